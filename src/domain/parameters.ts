@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+const JsonObject = z.record(z.string(), z.unknown());
+
+/** How the answer is to be shaped. `json_schema` makes the provider hold to the schema (structured output). */
+export const ResponseFormat = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({ type: z.literal('json_object') }),
+  z.strictObject({
+    type: z.literal('json_schema'),
+    json_schema: z.strictObject({
+      name: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1–64 letters, digits, "_" or "-"')
+        .default('response'),
+      description: z.string().max(1024).optional(),
+      schema: JsonObject,
+      strict: z.boolean().optional(),
+    }),
+  }),
+]);
+
+/** Model parameters of a prompt or an execution. Unknown ones are refused, so that a typo never passes silently. */
+export const ModelParameters = z.strictObject({
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: z.int().min(1).max(100_000).optional(),
+  max_tokens: z.int().min(1).max(10_000_000).optional(),
+  stop: z.union([z.string().min(1).max(1024), z.array(z.string().min(1).max(1024)).min(1).max(16)]).optional(),
+  seed: z.int().optional(),
+  frequency_penalty: z.number().min(-2).max(2).optional(),
+  presence_penalty: z.number().min(-2).max(2).optional(),
+  response_format: ResponseFormat.optional(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
+  /** Passed to the provider as it is, under the provider's own option names: `{"openai": {"store": false}}`. */
+  provider_options: z.record(z.string().min(1).max(64), JsonObject).optional(),
+});
+
+export type ModelParameters = z.infer<typeof ModelParameters>;
