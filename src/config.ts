@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import ms, { type StringValue } from 'ms';
+import { z } from 'zod';
+
+/** The settings are wrong: `problems` names each, so that all can be mended at once. */
+export class SettingsError extends Error {
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(`The settings are wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}
+
+const Port = z.coerce.number('must be a port number').int().min(0).max(65_535);
+const Count = z.coerce.number('must be a whole number').int().min(0);
+
+/** `250ms`, `10s`, `2m`, `6h` to milliseconds. */
+const Duration = z.string().transform((text, context) => {
+  const value = /^\d+(\.\d+)?\s*(ms|s|m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
+  if (!(value > 0 && value <= 2 ** 31 - 1)) {
+    context.addIssue({ code: 'custom', message: 'must be a time with its unit: 500ms, 10s, 2m or 6h' });
+    return z.NEVER;
+  }
+  return value;
+});
+
+const EncryptionKeys = z.string().transform((text, context) => {
+  const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be 32 bytes in base64 (make one with `openssl rand -base64 32`); separate several by commas',
+    });
+    return z.NEVER;
+  }
+  return keys;
+});
+
+const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+const Environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: Port.default(3000),
+  METRICS_PORT: Port.default(9464),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must look like postgresql://user:password@host:5432/database')
+    .optional(),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(20),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^/\s]+:\d+$/, 'must be host:port')
+    .optional(),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS_CERT: z.string().optional(),
+  TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_UI_PORT: Port.default(8233),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
+    .optional(),
+  ENCRYPTION_KEY: EncryptionKeys.optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: HttpUrl.optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  ANTHROPIC_BASE_URL: HttpUrl.optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
+  GOOGLE_GENERATIVE_AI_BASE_URL: HttpUrl.optional(),
+  OPENAI_COMPATIBLE_BASE_URL: HttpUrl.optional(),
+  OPENAI_COMPATIBLE_API_KEY: z.string().optional(),
+  MODEL_PRICES_FILE: z.string().optional(),
+  MODEL_TIMEOUT: Duration.default(120_000),
+  RATE_LIMIT_PER_MINUTE: Count.default(1200),
+  TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn or error')
+    .default('info'),
+});
+
+/** Every setting of every process. Times are in milliseconds. */
+export interface Settings {
+  host: string;
+  port: number;
+  /** 0: no metrics server. */
+  metricsPort: number;
+  dataDir: string;
+  /** Unset: `npm start` runs its own PostgreSQL. */
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
+  temporal: {
+    /** Unset: `npm start` runs its own Temporal. */
+    address: string | undefined;
+    namespace: string;
+    apiKey: string | undefined;
+    /** Paths of PEM files. */
+    tlsCert: string | undefined;
+    tlsKey: string | undefined;
+    uiPort: number;
+  };
+  bootstrapApiKey: string | undefined;
+  /** The first encrypts; all decrypt. Unset only where `npm start` makes its own. */
+  encryptionKeys: Buffer[] | undefined;
+  models: {
+    openai: { apiKey: string | undefined; baseUrl: string | undefined };
+    anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
+    google: { apiKey: string | undefined; baseUrl: string | undefined };
+    openaiCompatible: { apiKey: string | undefined; baseUrl: string | undefined };
+    pricesFile: string | undefined;
+    /** One call to a model. */
+    timeoutMs: number;
+  };
+  /** Per key; 0: no limit. */
+  rateLimitPerMinute: number;
+  /** Whether `X-Forwarded-For` is believed. */
+  trustProxy: boolean;
+  logLevel: string;
+}
+
+/**
+ * Parses the environment. An empty variable counts as unset.
+ * @throws SettingsError naming every wrong setting
+ */
+export function parseSettings(environment: Record<string, string | undefined>): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success)
+    throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const env = parsed.data;
+  const problems: string[] = [];
+  if ((env.TEMPORAL_TLS_CERT === undefined) !== (env.TEMPORAL_TLS_KEY === undefined))
+    problems.push('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together: set both or neither');
+  for (const name of ['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY', 'MODEL_PRICES_FILE'] as const) {
+    const file = env[name];
+    if (file !== undefined && !existsSync(file)) problems.push(`${name}: there is no file ${file}`);
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    metricsPort: env.METRICS_PORT,
+    dataDir: path.resolve(env.DATA_DIR),
+    databaseUrl: env.DATABASE_URL,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    temporal: {
+      address: env.TEMPORAL_ADDRESS,
+      namespace: env.TEMPORAL_NAMESPACE,
+      apiKey: env.TEMPORAL_API_KEY,
+      tlsCert: env.TEMPORAL_TLS_CERT,
+      tlsKey: env.TEMPORAL_TLS_KEY,
+      uiPort: env.TEMPORAL_UI_PORT,
+    },
+    bootstrapApiKey: env.BOOTSTRAP_API_KEY,
+    encryptionKeys: env.ENCRYPTION_KEY,
+    models: {
+      openai: { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL },
+      anthropic: { apiKey: env.ANTHROPIC_API_KEY, baseUrl: env.ANTHROPIC_BASE_URL },
+      google: { apiKey: env.GOOGLE_GENERATIVE_AI_API_KEY, baseUrl: env.GOOGLE_GENERATIVE_AI_BASE_URL },
+      openaiCompatible: { apiKey: env.OPENAI_COMPATIBLE_API_KEY, baseUrl: env.OPENAI_COMPATIBLE_BASE_URL },
+      pricesFile: env.MODEL_PRICES_FILE,
+      timeoutMs: env.MODEL_TIMEOUT,
+    },
+    rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    trustProxy: env.TRUST_PROXY === 'true',
+    logLevel: env.LOG_LEVEL,
+  };
+}
+
+/**
+ * Reads the environment and, under it, the `.env` file of the working folder.
+ * The only place that reads `process.env` for settings.
+ * @throws SettingsError naming every wrong setting
+ */
+export function loadSettings(): Settings {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return parseSettings(process.env);
+}
+
+/**
+ * For the processes that bring no PostgreSQL or Temporal of their own.
+ * @throws SettingsError naming every setting that is missing
+ */
+export function requireServers(settings: Settings): {
+  databaseUrl: string;
+  temporalAddress: string;
+  encryptionKeys: Buffer[];
+} {
+  const { databaseUrl, encryptionKeys } = settings;
+  const temporalAddress = settings.temporal.address;
+  const problems: string[] = [];
+  if (databaseUrl === undefined) problems.push('DATABASE_URL: set it to the PostgreSQL database to use');
+  if (temporalAddress === undefined) problems.push('TEMPORAL_ADDRESS: set it to host:port of the Temporal server');
+  if (encryptionKeys === undefined)
+    problems.push('ENCRYPTION_KEY: set it to 32 bytes in base64 (make one with `openssl rand -base64 32`)');
+  if (databaseUrl === undefined || temporalAddress === undefined || encryptionKeys === undefined)
+    throw new SettingsError(problems);
+  return { databaseUrl, temporalAddress, encryptionKeys };
+}

@@ -1,0 +1,25 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+
+/**
+ * An `Idempotency-Key` that created something. The row is written in the transaction that creates it, so that two requests
+ * at once can't both create. `answer` is the first answer, encrypted, since it may hold a secret; null until it was given.
+ */
+export const IdempotencyKey = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_keys',
+  filters: ownedByWorkspace,
+  uniques: [{ properties: ['workspaceId', 'key'] }],
+  properties: {
+    ...workspaceOwned,
+    key: p.text(),
+    /** SHA-256 of method, path and body. */
+    requestHash: p.blob(),
+    /** Id of what was created. */
+    resourceId: p.text(),
+    answer: p.blob().nullable(),
+    createdAt: timestamp(),
+  },
+});
+
+export type IdempotencyKey = InferEntity<typeof IdempotencyKey>;

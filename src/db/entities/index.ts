@@ -1,0 +1,20 @@
+import { ApiKey } from './api-key.ts';
+import { Event } from './event.ts';
+import { Execution } from './execution.ts';
+import { IdempotencyKey } from './idempotency-key.ts';
+import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
+import { RateLimit } from './rate-limit.ts';
+import { Workspace } from './workspace.ts';
+
+/** Every table. */
+export const entities = [
+  Workspace,
+  ApiKey,
+  Prompt,
+  PromptVersion,
+  PromptLabel,
+  Execution,
+  Event,
+  IdempotencyKey,
+  RateLimit,
+];

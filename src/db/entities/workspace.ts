@@ -1,0 +1,16 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { timestamp } from './workspace-owned.ts';
+
+/** Owns everything else. `ownerEmail` is told when something needs a person. */
+export const Workspace = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspaces',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text().unique(),
+    ownerEmail: p.text(),
+    createdAt: timestamp(),
+  },
+});
+
+export type Workspace = InferEntity<typeof Workspace>;

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+/** Channels of PostgreSQL notifications. Payloads are ids. */
+export const CHANNELS = {
+  /** An execution reached its end. Payload: its UUID. */
+  executionFinished: 'execution_finished',
+  /** A key was revoked. Payload: the SHA-256 of the key in hex. */
+  apiKeyRevoked: 'api_key_revoked',
+  /** A row was written to `events`. Payload: empty. */
+  eventWritten: 'event_written',
+} as const;
+
+export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
+
+/**
+ * One connection that hears notifications. Those sent while it is away are lost, so whoever relies on it also looks
+ * for itself after `onReconnected`, or now and then.
+ */
+export interface Listener {
+  on(channel: Channel, heard: (payload: string) => void): void;
+  onReconnected(callback: () => void): void;
+  /** Whether notifications arrive at present. */
+  connected(): boolean;
+  close(): Promise<void>;
+}
+
+const RECONNECT_MS = 500;
+
+/** Starts to listen and goes on through restarts of the database. */
+export function openListener(databaseUrl: string, log: Logger): Listener {
+  const handlers = new Map<Channel, ((payload: string) => void)[]>();
+  const reconnected: (() => void)[] = [];
+  let client: pg.Client | undefined;
+  let up = false;
+  const closing = new AbortController();
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ connectionString: databaseUrl, keepAlive: true, connectionTimeoutMillis: 5_000 });
+    const ended = new Promise<void>((resolve) => {
+      next.once('end', resolve);
+      next.on('error', () => resolve());
+    });
+    next.on('notification', ({ channel, payload }) => {
+      for (const heard of handlers.get(channel as Channel) ?? []) heard(payload ?? '');
+    });
+    try {
+      await next.connect();
+      client = next;
+      await next.query(Object.values(CHANNELS).map((channel) => `listen ${channel}`).join('; '));
+      up = true;
+      for (const callback of reconnected) callback();
+      await ended;
+    } finally {
+      up = false;
+      client = undefined;
+      await next.end().catch(() => {});
+    }
+  }
+
+  const running = (async () => {
+    while (!closing.signal.aborted) {
+      try {
+        await connect();
+      } catch (error) {
+        log.warn({ err: error }, 'cannot listen to the database; trying again');
+      }
+      await delay(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  })();
+
+  return {
+    on(channel, heard) {
+      handlers.set(channel, [...(handlers.get(channel) ?? []), heard]);
+    },
+    onReconnected(callback) {
+      reconnected.push(callback);
+    },
+    connected: () => up,
+    async close() {
+      closing.abort();
+      await client?.end().catch(() => {});
+      await running;
+    },
+  };
+}

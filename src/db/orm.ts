@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { Migrator } from '@mikro-orm/migrations';
+import { defineConfig, MikroORM } from '@mikro-orm/postgresql';
+import { entities } from './entities/index.ts';
+
+const migrations = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/** Opens MikroORM on a database. Connects lazily: an unreachable database shows at the first query. */
+export function openOrm(databaseUrl: string, poolSize = 10): Promise<MikroORM> {
+  return MikroORM.init(
+    defineConfig({
+      clientUrl: databaseUrl,
+      entities,
+      extensions: [Migrator],
+      migrations: {
+        path: migrations,
+        pathTs: migrations,
+        glob: '!(*.d).ts',
+        emit: 'ts',
+        snapshot: true,
+        snapshotName: '.snapshot-pms',
+        // The snapshot belongs to the source; applying migrations must not rewrite it.
+        snapshotOnMigrate: false,
+        silent: true,
+      },
+      pool: { min: 0, max: poolSize },
+      driverOptions: { connectionTimeoutMillis: 5_000, keepAlive: true },
+      debug: false,
+    }),
+  );
+}
