@@ -1,0 +1,81 @@
+// Completes package-lock.json after a change of dependencies: `node scripts/fill-lock.mjs`.
+//
+// npm leaves an optional platform package out of the lock when the registry it asked does not hold that
+// package, and `npm ci` then refuses the lock on every machine. The entry is written here from what the
+// dependent package says (name and version); npm asks for it only where `os`, `cpu` and `libc` match.
+// It also removes download addresses, so that the lock works with whatever registry a user has set.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OPERATING_SYSTEMS = {
+  aix: 'aix',
+  android: 'android',
+  darwin: 'darwin',
+  freebsd: 'freebsd',
+  linux: 'linux',
+  netbsd: 'netbsd',
+  openbsd: 'openbsd',
+  openharmony: 'openharmony',
+  sunos: 'sunos',
+  win32: 'win32',
+  windows: 'win32',
+};
+const PROCESSORS = {
+  arm: 'arm',
+  arm64: 'arm64',
+  armv6: 'arm',
+  armv7: 'arm',
+  ia32: 'ia32',
+  loong64: 'loong64',
+  mips64el: 'mips64el',
+  ppc64: 'ppc64',
+  ppc64le: 'ppc64',
+  riscv64: 'riscv64',
+  s390x: 's390x',
+  wasm32: 'wasm32',
+  x64: 'x64',
+};
+const C_LIBRARIES = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };
+// npm skips a package whose `os` is not the machine's: no machine is called this.
+const NOWHERE = 'none';
+
+/** The `os`, `cpu` and `libc` limits that a platform package carries in its name. */
+function platformOf(name) {
+  const words = name.split('/').pop().split(/[-_]/);
+  const find = (table) => words.map((word) => table[word]).find((value) => value !== undefined);
+  const libc = find(C_LIBRARIES);
+  return {
+    os: [find(OPERATING_SYSTEMS) ?? NOWHERE],
+    cpu: [find(PROCESSORS) ?? NOWHERE],
+    ...(libc && words.includes('linux') ? { libc: [libc] } : {}),
+  };
+}
+
+/** Whether `name` resolves from the package at `from`, walking up as Node does. */
+function isLocked(packages, from, name) {
+  for (let at = from; ; ) {
+    if (packages[`${at ? `${at}/` : ''}node_modules/${name}`]) return true;
+    if (!at) return false;
+    const cut = at.lastIndexOf('node_modules/');
+    at = cut <= 0 ? '' : at.slice(0, cut - 1);
+  }
+}
+
+const file = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', 'package-lock.json');
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+const added = [];
+for (const [at, entry] of Object.entries({ ...lock.packages })) {
+  if (entry.resolved && !entry.link) delete lock.packages[at].resolved;
+  for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
+    if (isLocked(lock.packages, at, name)) continue;
+    const version = range.replace(/^[\^~=]/, '');
+    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) throw new Error(`${at} asks for ${name}@${range}: no version to pin`);
+    const dev = entry.dev ? { dev: true } : {};
+    lock.packages[`node_modules/${name}`] = { version, optional: true, ...dev, ...platformOf(name) };
+    added.push(`${name}@${version}`);
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(added.length === 0 ? 'package-lock.json is complete.' : `Added to package-lock.json:\n  ${added.join('\n  ')}`);
