@@ -1,0 +1,57 @@
+import type { Cost, TokenUsage } from '../domain/usage.ts';
+
+/** Why a call to a model failed, as an execution's `error.code` shows it. */
+export type ModelErrorCode =
+  | 'model_authentication'
+  | 'model_not_found'
+  | 'model_rate_limited'
+  | 'model_invalid_request'
+  | 'model_timeout'
+  | 'model_unavailable'
+  | 'content_filtered';
+
+const RETRYABLE: Record<ModelErrorCode, boolean> = {
+  model_authentication: false,
+  model_not_found: false,
+  model_rate_limited: true,
+  model_invalid_request: false,
+  model_timeout: true,
+  model_unavailable: true,
+  content_filtered: false,
+};
+
+const MAX_MESSAGE_LENGTH = 500;
+
+/** A failed call to a model. Its message may be shown to a caller: no key and no host of this installation is in it. */
+export class ModelError extends Error {
+  readonly code: ModelErrorCode;
+  /** Whether the same call can succeed later. */
+  readonly retryable: boolean;
+  /** How long the provider asks to wait; undefined when it doesn't say. */
+  readonly retryAfterMs: number | undefined;
+  /** What the failed call was billed, where the provider said so (an answer that its filter withheld). */
+  readonly spent: { tokens: TokenUsage; cost: Cost } | undefined;
+
+  /** `retryable` follows from the code unless given. */
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: {
+      retryable?: boolean;
+      retryAfterMs?: number | undefined;
+      spent?: { tokens: TokenUsage; cost: Cost };
+    } = {},
+  ) {
+    super(storableText(message).slice(0, MAX_MESSAGE_LENGTH).toWellFormed());
+    this.name = 'ModelError';
+    this.code = code;
+    this.retryable = options.retryable ?? RETRYABLE[code];
+    this.retryAfterMs = this.retryable ? options.retryAfterMs : undefined;
+    this.spent = options.spent;
+  }
+}
+
+/** Text PostgreSQL can keep: U+0000 and lone surrogates, which `text` and `jsonb` refuse, become U+FFFD. */
+export function storableText(text: string): string {
+  return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
+}

@@ -1,0 +1,141 @@
+import { readFileSync, statSync } from 'node:fs';
+import { Big } from 'big.js';
+import { z } from 'zod';
+import type { Pricing } from '../domain/usage.ts';
+import type { ResolvedModel } from './names.ts';
+import { listPrice } from './pricing.ts';
+import { sandboxPrice } from './sandbox.ts';
+
+const Usd = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'write US dollars as a decimal in a string, such as "0.15"');
+
+const Rates = {
+  input_per_million: Usd,
+  cached_input_per_million: Usd.optional(),
+  cache_write_per_million: Usd.optional(),
+  output_per_million: Usd,
+};
+
+const OperatorPrice = z.strictObject({
+  ...Rates,
+  per_request: Usd.optional(),
+  tiers: z.array(z.strictObject({ ...Rates, above_input_tokens: z.int().nonnegative() })).optional(),
+});
+
+const ModelPattern = z
+  .string()
+  .regex(/^[a-z-]+\/[^*]*\*?$/, 'name a model as provider/model; a * may stand at its end only');
+
+/** The operator's prices: `{"openai/gpt-4o-mini": {"input_per_million": "0.15", …}, "openai-compatible/*": {…}}`. */
+const PricesFile = z.record(ModelPattern, OperatorPrice);
+type PricesFile = z.infer<typeof PricesFile>;
+
+export interface PriceBook {
+  /** The price of a call made now with so many input tokens; null when none is known. */
+  priceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
+}
+
+const RECHECK_MS = 1000;
+
+/**
+ * Prices from the operator's file first, then the list. The file is read again when it changes, looked at once a second
+ * at most; an edit that can't be used leaves the last good prices in force.
+ *
+ * @throws Error when the file can't be read or isn't valid at the start, with every fault in its message.
+ */
+export function createPriceBook(options: {
+  file: string | undefined;
+  warn: (message: string) => void;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}): PriceBook {
+  const { file, warn, now = Date.now } = options;
+  let prices: PricesFile = {};
+  let version = '';
+  let checkedAt = now();
+  if (file !== undefined) {
+    version = versionOf(file);
+    prices = readPrices(file);
+  }
+
+  function reread(path: string): void {
+    if (now() - checkedAt < RECHECK_MS) return;
+    checkedAt = now();
+    const seen = versionOf(path);
+    if (seen === version) return;
+    version = seen;
+    try {
+      prices = readPrices(path);
+    } catch (error) {
+      warn(`${error instanceof Error ? error.message : error} The last good prices stay in force.`);
+    }
+  }
+
+  return {
+    priceOf({ provider, model, providerModelId }, inputTokens) {
+      if (provider === 'sandbox') return sandboxPrice(model);
+      if (file !== undefined) reread(file);
+      const pattern = mostSpecific(Object.keys(prices), model);
+      const own = pattern === undefined ? undefined : prices[pattern];
+      if (pattern !== undefined && own !== undefined) return operatorPrice(pattern, own, inputTokens);
+      // A compatible server's models may be anything, whatever they are called.
+      return provider === 'openai-compatible'
+        ? null
+        : listPrice(provider, providerModelId, inputTokens, new Date(now()));
+    },
+  };
+}
+
+/** The name itself before any pattern, a longer pattern before a shorter one. */
+function mostSpecific(patterns: readonly string[], model: string): string | undefined {
+  if (patterns.includes(model)) return model;
+  return patterns
+    .filter((pattern) => pattern.endsWith('*') && model.startsWith(pattern.slice(0, -1)))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+function operatorPrice(pattern: string, price: z.infer<typeof OperatorPrice>, inputTokens: number): Pricing {
+  const tier = (price.tiers ?? [])
+    .filter(({ above_input_tokens }) => inputTokens > above_input_tokens)
+    .sort((a, b) => b.above_input_tokens - a.above_input_tokens)[0];
+  const rates = tier ?? price;
+  const cacheWrite = rates.cache_write_per_million;
+  return {
+    source: 'operator',
+    model: pattern,
+    input_per_million: decimal(rates.input_per_million),
+    cached_input_per_million: decimal(rates.cached_input_per_million ?? rates.input_per_million),
+    ...(cacheWrite !== undefined && { cache_write_per_million: decimal(cacheWrite) }),
+    output_per_million: decimal(rates.output_per_million),
+    ...(tier !== undefined && { tier_above_input_tokens: tier.above_input_tokens }),
+    ...(price.per_request !== undefined && { per_request: decimal(price.per_request) }),
+  };
+}
+
+function decimal(text: string): string {
+  return new Big(text).toFixed();
+}
+
+function readPrices(file: string): PricesFile {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(
+      `MODEL_PRICES_FILE: ${file} can't be read as JSON: ${error instanceof Error ? error.message : error}.`,
+    );
+  }
+  const parsed = PricesFile.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+  throw new Error(`MODEL_PRICES_FILE: ${file} isn't valid: ${faults.join('; ')}.`);
+}
+
+/** Changes whenever the file does; "gone" once it can't be looked at. */
+function versionOf(file: string): string {
+  try {
+    const { mtimeMs, size } = statSync(file);
+    return `${mtimeMs}:${size}`;
+  } catch {
+    return 'gone';
+  }
+}

@@ -1,0 +1,65 @@
+import { calcPrice } from '@pydantic/genai-prices';
+import { Big } from 'big.js';
+import type { Cost, Pricing } from '../domain/usage.ts';
+import type { BilledUsage } from './usage.ts';
+
+/** The price list in use, named with its version so that a recorded price can be traced. */
+export const PRICE_LIST = 'genai-prices@0.1.8';
+
+const MILLIONTH = new Big('0.000001');
+
+/**
+ * The list price of a model at a time, for a call with so many input tokens; null when the list doesn't have the model.
+ *
+ * @param provider The list's name of the provider (`openai`, `anthropic`, `google`).
+ */
+export function listPrice(provider: string, modelId: string, inputTokens: number, at: Date): Pricing | null {
+  const found = calcPrice({}, modelId, { providerId: provider, timestamp: at });
+  if (found === null) return null;
+  const prices = found.model_price;
+  const tiers: number[] = [];
+  const perMillion = (key: string): string | undefined => {
+    const price = prices[key];
+    if (price === undefined || typeof price === 'number') return price === undefined ? undefined : decimal(price);
+    const tier = price.tiers.filter(({ start }) => inputTokens > start).sort((a, b) => b.start - a.start)[0];
+    if (tier !== undefined) tiers.push(tier.start);
+    return decimal((tier?.price ?? price.base).toString());
+  };
+  const input = perMillion('input_mtok');
+  const output = perMillion('output_mtok');
+  if (input === undefined || output === undefined) return null;
+  const cacheWrite = perMillion('cache_write_mtok');
+  const perThousandRequests = prices['requests_kcount'];
+  return {
+    source: PRICE_LIST,
+    model: `${provider}/${found.model.id}`,
+    input_per_million: input,
+    cached_input_per_million: perMillion('cache_read_mtok') ?? input,
+    ...(cacheWrite !== undefined && { cache_write_per_million: cacheWrite }),
+    output_per_million: output,
+    ...(tiers.length > 0 && { tier_above_input_tokens: Math.max(...tiers) }),
+    ...(typeof perThousandRequests === 'number' && {
+      per_request: new Big(perThousandRequests).times('0.001').toFixed(),
+    }),
+  };
+}
+
+/** What a call costs, exactly: each price is per million tokens, tokens written to the cache count as input without one. */
+export function costOf(pricing: Pricing | null, usage: BilledUsage | undefined): Cost {
+  if (pricing === null || usage === undefined) return { amount: null, currency: 'USD', pricing };
+  const { tokens, cacheWriteTokens } = usage;
+  const uncached = tokens.input - tokens.cached_input - cacheWriteTokens;
+  const amount = new Big(pricing.input_per_million)
+    .times(uncached)
+    .plus(new Big(pricing.cached_input_per_million).times(tokens.cached_input))
+    .plus(new Big(pricing.cache_write_per_million ?? pricing.input_per_million).times(cacheWriteTokens))
+    .plus(new Big(pricing.output_per_million).times(tokens.output))
+    .times(MILLIONTH)
+    .plus(pricing.per_request ?? 0);
+  return { amount: amount.toFixed(), currency: 'USD', pricing };
+}
+
+/** The list holds prices as binary floats; their shortest decimal form is the price as published. */
+function decimal(price: number | string): string {
+  return new Big(price).toFixed();
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { ModelError, type ModelErrorCode } from './model-error.ts';
+
+/**
+ * The shapes providers put errors in: OpenAI `{error: {message, type, code}}`, Anthropic `{type, error: {type, message}}`,
+ * Google `{error: {code, message, status, details}}`, some servers `{error: "…"}`, `{message}` or `{detail}`.
+ */
+const Fault = z.object({
+  message: z.string().optional().catch(undefined),
+  type: z.string().optional().catch(undefined),
+  status: z.string().optional().catch(undefined),
+  code: z.union([z.string(), z.number()]).optional().catch(undefined),
+  details: z
+    .array(
+      z.object({
+        reason: z.string().optional().catch(undefined),
+        retryDelay: z.string().optional().catch(undefined),
+      }),
+    )
+    .optional()
+    .catch(undefined),
+  innererror: z.object({ code: z.string() }).optional().catch(undefined),
+});
+type Fault = z.infer<typeof Fault>;
+
+const ErrorBody = z.union([
+  z.object({ error: z.string() }).transform(({ error }): Fault => ({ message: error })),
+  z.object({ error: Fault }).transform(({ error }) => error),
+  z.object({ detail: z.string() }).transform(({ detail }): Fault => ({ message: detail })),
+  Fault,
+]);
+
+/** What a provider calls a fault says more than the status it comes with: a spent quota is a 429 too. */
+const CODES_BY_NAME: readonly (readonly [RegExp, ModelErrorCode, { retryable?: boolean }])[] = [
+  [
+    /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|moderation_blocked)$/i,
+    'content_filtered',
+    {},
+  ],
+  [
+    /^(insufficient_quota|billing_hard_limit_reached|billing_not_active|billing_error)$/i,
+    'model_rate_limited',
+    { retryable: false },
+  ],
+  [/^(model_not_found|DeploymentNotFound)$/i, 'model_not_found', {}],
+  [/^(invalid_api_key|API_KEY_INVALID)$/i, 'model_authentication', {}],
+];
+
+/** Read only where the status says nothing: an error inside an answer with status 200. */
+const CODES_BY_KIND: readonly (readonly [RegExp, ModelErrorCode])[] = [
+  [/authentication|permission|unauthenticated/i, 'model_authentication'],
+  [/not_found/i, 'model_not_found'],
+  [/rate_limit|resource_exhausted|too_many_requests/i, 'model_rate_limited'],
+  [/timeout|deadline_exceeded/i, 'model_timeout'],
+  [/invalid_request|invalid_argument|failed_precondition|badrequest/i, 'model_invalid_request'],
+];
+
+/**
+ * The error an answer of a provider stands for.
+ *
+ * @param redact Takes keys and hosts of ours out of the provider's message.
+ * @see https://platform.openai.com/docs/guides/error-codes, https://docs.anthropic.com/en/api/errors,
+ *   https://ai.google.dev/gemini-api/docs/troubleshooting
+ */
+export function providerError(
+  answer: { status: number; headers: Headers; text: string },
+  redact: (text: string) => string,
+): ModelError {
+  const fault = parseFault(answer.text);
+  const status = answer.status >= 300 ? answer.status : typeof fault.code === 'number' ? fault.code : undefined;
+  const names = namesOf(fault);
+  const message = fault.message
+    ? redact(fault.message)
+    : `The provider answered with ${status === undefined ? 'an error' : `status ${status}`} and no message.`;
+  const retryAfterMs = retryAfterOf(answer.headers) ?? retryDelayOf(fault);
+
+  for (const [pattern, code, { retryable }] of CODES_BY_NAME) {
+    if (names.some((name) => pattern.test(name))) {
+      return new ModelError(code, message, { ...(retryable !== undefined && { retryable }), retryAfterMs });
+    }
+  }
+  if (status !== undefined) return errorOfStatus(status, message, retryAfterMs);
+  const kind = CODES_BY_KIND.find(([pattern]) => names.some((name) => pattern.test(name)));
+  return new ModelError(kind?.[1] ?? 'model_unavailable', message, { retryAfterMs });
+}
+
+/** Whether a body with status 200 is an error all the same, as some proxies send. */
+export function isErrorBody(text: string): boolean {
+  if (!text.includes('"error"')) return false;
+  const body = parseJson(text);
+  const errorBody = z.object({ error: z.union([z.string(), z.looseObject({})]) });
+  const answerBody = z.union([
+    z.looseObject({ choices: z.array(z.unknown()).min(1) }),
+    z.looseObject({ content: z.array(z.unknown()) }),
+    z.looseObject({ candidates: z.array(z.unknown()).min(1) }),
+  ]);
+  return errorBody.safeParse(body).success && !answerBody.safeParse(body).success;
+}
+
+function errorOfStatus(status: number, message: string, retryAfterMs: number | undefined): ModelError {
+  if (status === 401 || status === 403) return new ModelError('model_authentication', message);
+  if (status === 404) return new ModelError('model_not_found', message);
+  if (status === 402) return new ModelError('model_rate_limited', message, { retryable: false });
+  if (status === 408) return new ModelError('model_timeout', message, { retryAfterMs });
+  if (status === 429) return new ModelError('model_rate_limited', message, { retryAfterMs });
+  // 409, 425 and 499: given up by the provider for a reason of its own.
+  if (status >= 500 || status === 409 || status === 425 || status === 499) {
+    return new ModelError('model_unavailable', message, { retryAfterMs });
+  }
+  if (status < 400) {
+    const redirected = `The provider answered with status ${status}; redirects are not followed, check its base URL.`;
+    return new ModelError('model_unavailable', redirected, { retryable: false });
+  }
+  return new ModelError('model_invalid_request', message);
+}
+
+function parseFault(text: string): Fault {
+  const body = parseJson(text);
+  const parsed = ErrorBody.safeParse(Array.isArray(body) ? body[0] : body);
+  return parsed.success ? parsed.data : {};
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function namesOf(fault: Fault): string[] {
+  const reasons = (fault.details ?? []).map(({ reason }) => reason);
+  return [fault.code, fault.type, fault.status, fault.innererror?.code, ...reasons].filter(
+    (name) => typeof name === 'string',
+  );
+}
+
+/** `retry-after-ms` (OpenAI), or `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). */
+function retryAfterOf(headers: Headers): number | undefined {
+  const inMs = headers.get('retry-after-ms');
+  if (inMs !== null && /^\d+(\.\d+)?$/.test(inMs.trim())) return Math.ceil(Number(inMs));
+  const value = headers.get('retry-after')?.trim();
+  if (value === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+/** Google's `RetryInfo`, a duration such as `33.5s`. */
+function retryDelayOf(fault: Fault): number | undefined {
+  const delay = fault.details?.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay;
+  const seconds = /^(\d+(\.\d+)?)s$/.exec(delay ?? '')?.[1];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
+}

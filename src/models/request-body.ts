@@ -1,0 +1,170 @@
+import type { ModelParameters } from '../domain/parameters.ts';
+import { ModelError } from './model-error.ts';
+import { HTTP_PROVIDERS, type HttpProvider } from './names.ts';
+
+export type RequestBody = Record<string, unknown>;
+
+const PARAMETERS = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'max_tokens',
+  'stop',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'response_format',
+  'reasoning_effort',
+] as const satisfies (keyof ModelParameters)[];
+type Parameter = (typeof PARAMETERS)[number];
+
+/** Where each parameter stands in a provider's request; the first place that is filled counts, none: it has no such parameter. */
+const SAMPLING_OF_OPENAI: Record<Parameter, readonly string[]> = {
+  temperature: ['temperature'],
+  top_p: ['top_p'],
+  top_k: [],
+  max_tokens: ['max_tokens', 'max_completion_tokens'],
+  stop: ['stop'],
+  seed: ['seed'],
+  frequency_penalty: ['frequency_penalty'],
+  presence_penalty: ['presence_penalty'],
+  response_format: ['response_format'],
+  reasoning_effort: ['reasoning_effort'],
+};
+
+const PLACES: Record<HttpProvider, Record<Parameter, readonly string[]>> = {
+  openai: SAMPLING_OF_OPENAI,
+  // Not OpenAI's, but taken by vLLM, Ollama, LM Studio and llama.cpp.
+  'openai-compatible': { ...SAMPLING_OF_OPENAI, top_k: ['top_k'] },
+  anthropic: {
+    temperature: ['temperature'],
+    top_p: ['top_p'],
+    top_k: ['top_k'],
+    max_tokens: ['max_tokens'],
+    stop: ['stop_sequences'],
+    seed: [],
+    frequency_penalty: [],
+    presence_penalty: [],
+    response_format: ['output_config.format', 'tool_choice'],
+    reasoning_effort: ['output_config.effort', 'thinking'],
+  },
+  google: {
+    temperature: ['generationConfig.temperature'],
+    top_p: ['generationConfig.topP'],
+    top_k: ['generationConfig.topK'],
+    max_tokens: ['generationConfig.maxOutputTokens'],
+    stop: ['generationConfig.stopSequences'],
+    seed: ['generationConfig.seed'],
+    frequency_penalty: ['generationConfig.frequencyPenalty'],
+    presence_penalty: ['generationConfig.presencePenalty'],
+    response_format: ['generationConfig.responseMimeType'],
+    reasoning_effort: ['generationConfig.thinkingConfig'],
+  },
+};
+
+/** What `provider_options` may not set: what is asked of which model, answers in pieces, tools, which nothing here would run. */
+const RESERVED_OPTIONS = new Set([
+  'model',
+  'messages',
+  'contents',
+  'stream',
+  'stream_options',
+  'tools',
+  'functions',
+  'n',
+]);
+
+/**
+ * The request as it goes out: the SDK's body, what it can't express, and on top of it the caller's `provider_options` for
+ * this provider, in the provider's own names.
+ *
+ * @throws ModelError `model_invalid_request` when a parameter would not reach the provider as it was given: the SDK drops or
+ *   clamps what a model doesn't take, and an execution must not claim parameters it ran without.
+ */
+export function completeBody(
+  provider: HttpProvider,
+  model: string,
+  body: RequestBody,
+  parameters: ModelParameters,
+): RequestBody {
+  const { response_format, reasoning_effort, top_k, provider_options = {} } = parameters;
+  const completed = { ...body };
+  if (provider === 'openai' || provider === 'openai-compatible') {
+    if (response_format?.type === 'json_object') completed['response_format'] = response_format;
+    if (response_format?.type === 'json_schema') {
+      const { json_schema } = response_format;
+      completed['response_format'] = { type: 'json_schema', json_schema: { strict: true, ...json_schema } };
+    }
+  }
+  if (provider === 'openai-compatible') {
+    if (reasoning_effort !== undefined) completed['reasoning_effort'] = reasoning_effort;
+    if (top_k !== undefined) completed['top_k'] = top_k;
+  }
+  requireAllParameters(provider, model, completed, parameters);
+  return merge(completed, optionsFor(provider, provider_options));
+}
+
+function requireAllParameters(
+  provider: HttpProvider,
+  model: string,
+  body: RequestBody,
+  parameters: ModelParameters,
+): void {
+  for (const name of PARAMETERS) {
+    const given = parameters[name];
+    if (given === undefined || (name === 'response_format' && parameters.response_format?.type === 'text')) continue;
+    const places = PLACES[provider][name];
+    const sent = places.map((place) => valueAt(body, place)).find((value) => value !== undefined);
+    if (sent === undefined) throw new ModelError('model_invalid_request', whyNot(provider, model, name));
+    // A thinking budget is added to max_tokens, never taken off it.
+    const isChanged = typeof given === 'number' && (name === 'max_tokens' ? Number(sent) < given : sent !== given);
+    if (isChanged) {
+      throw new ModelError('model_invalid_request', `${model} takes ${name} only up to ${JSON.stringify(sent)}.`);
+    }
+  }
+}
+
+function whyNot(provider: HttpProvider, model: string, name: Parameter): string {
+  if (PLACES[provider][name].length === 0) return `${provider} has no parameter ${name}; leave it out.`;
+  if (name === 'response_format') {
+    return `${model} takes no response_format json_object; use json_schema, with the schema the answer shall follow.`;
+  }
+  return `${model} does not take ${name}, or not together with the other parameters given; leave it out.`;
+}
+
+/** Options for other providers are left alone, so that one prompt can carry options for each model it is run on. */
+function optionsFor(provider: HttpProvider, options: Record<string, RequestBody>): RequestBody {
+  const stranger = Object.keys(options).find((name) => !HTTP_PROVIDERS.some((known) => known === name));
+  if (stranger !== undefined) {
+    throw new ModelError(
+      'model_invalid_request',
+      `provider_options: "${stranger}" is no provider; use one of ${HTTP_PROVIDERS.join(', ')}.`,
+    );
+  }
+  const own = options[provider] ?? {};
+  const reserved = Object.keys(own).find((name) => RESERVED_OPTIONS.has(name));
+  if (reserved !== undefined) {
+    throw new ModelError('model_invalid_request', `provider_options: "${provider}.${reserved}" can't be set.`);
+  }
+  return own;
+}
+
+/** Objects are merged into each other, anything else replaces what was there. */
+function merge(base: RequestBody, over: RequestBody): RequestBody {
+  const merged = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const there = merged[key];
+    merged[key] = isObject(there) && isObject(value) ? merge(there, value) : value;
+  }
+  return merged;
+}
+
+function valueAt(body: RequestBody, place: string): unknown {
+  let value: unknown = body;
+  for (const key of place.split('.')) value = isObject(value) ? value[key] : undefined;
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

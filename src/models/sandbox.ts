@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pricing, TokenUsage } from '../domain/usage.ts';
+import type { ModelAnswer, ModelCall } from './model.ts';
+import { ModelError, storableText } from './model-error.ts';
+import { providerError } from './provider-errors.ts';
+import { judge } from './sandbox-judge.ts';
+
+/** The embedded models and what each does; they call no one and cost nothing. Their tokens are about a fourth of the characters. */
+export const SANDBOX_MODELS = {
+  'sandbox/echo': 'answers with the prompt as it was sent',
+  'sandbox/fixed': 'answers from a small fixed table, e.g. "2+2" with "4", and one fixed sentence to everything else',
+  'sandbox/json': 'answers with {"echo": prompt}',
+  'sandbox/judge':
+    'scores for an LLM judge: {"reason", "score"}, the highest score when the text after the line "Output:" equals the text after the line "Expected:"',
+  'sandbox/slow': 'echoes after 2 s',
+  'sandbox/slow-N': 'echoes after N milliseconds, up to 600000',
+  'sandbox/stall': 'never answers: the call ends at its time limit',
+  'sandbox/fail': 'always fails as model_unavailable, and no retry mends it',
+  'sandbox/fail-N': 'always fails with what a provider means by status N: 400, 401, 403, 404, 408, 429, 500 or 503',
+  'sandbox/flaky': 'fails as model_unavailable, but answers every second call with an echo',
+} as const;
+
+const FIXED_ANSWERS: Readonly<Record<string, string>> = {
+  '2+2': '4',
+  'What is 2+2?': '4',
+  'What is the capital of France?': 'Paris',
+  'What is the capital of Japan?': 'Tokyo',
+  'Say hello': 'Hello!',
+  ping: 'pong',
+};
+const FIXED_SENTENCE = 'This is a fixed answer of the sandbox.';
+
+const SLOW_MS = 2000;
+const MAX_SLOW_MS = 600_000;
+const FAIL_STATUSES = [400, 401, 403, 404, 408, 429, 500, 503];
+const PLAIN_MODELS = new Set(['echo', 'fixed', 'json', 'judge', 'slow', 'stall', 'fail', 'flaky']);
+
+/** Whether `sandbox/<id>` is a model. */
+export function sandboxModelExists(id: string): boolean {
+  return PLAIN_MODELS.has(id) || slowMsOf(id) !== undefined || failStatusOf(id) !== undefined;
+}
+
+export interface Sandbox {
+  /** @throws ModelError as the model's description says, or the reason of `signal` once it has aborted. */
+  generate(id: string, call: ModelCall, signal: AbortSignal): Promise<Omit<ModelAnswer, 'modelMs'>>;
+}
+
+export function createSandbox(): Sandbox {
+  let flakyCalls = 0;
+
+  async function answer(id: string, call: ModelCall, signal: AbortSignal): Promise<string> {
+    const status = failStatusOf(id);
+    if (status !== undefined) throw failure(status);
+    const slowMs = slowMsOf(id);
+    if (slowMs !== undefined) await sleep(slowMs, undefined, { signal });
+    switch (id) {
+      case 'fixed':
+        return FIXED_ANSWERS[call.input.trim()] ?? FIXED_SENTENCE;
+      case 'json':
+        return JSON.stringify({ echo: call.input });
+      case 'judge':
+        return judge(call.input, call.parameters.response_format);
+      case 'stall':
+        return await stall(signal);
+      case 'fail':
+        throw new ModelError('model_unavailable', 'sandbox/fail always fails.', { retryable: false });
+      case 'flaky':
+        flakyCalls += 1;
+        if (flakyCalls % 2 === 1) throw new ModelError('model_unavailable', 'sandbox/flaky fails every other call.');
+        return call.input;
+      default:
+        return call.input;
+    }
+  }
+
+  return {
+    async generate(id, call, signal) {
+      const output = storableText(await answer(id, call, signal));
+      const model = `sandbox/${id}`;
+      return {
+        output,
+        finishReason: 'stop',
+        tokens: approximateTokens(call.input, output),
+        cost: { amount: '0', currency: 'USD', pricing: sandboxPrice(model) },
+        providerModel: model,
+      };
+    },
+  };
+}
+
+/** The price of `sandbox/<id>`: nothing. */
+export function sandboxPrice(model: string): Pricing {
+  return {
+    source: 'sandbox',
+    model,
+    input_per_million: '0',
+    cached_input_per_million: '0',
+    output_per_million: '0',
+  };
+}
+
+function slowMsOf(id: string): number | undefined {
+  if (id === 'slow') return SLOW_MS;
+  const ms = Number(/^slow-(\d{1,6})$/.exec(id)?.[1] ?? Number.NaN);
+  return ms <= MAX_SLOW_MS ? ms : undefined;
+}
+
+function failStatusOf(id: string): number | undefined {
+  return FAIL_STATUSES.find((status) => id === `fail-${status}`);
+}
+
+function failure(status: number): ModelError {
+  const headers = new Headers(status === 429 || status === 503 ? { 'retry-after': '1' } : {});
+  const text = JSON.stringify({ error: { message: `sandbox/fail-${status} always fails.` } });
+  return providerError({ status, headers, text }, (message) => message);
+}
+
+function stall(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const giveUp = () => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+}
+
+function approximateTokens(input: string, output: string): TokenUsage {
+  const [read, written] = [Math.ceil(input.length / 4), Math.ceil(output.length / 4)];
+  return { input: read, output: written, cached_input: 0, reasoning: 0, total: read + written };
+}

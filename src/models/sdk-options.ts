@@ -1,0 +1,47 @@
+import type { createOpenAI } from '@ai-sdk/openai';
+import type { ModelParameters } from '../domain/parameters.ts';
+import type { HttpProvider } from './names.ts';
+
+/** A provider SDK's language model. */
+export type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>;
+export type SdkOptions = Parameters<LanguageModel['doGenerate']>[0];
+type JsonSchema = Extract<NonNullable<SdkOptions['responseFormat']>, { type: 'json' }>['schema'];
+
+/**
+ * The call as the provider's SDK takes it. What the SDK would narrow down for an OpenAI-like server (the caller's JSON
+ * schema, efforts) is left to `completeBody`.
+ */
+export function sdkOptions(provider: HttpProvider, input: string, parameters: ModelParameters): SdkOptions {
+  const { temperature, top_p, top_k, max_tokens, stop, seed, frequency_penalty, presence_penalty } = parameters;
+  const { reasoning_effort } = parameters;
+  const isOpenAiLike = provider === 'openai' || provider === 'openai-compatible';
+  const responseFormat = isOpenAiLike ? undefined : sdkResponseFormat(parameters);
+  return {
+    prompt: [{ role: 'user', content: [{ type: 'text', text: input }] }],
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { topP: top_p }),
+    ...(top_k !== undefined && !isOpenAiLike && { topK: top_k }),
+    ...(max_tokens !== undefined && { maxOutputTokens: max_tokens }),
+    ...(stop !== undefined && { stopSequences: typeof stop === 'string' ? [stop] : stop }),
+    ...(seed !== undefined && { seed }),
+    ...(frequency_penalty !== undefined && { frequencyPenalty: frequency_penalty }),
+    ...(presence_penalty !== undefined && { presencePenalty: presence_penalty }),
+    ...(responseFormat !== undefined && { responseFormat }),
+    ...(reasoning_effort !== undefined && !isOpenAiLike && { reasoning: reasoning_effort }),
+    ...(reasoning_effort !== undefined &&
+      provider === 'openai' && { providerOptions: { openai: { reasoningEffort: reasoning_effort } } }),
+  };
+}
+
+function sdkResponseFormat({ response_format }: ModelParameters): SdkOptions['responseFormat'] {
+  if (response_format === undefined || response_format.type === 'text') return undefined;
+  if (response_format.type === 'json_object') return { type: 'json' };
+  const { name, description, schema } = response_format.json_schema;
+  if (!isJsonSchema(schema)) return { type: 'json' };
+  return { type: 'json', schema, name, ...(description !== undefined && { description }) };
+}
+
+/** The SDK's type of a schema says more than the provider, which judges it, lets us know; an object is all that is sure. */
+function isJsonSchema(schema: Record<string, unknown>): schema is Record<string, unknown> & NonNullable<JsonSchema> {
+  return typeof schema === 'object';
+}

@@ -1,0 +1,95 @@
+import { Agent, request } from 'undici';
+import { ModelError } from './model-error.ts';
+
+/** The longest answer that is read. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+const CONNECTIONS_PER_ORIGIN = 256;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+
+export interface TransportRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
+export interface TransportAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Kept-alive connections to the providers. Redirects are not followed, so that a key stays with the host it is for. */
+export interface Transport {
+  /**
+   * Posts and reads the whole answer.
+   *
+   * @throws ModelError when the connection fails or the answer is longer than `MAX_ANSWER_BYTES`.
+   */
+  post(request: TransportRequest): Promise<TransportAnswer>;
+  close(): Promise<void>;
+}
+
+export function createTransport(): Transport {
+  const agent = new Agent({
+    connections: CONNECTIONS_PER_ORIGIN,
+    allowH2: false,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    // The call's own signal bounds it, the slow thinking of a model included.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    async post({ url, headers, body, signal }) {
+      try {
+        const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+        return {
+          status: response.statusCode,
+          headers: toHeaders(response.headers),
+          text: await readText(response.body),
+        };
+      } catch (error) {
+        if (signal.aborted || error instanceof ModelError) throw error;
+        throw connectionFailed(error);
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+async function readText(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) {
+      // The same call would likely be answered, and billed, the same way.
+      throw new ModelError('model_unavailable', `The provider's answer is longer than ${MAX_ANSWER_BYTES} bytes.`, {
+        retryable: false,
+      });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) headers.append(name, one);
+    }
+  }
+  return headers;
+}
+
+/** Names the kind of failure only: the library's own message holds the address. */
+function connectionFailed(error: unknown): ModelError {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  return TIMEOUT_CODES.has(code)
+    ? new ModelError('model_timeout', `The connection to the provider timed out (${code}).`)
+    : new ModelError('model_unavailable', `The connection to the provider failed (${code}).`);
+}
