@@ -1,0 +1,4 @@
+import { startAnthropicServer } from './anthropic.ts';
+import { runStandIn } from './run.ts';
+
+await runStandIn(startAnthropicServer);

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+
+/** What a stand-in is to answer; null usage leaves it out. */
+export interface CannedAnswer {
+  text: string;
+  /** In the provider's own words; default: a complete answer. */
+  finishReason?: string;
+  usage?: CannedUsage | null;
+  /** The model that is said to have served it; default: the one asked for. */
+  servedBy?: string;
+  /** OpenAI's refusal. */
+  refusal?: string;
+  /** Merged into the body's top level. */
+  extra?: Record<string, unknown>;
+}
+
+/** `input` includes `cached` and `cacheWrite`, `output` includes `reasoning`. */
+export interface CannedUsage {
+  input: number;
+  output: number;
+  cached?: number;
+  reasoning?: number;
+  cacheWrite?: number;
+}
+
+/** A request as a stand-in saw it. */
+export interface SeenCall {
+  /** Milliseconds since the epoch. */
+  at: number;
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+  prompt: string;
+}
+
+/** How a stand-in misbehaves. Everything is off by default. */
+export const Behaviour = z.strictObject({
+  /** Wait before each answer, in milliseconds. */
+  latencyMs: z.number().nonnegative().optional(),
+  /** Every nth call is answered with 429 and `retryAfter`. */
+  rateLimitEvery: z.int().positive().optional(),
+  /** The `Retry-After` of a 429; default `1`. */
+  retryAfter: z.string().optional(),
+  /** Every nth call is answered with 500. */
+  failEvery: z.int().positive().optional(),
+  /** `fail`: answers with `status`, `body` and `headers`; `hang-up`: closes the connection without an answer. */
+  mode: z
+    .enum(['answer', 'fail', 'stall', 'stall-halfway', 'break-halfway', 'hang-up', 'nonsense', 'empty', 'huge'])
+    .optional(),
+  status: z.int().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.unknown().optional(),
+  /** `mode` holds for so many calls, then answers are normal again; default: until told otherwise. */
+  times: z.int().positive().optional(),
+});
+export type Behaviour = z.infer<typeof Behaviour>;
+
+/** A wire protocol: how a prompt is read from a request and an answer written. */
+export interface Protocol {
+  name: string;
+  serves(path: string): boolean;
+  promptOf(body: Record<string, unknown>): string;
+  answer(call: SeenCall, canned: CannedAnswer): unknown;
+  /** The answer of mode `empty`. */
+  emptyAnswer(call: SeenCall): unknown;
+  error(status: number, message: string): unknown;
+}
+
+export interface StandInOptions {
+  /** Default: `Answer to: <prompt>`. */
+  answer?: (call: SeenCall) => CannedAnswer | string;
+  latencyMs?: number;
+  /** Default: any free port. */
+  port?: number;
+  /** Whether requests are kept in `calls`; default true. Counts are kept always. */
+  keepCalls?: boolean;
+}
+
+export interface StandIn {
+  /** As a provider's SDK takes it, with the API's version at the end. */
+  baseUrl: string;
+  port: number;
+  calls: SeenCall[];
+  readonly callCount: number;
+  /** How often this very prompt was sent. */
+  countBy(prompt: string): number;
+  /** Replaces the behaviour so far; without an argument answers are normal again. */
+  behave(behaviour?: Behaviour): void;
+  close(): Promise<void>;
+}
+
+const HUGE_BYTES = 17 * 1024 * 1024;
+
+/** What `GET /__calls` counts a prompt under: the first 16 hexadecimal digits of its SHA-256. */
+export function promptKey(prompt: string): string {
+  return createHash('sha256').update(prompt).digest('hex').slice(0, 16);
+}
+
+/** Answers a provider's protocol on 127.0.0.1. `GET /__calls` counts, `POST /__behave` takes a `Behaviour`, `POST /__reset` forgets. */
+export async function startStandIn(
+  protocol: Protocol,
+  versionPath: string,
+  options: StandInOptions = {},
+): Promise<StandIn> {
+  const calls: SeenCall[] = [];
+  const counts = new Map<string, number>();
+  const answer = options.answer ?? (({ prompt }) => `Answer to: ${prompt}`);
+  let callCount = 0;
+  let behaviour: Behaviour = {};
+  let timesLeft = Number.POSITIVE_INFINITY;
+
+  function behave(next: Behaviour = {}): void {
+    behaviour = next;
+    timesLeft = next.times ?? Number.POSITIVE_INFINITY;
+  }
+
+  function control(path: string, text: string, res: ServerResponse): void {
+    if (path === '/__behave') behave(Behaviour.parse(JSON.parse(text || '{}')));
+    if (path === '/__reset') {
+      callCount = 0;
+      calls.length = 0;
+      counts.clear();
+    }
+    sendJson(res, 200, { count: callCount, by_prompt: Object.fromEntries(counts) });
+  }
+
+  async function misbehave(mode: NonNullable<Behaviour['mode']>, call: SeenCall, res: ServerResponse): Promise<void> {
+    const { status = 500, headers = {}, body = protocol.error(status, `told to fail with ${status}`) } = behaviour;
+    switch (mode) {
+      case 'fail':
+        return sendJson(res, status, body, headers);
+      case 'stall':
+        return;
+      case 'stall-halfway':
+      case 'break-halfway': {
+        const text = JSON.stringify(protocol.answer(call, { text: 'half of it' }));
+        res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+        res.write(text.slice(0, text.length / 2), () => mode === 'break-halfway' && res.destroy());
+        return;
+      }
+      case 'hang-up':
+        res.destroy();
+        return;
+      case 'nonsense':
+        res.writeHead(200, { 'content-type': 'text/html' }).end('<html>It works!</html>');
+        return;
+      case 'huge':
+        return sendJson(res, 200, protocol.answer(call, { text: 'x'.repeat(HUGE_BYTES) }));
+      default:
+        return sendJson(res, 200, protocol.emptyAnswer(call));
+    }
+  }
+
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const text = await readText(req);
+    const path = (req.url ?? '/').split('?')[0] ?? '/';
+    if (path.startsWith('/__')) return control(path, text, res);
+    if (req.method !== 'POST' || !protocol.serves(path))
+      return sendJson(res, 404, protocol.error(404, 'no such route'));
+    const body = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+    const call: SeenCall = { at: Date.now(), path, headers: req.headers, body, prompt: protocol.promptOf(body) };
+    callCount += 1;
+    const nth = callCount;
+    const key = promptKey(call.prompt);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (options.keepCalls !== false) calls.push(call);
+
+    const now = behaviour;
+    const mode = timesLeft > 0 ? (now.mode ?? 'answer') : 'answer';
+    timesLeft -= 1;
+    const latencyMs = now.latencyMs ?? options.latencyMs ?? 0;
+    if (latencyMs > 0) await sleep(latencyMs);
+    if (now.rateLimitEvery !== undefined && nth % now.rateLimitEvery === 0) {
+      return sendJson(res, 429, protocol.error(429, 'slow down'), { 'retry-after': now.retryAfter ?? '1' });
+    }
+    if (now.failEvery !== undefined && nth % now.failEvery === 0) {
+      return sendJson(res, 500, protocol.error(500, 'told to fail'));
+    }
+    if (mode !== 'answer') return misbehave(mode, call, res);
+    const canned = answer(call);
+    sendJson(res, 200, protocol.answer(call, typeof canned === 'string' ? { text: canned } : canned));
+  }
+
+  const server = createServer((req, res) => {
+    handle(req, res).catch((error: unknown) => {
+      if (!res.headersSent) sendJson(res, 400, protocol.error(400, String(error)));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+  return {
+    baseUrl: `http://127.0.0.1:${port}${versionPath}`,
+    port,
+    calls,
+    get callCount() {
+      return callCount;
+    },
+    countBy: (prompt) => counts.get(promptKey(prompt)) ?? 0,
+    behave,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** About a fourth of the characters, as the default usage. */
+export function usageOf(call: SeenCall, canned: CannedAnswer): Required<CannedUsage> | null {
+  if (canned.usage === null) return null;
+  const input = Math.ceil(call.prompt.length / 4);
+  const output = Math.ceil(canned.text.length / 4);
+  return { cached: 0, reasoning: 0, cacheWrite: 0, ...(canned.usage ?? { input, output }) };
+}
+
+async function readText(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}
