@@ -1,11 +1,12 @@
 import { PostgreSqlConnection, type SqlEntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { classifyDatabaseError } from './errors.ts';
 import { WORKSPACE_FILTER, type WorkspaceScope } from './entities/workspace-owned.ts';
 import { openOrm } from './orm.ts';
 
 /** A statement with a name is prepared once per connection; hot ones have one. */
 export interface Statement {
-  name?: string;
+  name?: string | undefined;
   text: string;
 }
 
@@ -46,7 +47,11 @@ function queryOn(queryable: Queryable): Query {
   return async <Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[] = []) => {
     // MikroORM's pool leaves timestamps and the like as text; our own statements want the driver's types.
     const config = { text, values, types: pg.types, ...(name === undefined ? {} : { name }) };
-    return (await queryable.query<Row>(config)).rows;
+    try {
+      return (await queryable.query<Row>(config)).rows;
+    } catch (error) {
+      throw classifyDatabaseError(error);
+    }
   };
 }
 
@@ -60,12 +65,15 @@ function bindWorkspace(query: Query, workspaceId: string): Query {
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch((error: unknown) => {
+    throw classifyDatabaseError(error);
+  });
   let broken: Error | undefined;
   try {
-    await client.query('begin');
-    const result = await work(queryOn(client));
-    await client.query('commit');
+    const query = queryOn(client);
+    await query({ text: 'begin' });
+    const result = await work(query);
+    await query({ text: 'commit' });
     return result;
   } catch (error) {
     await client.query('rollback').catch((failure: Error) => {

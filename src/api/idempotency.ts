@@ -1,0 +1,117 @@
+import type { Cipher } from '../domain/cipher.ts';
+import type { Query, WorkspaceDatabase } from '../db/database.ts';
+import { isUniqueViolation } from '../db/errors.ts';
+import { ApiError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import type { RouteRequest } from './route.ts';
+
+/** What a creation gives: the id of what there is now, and the answer where it is known already. */
+export interface Created {
+  resourceId: string;
+  answer?: unknown;
+}
+
+interface KeyRow {
+  id: string;
+  request_hash: Buffer;
+  resource_id: string;
+  answer: Buffer | null;
+}
+
+export const IDEMPOTENCY_HOURS = 24;
+
+const FIND_KEY = {
+  text: `select id, request_hash, resource_id, answer from idempotency_keys
+         where workspace_id = $1 and key = $2 and created_at > now() - interval '${IDEMPOTENCY_HOURS} hours'`,
+};
+const DELETE_EXPIRED = {
+  text: `delete from idempotency_keys
+         where workspace_id = $1 and key = $2 and created_at <= now() - interval '${IDEMPOTENCY_HOURS} hours'`,
+};
+/** Waits for a transaction at work on the same key, then fails if that one committed. */
+const INSERT_KEY = {
+  text: `insert into idempotency_keys (workspace_id, id, key, request_hash, resource_id, answer, created_at)
+         values ($1, $2, $3, $4, $5, $6, now())`,
+};
+/** The first answer stays. */
+const STORE_ANSWER = {
+  text: `update idempotency_keys set answer = coalesce(answer, $3) where workspace_id = $1 and id = $2 returning answer`,
+};
+
+/**
+ * Creates something at most once per `Idempotency-Key`. The key's row and what it created are one transaction, so a process
+ * that dies leaves both or neither, and of two requests at once one creates and the other is answered like it.
+ */
+export interface Idempotency {
+  /**
+   * @param create creates inside the transaction it is given
+   * @param answerOf the answer for what was created, where `create` could not know it yet
+   * @throws ApiError `idempotency_key_reused`, `invalid_request`
+   */
+  createOnce(
+    request: RouteRequest<unknown, unknown, unknown>,
+    create: (query: Query) => Promise<Created>,
+    answerOf?: (resourceId: string) => Promise<unknown>,
+  ): Promise<unknown>;
+}
+
+export function createIdempotency(cipher: Cipher): Idempotency {
+  const seal = (answer: unknown) => cipher.encrypt(Buffer.from(JSON.stringify(answer)));
+  const unseal = (answer: Buffer): unknown => JSON.parse(cipher.decrypt(answer).toString());
+
+  async function replay(
+    request: RouteRequest<unknown, unknown, unknown>,
+    row: KeyRow,
+    answerOf: ((resourceId: string) => Promise<unknown>) | undefined,
+  ): Promise<unknown> {
+    if (!row.request_hash.equals(request.requestHash))
+      throw new ApiError(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used for another request. Use a new key, or repeat the first request unchanged.',
+      );
+    request.setHeader('Idempotent-Replayed', 'true');
+    if (row.answer !== null) return unseal(row.answer);
+    if (answerOf === undefined) throw new Error('An answer that was known at creation was not stored.');
+    return firstAnswer(request.db, row.id, await answerOf(row.resource_id));
+  }
+
+  async function firstAnswer(db: WorkspaceDatabase, id: string, answer: unknown): Promise<unknown> {
+    const [row] = await db.query<{ answer: Buffer }>(STORE_ANSWER, [id, seal(answer)]);
+    return row ? unseal(row.answer) : answer;
+  }
+
+  return {
+    async createOnce(request, create, answerOf) {
+      const key = request.header('Idempotency-Key');
+      if (key === undefined) {
+        const created = await request.db.transaction(create);
+        return 'answer' in created ? created.answer : answerOf?.(created.resourceId);
+      }
+      if (!/^[\x21-\x7e]{1,255}$/.test(key))
+        throw new ApiError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
+      const [known] = await request.db.query<KeyRow>(FIND_KEY, [key]);
+      if (known) return replay(request, known, answerOf);
+      const id = newId();
+      try {
+        const created = await request.db.transaction(async (query) => {
+          await query(DELETE_EXPIRED, [key]);
+          // First the key, so that a second request waits here instead of creating in vain.
+          await query(INSERT_KEY, [id, key, request.requestHash, '', null]);
+          const result = await create(query);
+          await query(
+            { text: 'update idempotency_keys set resource_id = $3, answer = $4 where workspace_id = $1 and id = $2' },
+            [id, result.resourceId, 'answer' in result ? seal(result.answer) : null],
+          );
+          return result;
+        });
+        if ('answer' in created) return created.answer;
+        return firstAnswer(request.db, id, await answerOf?.(created.resourceId));
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error;
+        const [winner] = await request.db.query<KeyRow>(FIND_KEY, [key]);
+        if (!winner) throw error;
+        return replay(request, winner, answerOf);
+      }
+    },
+  };
+}

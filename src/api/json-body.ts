@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import getRawBody, { type RawBodyError } from 'raw-body';
+import { ApiError, type ErrorDetail } from '../domain/errors.ts';
+import type { JsonValue } from '../domain/json.ts';
+
+export const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_JSON_DEPTH = 32;
+/** What a too large body may still send before the connection is cut, so that the caller gets to read the answer. */
+const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
+const MAX_DETAILS = 20;
+
+const LONE_SURROGATE_OR_NUL = 'must not hold NUL or half of a surrogate pair';
+
+function isRawBodyError(error: unknown): error is RawBodyError {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string';
+}
+
+/** Reads and throws away the rest of a body, within bounds. */
+async function drain(request: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > MAX_DRAIN_BYTES) break;
+    }
+  } catch {
+    // The caller went away: there is no one left to answer.
+  }
+}
+
+/**
+ * Reads a JSON body of at most 1 MiB.
+ * @throws ApiError `payload_too_large`, `invalid_request`
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buffer; json: JsonValue }> {
+  const type = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;(.*))?$/i.exec(request.headers['content-type'] ?? '');
+  if (type === null) throw new ApiError('invalid_request', 'Send the body as JSON, with "Content-Type: application/json".');
+  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type[1] ?? '')?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new ApiError('invalid_request', 'Send the body in UTF-8.');
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new ApiError('invalid_request', 'Send the body without Content-Encoding.');
+  let raw: Buffer;
+  try {
+    raw = await getRawBody(request, { length: request.headers['content-length'] ?? null, limit: MAX_BODY_BYTES });
+  } catch (error) {
+    if (!isRawBodyError(error)) throw error;
+    if (error.type === 'entity.too.large') {
+      await drain(request);
+      throw new ApiError('payload_too_large', `The body is too large: send at most ${MAX_BODY_BYTES} bytes.`);
+    }
+    throw new ApiError('invalid_request', 'The body ended before its announced length.');
+  }
+  return { raw, json: parseJson(raw) };
+}
+
+/** @throws ApiError `invalid_request` on anything that is not sane JSON in UTF-8 */
+export function parseJson(raw: Buffer): JsonValue {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(raw);
+  } catch {
+    throw new ApiError('invalid_request', 'The body is not valid UTF-8.');
+  }
+  if (text.trim() === '') throw new ApiError('invalid_request', 'The body is empty: send a JSON object.');
+  let json: JsonValue;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new ApiError('invalid_request', `The body is not valid JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  const details = insaneParts(json);
+  if (details.length > 0) throw new ApiError('invalid_request', describe(details), { details });
+  return json;
+}
+
+/** `path: message` of each detail in one sentence. */
+export function describe(details: ErrorDetail[]): string {
+  return details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}
+
+function isInsaneText(text: string): boolean {
+  return text.includes('\0') || !text.isWellFormed();
+}
+
+/** Paths of a value that PostgreSQL or JavaScript can't hold safely: NUL, lone surrogates, `__proto__`, too deep, too large. */
+export function insaneParts(json: JsonValue): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  const visit = (value: JsonValue, path: string, depth: number): void => {
+    if (details.length >= MAX_DETAILS) return;
+    if (typeof value === 'string') {
+      if (isInsaneText(value)) details.push({ path, message: LONE_SURROGATE_OR_NUL });
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) details.push({ path, message: 'is a number out of range' });
+    } else if (value !== null && typeof value === 'object') {
+      if (depth >= MAX_JSON_DEPTH) {
+        details.push({ path: path.slice(0, 100), message: `is nested deeper than ${MAX_JSON_DEPTH} levels` });
+        return;
+      }
+      const entries: Iterable<[string | number, JsonValue]> = Array.isArray(value) ? value.entries() : Object.entries(value);
+      for (const [key, item] of entries) {
+        const name = String(key);
+        const at = path === '' ? name : `${path}.${name}`;
+        if (name === '__proto__') details.push({ path: at, message: 'is not allowed as a name' });
+        else if (isInsaneText(name)) details.push({ path, message: `has a name that ${LONE_SURROGATE_OR_NUL}` });
+        else visit(item, at, depth + 1);
+      }
+    }
+  };
+  visit(json, '', 0);
+  return details;
+}

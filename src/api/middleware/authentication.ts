@@ -1,0 +1,49 @@
+import type { Context, Middleware } from 'koa';
+import { ApiError } from '../../domain/errors.ts';
+import type { Authenticator } from '../../services/authenticate.ts';
+import type { RateLimiter, RateLimitState } from '../../services/rate-limiter.ts';
+import type { AppState } from '../app.ts';
+
+function setLimitHeaders(ctx: Context, state: RateLimitState): void {
+  ctx.set('RateLimit-Limit', String(state.limit));
+  ctx.set('RateLimit-Remaining', String(state.remaining));
+  ctx.set('RateLimit-Reset', String(state.resetSeconds));
+}
+
+function tooMany(state: RateLimitState, message: string): ApiError {
+  return new ApiError('rate_limited', message, { retryAfterSeconds: state.resetSeconds });
+}
+
+/** Lets requests with a valid key through, within the key's limit. Failed tries are limited per address. */
+export function authentication({
+  authenticator,
+  rateLimiter,
+  failureLimiter,
+}: {
+  authenticator: Authenticator;
+  rateLimiter: RateLimiter | undefined;
+  failureLimiter: RateLimiter | undefined;
+}): Middleware<AppState> {
+  async function limitFailures(ctx: Context): Promise<void> {
+    if (failureLimiter === undefined) return;
+    const state = await failureLimiter.take(ctx.ip);
+    setLimitHeaders(ctx, state);
+    if (!state.allowed) throw tooMany(state, 'Too many failed authentications from this address. Try again later.');
+  }
+
+  return async (ctx, next) => {
+    try {
+      ctx.state.key = await authenticator.authenticate(ctx.get('Authorization') || undefined);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'unauthorized') await limitFailures(ctx);
+      throw error;
+    }
+    if (rateLimiter !== undefined) {
+      const state = await rateLimiter.take(ctx.state.key.id);
+      setLimitHeaders(ctx, state);
+      if (!state.allowed)
+        throw tooMany(state, `This key has used up its ${state.limit} requests a minute. Try again in ${state.resetSeconds} s.`);
+    }
+    await next();
+  };
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { ApiError } from '../domain/errors.ts';
+
+/** Query parameters of every list. */
+export const PageQuery = {
+  limit: z.coerce
+    .number('must be a whole number from 1 to 1000')
+    .int('must be a whole number from 1 to 1000')
+    .min(1, 'must be at least 1')
+    .max(1000, 'must be at most 1000')
+    .default(100)
+    .meta({ description: 'How many to return.', example: 100 }),
+  cursor: z
+    .string()
+    .max(1000)
+    .optional()
+    .meta({ description: 'The `next_cursor` of the page before; absent for the first page.' }),
+};
+
+/** The shape of every list. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({
+    data: z.array(item),
+    next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` to get the next page; null on the last.' }),
+  });
+}
+
+/** Position after the last item of a page: its sort key. Opaque to callers. */
+export function encodeCursor(position: string): string {
+  return Buffer.from(JSON.stringify([position])).toString('base64url');
+}
+
+/**
+ * @param position what a position must look like
+ * @throws ApiError `invalid_request` on anything that {@link encodeCursor} did not make
+ */
+export function decodeCursor(cursor: string | undefined, position: z.ZodType<string>): string | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return z.tuple([position]).parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))[0];
+  } catch {
+    const message = 'is not a cursor of this list: pass a next_cursor as it was given, or leave it out';
+    throw new ApiError('invalid_request', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });
+  }
+}
+
+/** Makes a page of `limit` items from a query for `limit + 1`. */
+export function toPage<Row, Item>(
+  rows: Row[],
+  limit: number,
+  present: (row: Row) => Item,
+  positionOf: (row: Row) => string,
+): { data: Item[]; next_cursor: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    data: shown.map(present),
+    next_cursor: rows.length > limit && last !== undefined ? encodeCursor(positionOf(last)) : null,
+  };
+}

@@ -1,0 +1,22 @@
+import type { z } from 'zod';
+import type { PromptRow } from '../../services/prompts.ts';
+import type { Prompt } from './schema.ts';
+
+/** A prompt version as callers see it. */
+export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
+  return {
+    name: row.name,
+    version: row.version,
+    template: row.template,
+    model: row.model,
+    parameters: row.parameters,
+    variables: row.variables,
+    labels: row.labels,
+    archived: row.archived_at !== null,
+    description: row.description,
+    commit_message: row.commit_message,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    version_created_at: row.version_created_at.toISOString(),
+  };
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { listPrompts, listVersions } from '../../services/list-prompts.ts';
+import {
+  createVersion,
+  getPrompt,
+  type PromptRow,
+  removeLabel,
+  setArchived,
+  setLabel,
+  updatePrompt,
+} from '../../services/prompts.ts';
+import type { Idempotency } from '../idempotency.ts';
+import { decodeCursor, toPage } from '../pagination.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { presentPrompt } from './presenter.ts';
+import {
+  CreatePrompt,
+  LabelParams,
+  ListQuery,
+  NameParams,
+  Prompt,
+  PromptPage,
+  SetLabel,
+  UpdatePrompt,
+  VersionQuery,
+  VersionsQuery,
+} from './schema.ts';
+
+const tag = 'Prompts';
+
+const example = {
+  name: 'support/greeting',
+  version: 1,
+  template: 'Greet {{ name }} in one sentence.',
+  model: 'sandbox/echo',
+  parameters: { temperature: 0.2 },
+  variables: ['name'],
+  labels: ['production'],
+  archived: false,
+  description: null,
+  commit_message: null,
+  created_at: '2026-01-31T12:00:00.000Z',
+  updated_at: '2026-01-31T12:00:00.000Z',
+  version_created_at: '2026-01-31T12:00:00.000Z',
+};
+const pageExample = { data: [example], next_cursor: null };
+
+const Position = z.templateLiteral([z.string(), ' ', z.string()]);
+
+/** Sort key of a prompt in the list: the sorted value and the name, which has no space. */
+function positionOf(row: PromptRow, sort: string): string {
+  const column = sort.replace('-', '');
+  if (column === 'created_at') return `${row.created_at.toISOString()} ${row.name}`;
+  if (column === 'updated_at') return `${row.updated_at.toISOString()} ${row.name}`;
+  return `${row.name} ${row.name}`;
+}
+
+function parsePosition(position: string | undefined): [string, string] | undefined {
+  const [value, name] = position?.split(' ') ?? [];
+  return value === undefined || name === undefined ? undefined : [value, name];
+}
+
+function positionSchema(sort: string): z.ZodType<string> {
+  if (sort.endsWith('name')) return Position;
+  return Position.refine((position) => z.iso.datetime().safeParse(position.split(' ')[0]).success);
+}
+
+/** `/prompts` and what is under it. */
+export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/prompts',
+      operationId: 'listPrompts',
+      tag,
+      summary: 'List prompts',
+      scope: 'read',
+      query: ListQuery,
+      response: PromptPage,
+      responseExample: pageExample,
+      async handler({ db, query }) {
+        const after = parsePosition(decodeCursor(query.cursor, positionSchema(query.sort)));
+        const rows = await listPrompts(db, query, query.limit, after);
+        return toPage(rows, query.limit, presentPrompt, (row) => positionOf(row, query.sort));
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/prompts',
+      operationId: 'createPrompt',
+      tag,
+      summary: 'Create a prompt, or the next version of one that exists',
+      scope: 'write',
+      status: 201,
+      idempotent: true,
+      body: CreatePrompt,
+      bodyExamples: {
+        Greeting: {
+          name: 'support/greeting',
+          template: 'Greet {{ name }} in one sentence.',
+          model: 'sandbox/echo',
+          parameters: { temperature: 0.2 },
+        },
+      },
+      response: Prompt,
+      responseExample: example,
+      errors: ['prompt_archived', 'payload_too_large'],
+      handler: (request) =>
+        idempotency.createOnce(request, async (query) => {
+          const { name, commit_message, ...content } = request.body;
+          const row = await createVersion(query, name, { ...content, commitMessage: commit_message });
+          return { resourceId: row.id, answer: presentPrompt(row) };
+        }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/prompts/{name}/versions',
+      operationId: 'listPromptVersions',
+      tag,
+      summary: 'List the versions of a prompt, newest first',
+      scope: 'read',
+      params: NameParams,
+      query: VersionsQuery,
+      response: PromptPage,
+      responseExample: pageExample,
+      async handler({ db, params, query }) {
+        const before = decodeCursor(query.cursor, z.string().regex(/^\d{1,9}$/));
+        const prompt = await getPrompt(db.query, params.name);
+        const rows = await listVersions(db, prompt.id, query.limit, before === undefined ? undefined : Number(before));
+        return toPage(rows, query.limit, presentPrompt, (row) => String(row.version));
+      },
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/prompts/{name}/labels/{label}',
+      operationId: 'setPromptLabel',
+      tag,
+      summary: 'Point a label at a version',
+      scope: 'write',
+      params: LabelParams,
+      body: SetLabel,
+      bodyExamples: { 'Version 3': { version: 3 } },
+      response: Prompt,
+      responseExample: example,
+      errors: ['prompt_archived'],
+      handler: async ({ db, params, body }) => presentPrompt(await setLabel(db, params.name, params.label, body.version)),
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/prompts/{name}/labels/{label}',
+      operationId: 'removePromptLabel',
+      tag,
+      summary: 'Remove a label',
+      scope: 'write',
+      params: LabelParams,
+      response: Prompt,
+      responseExample: { ...example, labels: [] },
+      handler: async ({ db, params }) => presentPrompt(await removeLabel(db, params.name, params.label)),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/prompts/{name}/restore',
+      operationId: 'restorePrompt',
+      tag,
+      summary: 'Take a prompt out of the archive',
+      scope: 'write',
+      params: NameParams,
+      response: Prompt,
+      responseExample: example,
+      handler: async ({ db, params }) => presentPrompt(await setArchived(db, params.name, false)),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/prompts/{name}',
+      operationId: 'getPrompt',
+      tag,
+      summary: 'Read a prompt: its latest version, or the one asked for',
+      scope: 'read',
+      params: NameParams,
+      query: VersionQuery,
+      response: Prompt,
+      responseExample: example,
+      handler: async ({ db, params, query }) => presentPrompt(await getPrompt(db.query, params.name, query)),
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/prompts/{name}',
+      operationId: 'updatePrompt',
+      tag,
+      summary: 'Make the next version of a prompt; fields left out keep their value',
+      scope: 'write',
+      params: NameParams,
+      body: UpdatePrompt,
+      bodyExamples: { 'New text': { template: 'Greet {{ name }} warmly.', commit_message: 'Warmer.' } },
+      response: Prompt,
+      responseExample: { ...example, version: 2 },
+      errors: ['prompt_archived', 'payload_too_large'],
+      async handler({ db, params, body: { commit_message, ...content } }) {
+        const update = { ...content, commitMessage: commit_message };
+        return presentPrompt(await db.transaction((query) => updatePrompt(query, params.name, update)));
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/prompts/{name}',
+      operationId: 'archivePrompt',
+      tag,
+      summary: 'Archive a prompt',
+      description: 'The prompt and its versions stay readable. Archiving an archived prompt gives the same answer.',
+      scope: 'write',
+      params: NameParams,
+      response: Prompt,
+      responseExample: { ...example, archived: true },
+      handler: async ({ db, params }) => presentPrompt(await setArchived(db, params.name, true)),
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+import { ConnectionException, DriverException } from '@mikro-orm/core';
+import pg from 'pg';
+
+/** SQLSTATE classes of a server that is going away, starting, or has no connection left. */
+const UNAVAILABLE = /^(08|57P|53)/;
+
+/** The database could not be reached, or went away in the middle of a statement. */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause: unknown) {
+    super('The database is unreachable.', { cause });
+    this.name = 'DatabaseUnavailableError';
+  }
+}
+
+/**
+ * Whether an error of the driver says that the database is unreachable rather than that the statement is wrong.
+ * What PostgreSQL itself answered carries an SQLSTATE; anything else came from the connection.
+ */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailableError || error instanceof ConnectionException) return true;
+  if (error instanceof pg.DatabaseError) return UNAVAILABLE.test(error.code ?? '');
+  if (error instanceof DriverException) return UNAVAILABLE.test(error.code ?? '') || !/^[0-9A-Z]{5}$/.test(error.code ?? '');
+  return false;
+}
+
+/** A statement's error as the rest of the service should see it. */
+export function classifyDatabaseError(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && !isDatabaseUnavailable(error)) return error;
+  return new DatabaseUnavailableError(error);
+}
+
+/** Whether a unique constraint refused a row. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505';
+}

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { CHANNELS, type Listener } from '../db/listener.ts';
+import { ApiError } from '../domain/errors.ts';
+import { hashApiKey, type Scope } from './api-keys.ts';
+
+/** Who asks: a valid key and the workspace that it opens. */
+export interface AuthenticatedKey {
+  id: string;
+  workspaceId: string;
+  scopes: Scope[];
+  expiresAt: Date | null;
+}
+
+/** Checks keys. Remembers valid ones for a short while and forgets them the moment one is revoked anywhere. */
+export interface Authenticator {
+  /** @throws ApiError `unauthorized` */
+  authenticate(authorization: string | undefined): Promise<AuthenticatedKey>;
+  forget(hash: Buffer): void;
+}
+
+const REMEMBER_MS = 30_000;
+const REMEMBER_KEYS = 10_000;
+const LAST_USED_EVERY_MS = 60_000;
+
+const FIND_KEY = {
+  name: 'find-api-key',
+  text: `select id, workspace_id, scopes, expires_at from api_keys where hash = $1 and revoked_at is null`,
+};
+const TOUCH_KEY = { text: 'update api_keys set last_used_at = now() where id = $1' };
+
+export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
+  const remembered = new Map<string, { key: AuthenticatedKey; until: number }>();
+  const touched = new Map<string, number>();
+  listener.on(CHANNELS.apiKeyRevoked, (hash) => remembered.delete(hash));
+  // A revocation may have been missed while the connection was away.
+  listener.onReconnected(() => remembered.clear());
+
+  async function find(hash: Buffer): Promise<AuthenticatedKey | undefined> {
+    const name = hash.toString('hex');
+    const known = remembered.get(name);
+    if (known && known.until > Date.now() && listener.connected()) return known.key;
+    remembered.delete(name);
+    const [row] = await db.system.query<{ id: string; workspace_id: string; scopes: Scope[]; expires_at: Date | null }>(
+      FIND_KEY,
+      [hash],
+    );
+    if (!row) return undefined;
+    const key = { id: row.id, workspaceId: row.workspace_id, scopes: row.scopes, expiresAt: row.expires_at };
+    if (remembered.size >= REMEMBER_KEYS) remembered.clear();
+    remembered.set(name, { key, until: Date.now() + REMEMBER_MS });
+    return key;
+  }
+
+  function touch(id: string): void {
+    const now = Date.now();
+    if (now - (touched.get(id) ?? 0) < LAST_USED_EVERY_MS) return;
+    if (touched.size >= REMEMBER_KEYS) touched.clear();
+    touched.set(id, now);
+    // Not worth failing or delaying a request for.
+    db.system.query(TOUCH_KEY, [id]).catch((error: unknown) => log.warn({ err: error }, 'cannot note the use of a key'));
+  }
+
+  return {
+    async authenticate(authorization) {
+      if (authorization === undefined)
+        throw new ApiError('unauthorized', 'Send the header "Authorization: Bearer <API_KEY>".');
+      const token = /^Bearer +([\x21-\x7e]{1,255})$/i.exec(authorization)?.[1];
+      if (token === undefined)
+        throw new ApiError('unauthorized', 'The Authorization header must read "Bearer <API_KEY>".');
+      const key = await find(hashApiKey(token));
+      if (key === undefined || (key.expiresAt !== null && key.expiresAt.getTime() <= Date.now()))
+        throw new ApiError('unauthorized', 'This API key is unknown, revoked or expired.');
+      touch(key.id);
+      return key;
+    },
+    forget: (hash) => void remembered.delete(hash.toString('hex')),
+  };
+}
