@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { type Example, passOrFail, requireExpected, ScoringError, type ScoringEvaluator } from './evaluator.ts';
+import { evaluatorFields } from './fields.ts';
+import { toPlainText } from './json.ts';
+import { quote } from './text.ts';
+
+const Value = z.string().min(1).max(10_000);
+
+const ContainsConfig = z
+  .strictObject({
+    ...evaluatorFields('contains'),
+    /** Default: the example's expected value; each of them when that is a list of texts. */
+    value: Value.optional(),
+    values: z.array(Value).min(1).max(100).optional(),
+    /** Whether all of the values or any one of them must be there. */
+    mode: z.enum(['all', 'any']).default('all'),
+    case_sensitive: z.boolean().default(true),
+  })
+  .refine((config) => config.value === undefined || config.values === undefined, {
+    path: ['values'],
+    error: 'give either value or values, not both',
+  });
+
+type ContainsConfig = z.output<typeof ContainsConfig>;
+
+/** 1 when the values are found in the output, else 0. */
+export const contains: ScoringEvaluator<ContainsConfig> & { config: typeof ContainsConfig } = {
+  kind: 'scoring',
+  config: ContainsConfig,
+  prepare(config) {
+    const fold = (text: string) => (config.case_sensitive ? text : text.toLowerCase());
+    const fixed = config.values ?? (config.value === undefined ? undefined : [config.value]);
+    return (example) => {
+      const values = fixed ?? expectedValues(example);
+      const output = fold(example.output);
+      const missing = values.filter((value) => !output.includes(fold(value)));
+      const passed = config.mode === 'all' ? missing.length === 0 : missing.length < values.length;
+      return passOrFail(passed, `not found in the output: ${missing.map(quote).join(', ')}`);
+    };
+  },
+};
+
+function expectedValues(example: Example): string[] {
+  const expected = requireExpected(example);
+  const texts = Array.isArray(expected) ? expected.filter((item) => typeof item === 'string') : [];
+  const values = Array.isArray(expected) && texts.length === expected.length ? texts : [toPlainText(expected)];
+  // Every output contains the empty text, so that it would pass whatever the model says.
+  if (values.length === 0 || values.includes('')) {
+    throw new ScoringError('missing_expected', 'the expected value is empty, so there is nothing to look for');
+  }
+  return values;
+}

@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import type { JsonValue } from '../domain/json.ts';
+import type { ModelParameters } from '../domain/parameters.ts';
+import { roundScore } from '../domain/scoring.ts';
+import { isJsonValue, jsonFault } from './json.ts';
+import { shorten } from './text.ts';
+
+/** What an evaluator gets to see of an example that has been run. */
+export interface Example {
+  /** The model's answer. */
+  output: string;
+  /** The answer wanted; undefined when the example has none (null is a value). */
+  expected: JsonValue | undefined;
+  variables: Readonly<Record<string, JsonValue>>;
+  /** The rendered prompt. */
+  input: string;
+  metadata?: Readonly<Record<string, JsonValue>>;
+}
+
+/**
+ * Why an example could not be scored. It then counts 0, and the cause is the example or the evaluator's options and not
+ * the quality of the output:
+ * `missing_expected` the example has no `expected` that this evaluator could use;
+ * `too_large` a text or value is beyond what is examined;
+ * `timed_out` the caller's expression or schema took too long on this output;
+ * `unusable_judgement` the judge's answer held no usable score, also when asked again;
+ * `evaluator_error` the evaluator itself failed.
+ */
+export type ScoreProblem = 'missing_expected' | 'too_large' | 'timed_out' | 'unusable_judgement' | 'evaluator_error';
+
+/** An evaluator's verdict on one example. */
+export interface Score {
+  /** 0..1, rounded to six decimals. */
+  score: number;
+  /** What is wrong, in plain words, at most 500 characters; null when there is nothing to say. */
+  reason: string | null;
+  /** Null when the score says something about the output. */
+  problem: ScoreProblem | null;
+}
+
+/** Thrown inside an evaluator to say that an example can't be scored; `prepareEvaluator` turns it into a score of 0. */
+export class ScoringError extends Error {
+  readonly code: ScoreProblem;
+
+  constructor(code: ScoreProblem, message: string) {
+    super(message);
+    this.name = 'ScoringError';
+    this.code = code;
+  }
+}
+
+/** What to ask a judge. */
+export interface JudgeRequest {
+  /** The whole prompt. */
+  input: string;
+  parameters: ModelParameters;
+}
+
+/** What a judge's answer says: a score, or why there is none in it (asking once more may help). */
+export type Judgement = { usable: true; score: Score } | { usable: false; reason: string };
+
+/** An evaluator that computes the score from the texts alone. */
+export interface ScoringEvaluator<Config> {
+  kind: 'scoring';
+  config: z.ZodType<Config>;
+  /**
+   * Does what is needed once for a run (compiling an expression or a schema). The function returned may throw
+   * `ScoringError` or anything else: `prepareEvaluator` catches it.
+   */
+  prepare(config: Config): (example: Example) => Score;
+}
+
+/**
+ * An evaluator that needs one call to a model. Asking and reading are apart, so that the answer can be recorded in
+ * between and is never paid for twice. Neither throws.
+ */
+export interface JudgingEvaluator<Config> {
+  kind: 'judging';
+  config: z.ZodType<Config>;
+  prepare(config: Config): Judge;
+}
+
+export interface Judge {
+  /** The model to ask, as prompts name theirs. */
+  model: string;
+  request(example: Example): JudgeRequest;
+  read(answer: string): Judgement;
+}
+
+/** A score that says something about the output. `value` is held to 0..1. */
+export function scored(value: number, reason: string | null = null): Score {
+  return { score: roundScore(Math.min(1, Math.max(0, value))), reason: reason && shorten(reason, 500), problem: null };
+}
+
+/** 1 without a reason, or 0 with `reason`. */
+export function passOrFail(passed: boolean, reason: string): Score {
+  return passed ? scored(1) : scored(0, reason);
+}
+
+/** A score of 0 because the example could not be scored. */
+export function unscored(problem: ScoreProblem, reason: string): Score {
+  return { score: 0, reason: shorten(reason, 500), problem };
+}
+
+/** The example's expected value. @throws ScoringError `missing_expected` when it has none, `too_large` when it is too deep */
+export function requireExpected(example: Example): JsonValue {
+  if (example.expected === undefined) {
+    throw new ScoringError('missing_expected', 'the example has no expected value to compare with');
+  }
+  if (!isJsonValue(example.expected)) {
+    throw new ScoringError('too_large', `the expected value is ${jsonFault(example.expected)}`);
+  }
+  return example.expected;
+}

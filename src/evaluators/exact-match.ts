@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { JsonValue } from '../domain/json.ts';
+import { passOrFail, requireExpected, type ScoringEvaluator } from './evaluator.ts';
+import { evaluatorFields } from './fields.ts';
+import { equalJson, parseJson, toPlainText } from './json.ts';
+import { quote } from './text.ts';
+
+const ExactMatchConfig = z.strictObject({
+  ...evaluatorFields('exact_match'),
+  case_sensitive: z.boolean().default(true),
+  /** Leaves out white space at both ends. */
+  trim: z.boolean().default(true),
+  /** Counts any run of white space as one space. */
+  normalize_whitespace: z.boolean().default(false),
+});
+
+type ExactMatchConfig = z.output<typeof ExactMatchConfig>;
+
+/** 1 when the output is the example's expected value, else 0. */
+export const exactMatch: ScoringEvaluator<ExactMatchConfig> & { config: typeof ExactMatchConfig } = {
+  kind: 'scoring',
+  config: ExactMatchConfig,
+  prepare: (config) => (example) => {
+    const expected = requireExpected(example);
+    const wanted = toPlainText(expected);
+    const equal =
+      normalize(example.output, config) === normalize(wanted, config) || isSameJson(example.output, expected);
+    return passOrFail(equal, `the output is ${quote(example.output)} and not ${quote(wanted)}`);
+  },
+};
+
+function normalize(text: string, config: ExactMatchConfig): string {
+  let normalized = config.normalize_whitespace ? text.replace(/\s+/gu, ' ') : text;
+  if (config.trim) normalized = normalized.trim();
+  return config.case_sensitive ? normalized : normalized.toLowerCase();
+}
+
+/** An expected number, list or object may be written with any spacing and any order of keys; an expected text may not. */
+function isSameJson(output: string, expected: JsonValue): boolean {
+  if (typeof expected === 'string') return false;
+  const parsed = parseJson(output);
+  return parsed.ok && equalJson(parsed.value, expected);
+}

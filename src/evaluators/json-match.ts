@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { JsonValue } from '../domain/json.ts';
+import { type Example, requireExpected, type ScoringEvaluator, scored } from './evaluator.ts';
+import { evaluatorFields } from './fields.ts';
+import { isJsonValue, jsonFault, parseJson } from './json.ts';
+import { matchJson } from './json-matcher.ts';
+import { stripCodeFence } from './text.ts';
+
+const JsonMatchConfig = z.strictObject({
+  ...evaluatorFields('json_match'),
+  /** Any JSON value. Default: the example's expected value. */
+  value: z
+    .unknown()
+    .superRefine((value, context) => {
+      const fault = value === undefined ? null : jsonFault(value);
+      if (fault !== null) context.addIssue({ code: 'custom', message: `the value is ${fault}` });
+    })
+    .optional(),
+  /** `exact`: nothing may be missing or added. `subset`: the output may have more keys and list items. */
+  mode: z.enum(['exact', 'subset']).default('exact'),
+  ignore_array_order: z.boolean().default(false),
+  /** Whether an output that matches in part scores the share of its matching leaves, or 0. */
+  partial_credit: z.boolean().default(true),
+  /** Also takes JSON inside a Markdown code block. */
+  strip_code_fence: z.boolean().default(false),
+});
+
+type JsonMatchConfig = z.output<typeof JsonMatchConfig>;
+
+/** How much of the expected JSON is in the output: 1 for all of it. */
+export const jsonMatch: ScoringEvaluator<JsonMatchConfig> & { config: typeof JsonMatchConfig } = {
+  kind: 'scoring',
+  config: JsonMatchConfig,
+  prepare(config) {
+    const options = { mode: config.mode, ignoreArrayOrder: config.ignore_array_order };
+    return (example) => {
+      const expected = wantedValue(config, example);
+      const parsed = parseJson(config.strip_code_fence ? stripCodeFence(example.output) : example.output);
+      if (!parsed.ok) return scored(0, `the output is ${parsed.reason}`);
+      const { matched, total, differences } = matchJson(expected, parsed.value, options);
+      if (matched === total) return scored(1);
+      const reason = `${matched} of ${total} values match; first differences at ${differences.join(', ')}`;
+      return scored(config.partial_credit ? matched / total : 0, reason);
+    };
+  },
+};
+
+/** An example's expected text that is JSON stands for what it says: a CSV dataset has no other way to hold an object. */
+function wantedValue(config: JsonMatchConfig, example: Example): JsonValue {
+  if (isJsonValue(config.value)) return config.value;
+  const expected = requireExpected(example);
+  if (typeof expected !== 'string') return expected;
+  const parsed = parseJson(expected);
+  return parsed.ok ? parsed.value : expected;
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { passOrFail, type ScoringEvaluator, scored } from './evaluator.ts';
+import { evaluatorFields } from './fields.ts';
+import { parseJson } from './json.ts';
+import { stripCodeFence } from './text.ts';
+
+const JsonValidConfig = z.strictObject({
+  ...evaluatorFields('json_valid'),
+  /** Also takes JSON inside a Markdown code block. */
+  strip_code_fence: z.boolean().default(false),
+});
+
+type JsonValidConfig = z.output<typeof JsonValidConfig>;
+
+/** 1 when the output is JSON (RFC 8259), else 0. */
+export const jsonValid: ScoringEvaluator<JsonValidConfig> & { config: typeof JsonValidConfig } = {
+  kind: 'scoring',
+  config: JsonValidConfig,
+  prepare: (config) => (example) => {
+    const parsed = parseJson(config.strip_code_fence ? stripCodeFence(example.output) : example.output);
+    return parsed.ok ? scored(1) : passOrFail(false, `the output is ${parsed.reason}`);
+  },
+};

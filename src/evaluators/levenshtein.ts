@@ -1,0 +1,54 @@
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { requireExpected, type ScoringEvaluator, scored } from './evaluator.ts';
+import { evaluatorFields } from './fields.ts';
+import { toPlainText } from './json.ts';
+
+/** The distance takes time in proportion to the product of the lengths: about 0.1 s for two texts of this many characters. */
+const MAX_COMPARED_LENGTH = 20_000;
+
+const LevenshteinConfig = z.strictObject({
+  ...evaluatorFields('levenshtein'),
+  case_sensitive: z.boolean().default(true),
+});
+
+type LevenshteinConfig = z.output<typeof LevenshteinConfig>;
+
+/**
+ * How alike the output and the expected value are: 1 minus the edit distance as a share of the longer text's length,
+ * in UTF-16 code units.
+ */
+export const levenshtein: ScoringEvaluator<LevenshteinConfig> & { config: typeof LevenshteinConfig } = {
+  kind: 'scoring',
+  config: LevenshteinConfig,
+  prepare(config) {
+    const fold = (text: string) => (config.case_sensitive ? text : text.toLowerCase());
+    return (example) => {
+      const output = fold(example.output);
+      const expected = fold(toPlainText(requireExpected(example)));
+      const longest = Math.max(output.length, expected.length);
+      if (longest === 0) return scored(1);
+      const { edits, bounded } = countEdits(output, expected);
+      const reason = `${edits} of ${longest} characters differ`;
+      if (!bounded) return scored(1 - edits / longest, edits === 0 ? null : reason);
+      const note = `beyond ${MAX_COMPARED_LENGTH} characters from the first difference all counts as different`;
+      return scored(1 - edits / longest, `at most ${reason}: ${note}`);
+    };
+  },
+};
+
+/** `bounded`: the texts are too long for the exact distance, and `edits` is the most it can be. */
+function countEdits(a: string, b: string): { edits: number; bounded: boolean } {
+  // What the texts have in common at both ends needs no edit; leaving it out leaves the distance as it is.
+  let start = 0;
+  const shortest = Math.min(a.length, b.length);
+  while (start < shortest && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < shortest - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const middleA = a.slice(start, a.length - end);
+  const middleB = b.slice(start, b.length - end);
+
+  const edits = distance(middleA.slice(0, MAX_COMPARED_LENGTH), middleB.slice(0, MAX_COMPARED_LENGTH));
+  const rest = Math.max(middleA.length, middleB.length) - MAX_COMPARED_LENGTH;
+  return rest > 0 ? { edits: edits + rest, bounded: true } : { edits, bounded: false };
+}

@@ -1,0 +1,73 @@
+import { RE2JS } from 're2js';
+
+/** Longer patterns are refused. In characters. */
+export const MAX_PATTERN_LENGTH = 1_000;
+
+/** A pattern's size once repetitions are written out; the time per character is at most proportional to it. */
+const MAX_PROGRAM_SIZE = 5_000;
+
+/** Letters with a meaning after a backslash. */
+const KNOWN_ESCAPES = 'dDwWsSbBpPnrtfvaAzQExuc';
+
+const SYNTAX =
+  "Patterns are in RE2's syntax, which has no back-references and no lookaround, and repeats at most 1,000 times";
+
+/** A regular expression whose matching takes time linear in the text. */
+export interface LinearRegex {
+  /** Whether it is found anywhere in the text. */
+  test(text: string): boolean;
+  /** Whether it is the whole text. */
+  testExact(text: string): boolean;
+  toString(): string;
+}
+
+/** The pattern can't be used; the message says why, for the caller who wrote it. */
+export class PatternError extends Error {
+  readonly code = 'bad_pattern';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'PatternError';
+  }
+}
+
+/**
+ * Compiles a pattern in RE2's syntax (https://github.com/google/re2/wiki/Syntax), also taking JavaScript's ways to write
+ * characters and named groups. An engine that backtracks would let a pattern such as `(a+)+$` stall the process for years.
+ *
+ * @param flags any of `i` (ignore case), `m` (`^` and `$` at line ends too), `s` (`.` also matches line ends)
+ * @throws PatternError for what RE2 lacks (back-references, lookaround), a syntax error, or a pattern too large
+ */
+export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    throw new PatternError(`the pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
+  }
+  refuseUnknownEscapes(pattern);
+  const compiled = compile(pattern, flags);
+  if (compiled.programSize() > MAX_PROGRAM_SIZE) {
+    throw new PatternError('the pattern is too large once its repetitions are written out: use smaller counts');
+  }
+  return compiled;
+}
+
+/** Left to itself, the translation to RE2 would take `\k<name>` for the letter k and the rest, and so never match. */
+function refuseUnknownEscapes(pattern: string): void {
+  for (const [sequence, letter] of pattern.matchAll(/\\(.)/gs)) {
+    if (letter !== undefined && /[A-Za-z]/.test(letter) && !KNOWN_ESCAPES.includes(letter)) {
+      throw new PatternError(`the escape ${sequence} is not known. ${SYNTAX}`);
+    }
+  }
+}
+
+function compile(pattern: string, flags: string): RE2JS {
+  let bits = 0;
+  if (flags.includes('i')) bits |= RE2JS.CASE_INSENSITIVE;
+  if (flags.includes('m')) bits |= RE2JS.MULTILINE;
+  if (flags.includes('s')) bits |= RE2JS.DOTALL;
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern), bits);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : 'it cannot be read';
+    throw new PatternError(`${cause}. ${SYNTAX}`, { cause: error });
+  }
+}

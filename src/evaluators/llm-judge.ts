@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { ModelParameters } from '../domain/parameters.ts';
+import { type Example, type Judgement, type JudgingEvaluator, scored } from './evaluator.ts';
+import { evaluatorFields } from './fields.ts';
+import { isJsonValue, parseJson, toPlainText } from './json.ts';
+import { buildJudgePrompt } from './judge-prompt.ts';
+import { quote, stripCodeFence } from './text.ts';
+
+const Scale = z
+  .strictObject({ min: z.int().min(-1_000).max(1_000), max: z.int().min(-1_000).max(1_000) })
+  .refine((scale) => scale.min < scale.max, { path: ['max'], error: 'must be above min' });
+
+const LlmJudgeConfig = z.strictObject({
+  ...evaluatorFields('llm_judge'),
+  /** The model to ask, named as in a prompt. */
+  model: z.string().min(1).max(200),
+  /** What a good output is, in plain words. */
+  rubric: z.string().trim().min(1).max(20_000),
+  /** The judge's grades, which are brought to 0..1. */
+  scale: Scale.default({ min: 1, max: 5 }),
+  /** Whether the judge sees the example's expected value, where it has one. */
+  include_expected: z.boolean().default(true),
+  /** Whether the judge sees the prompt that the output answers. */
+  include_input: z.boolean().default(true),
+  /** The judge's own; `response_format` is set by this evaluator. */
+  parameters: ModelParameters.omit({ response_format: true }).default({}),
+});
+
+type LlmJudgeConfig = z.output<typeof LlmJudgeConfig>;
+
+/** A judge may add fields of its own. */
+const JudgeAnswer = z.object({ reason: z.string(), score: z.number() });
+
+/** Asks a model for a grade by a rubric, and brings it to 0..1. */
+export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJudgeConfig } = {
+  kind: 'judging',
+  config: LlmJudgeConfig,
+  prepare: (config) => ({
+    model: config.model,
+    request: (example) => ({
+      input: buildJudgePrompt({ rubric: config.rubric, scale: config.scale, sections: sectionsOf(config, example) }),
+      parameters: { ...config.parameters, response_format: answerFormat(config.scale) },
+    }),
+    read: (answer) => readAnswer(answer, config.scale),
+  }),
+};
+
+function sectionsOf(config: LlmJudgeConfig, example: Example) {
+  const sections = [{ title: 'Output', text: example.output }];
+  if (config.include_expected && example.expected !== undefined) {
+    const shown = isJsonValue(example.expected) ? toPlainText(example.expected) : '(nested too deeply to show)';
+    sections.unshift({ title: 'Expected', text: shown });
+  }
+  if (config.include_input) sections.unshift({ title: 'Prompt', text: example.input });
+  return sections;
+}
+
+/** The reason comes first, so that the score follows from it. Providers differ in the bounds they take; `read` checks them. */
+function answerFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParameters['response_format']> {
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name: 'judgement',
+      strict: true,
+      schema: {
+        type: 'object',
+        properties: {
+          reason: { type: 'string', description: 'Why, in one or two sentences.' },
+          score: { type: 'integer', description: `A whole number from ${scale.min} to ${scale.max}.` },
+        },
+        required: ['reason', 'score'],
+        additionalProperties: false,
+      },
+    },
+  };
+}
+
+/**
+ * Reads JSON, also from a code block. A grade off the scale is refused and not moved to its end: a judge that answers
+ * 85 on a scale of 1 to 5 has not read the question, and 5 would be a guess in its favour.
+ */
+function readAnswer(answer: string, scale: LlmJudgeConfig['scale']): Judgement {
+  const parsed = parseJson(stripCodeFence(answer));
+  if (!parsed.ok) return unusable(`its answer is ${parsed.reason}`);
+  const judgement = JudgeAnswer.safeParse(parsed.value);
+  if (!judgement.success) return unusable(`its answer lacks a reason and a numeric score: ${quote(answer)}`);
+  const { reason, score } = judgement.data;
+  if (score < scale.min || score > scale.max) {
+    return unusable(`its score ${score} is not between ${scale.min} and ${scale.max}`);
+  }
+  return { usable: true, score: scored((score - scale.min) / (scale.max - scale.min), reason) };
+}
+
+function unusable(why: string): Judgement {
+  return { usable: false, reason: `the judge gave no usable score: ${why}` };
+}

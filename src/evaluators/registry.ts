@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { contains } from './contains.ts';
+import {
+  type Example,
+  type Judge,
+  type JudgingEvaluator,
+  type Score,
+  ScoringError,
+  type ScoringEvaluator,
+  unscored,
+} from './evaluator.ts';
+import { exactMatch } from './exact-match.ts';
+import { jsonMatch } from './json-match.ts';
+import { jsonSchema } from './json-schema.ts';
+import { jsonValid } from './json-valid.ts';
+import { levenshtein } from './levenshtein.ts';
+import { llmJudge } from './llm-judge.ts';
+import { numeric } from './numeric.ts';
+import { regex } from './regex.ts';
+import { MAX_OUTPUT_LENGTH } from './text.ts';
+
+/** One evaluator and its options, as in `POST /evaluations`. Expressions and schemas are compiled, so that a bad one is refused here. */
+export const EvaluatorConfig = z.discriminatedUnion('type', [
+  exactMatch.config,
+  contains.config,
+  regex.config,
+  jsonValid.config,
+  jsonSchema.config,
+  jsonMatch.config,
+  numeric.config,
+  levenshtein.config,
+  llmJudge.config,
+]);
+
+export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
+
+/** `evaluators` of `POST /evaluations`: 1–10 with names of their own, `exact_match` when left out. */
+export const EvaluatorsSchema = z
+  .array(EvaluatorConfig)
+  .min(1)
+  .max(10)
+  .superRefine((configs, context) => {
+    const firstOfName = new Map<string, number>();
+    configs.forEach(({ name }, index) => {
+      const first = firstOfName.get(name);
+      if (first === undefined) {
+        firstOfName.set(name, index);
+      } else {
+        const message = `evaluator ${first} has the name "${name}" already: give each evaluator a name of its own`;
+        context.addIssue({ code: 'custom', path: [index, 'name'], message });
+      }
+    });
+  })
+  .prefault([{ type: 'exact_match' }]);
+
+interface Prepared {
+  name: string;
+  type: EvaluatorConfig['type'];
+  weight: number;
+}
+
+/** Scores from the texts alone. Never throws: what goes wrong is a score of 0 with a `problem`. */
+export interface PreparedScoring extends Prepared {
+  kind: 'scoring';
+  score(example: Example): Score;
+}
+
+/** Scores by one call to a model, which the caller makes: `request`, the call, `read`; once more when the answer is not usable. */
+export interface PreparedJudging extends Prepared, Judge {
+  kind: 'judging';
+}
+
+export type PreparedEvaluator = PreparedScoring | PreparedJudging;
+
+/** Makes an evaluator ready for a run: expressions and schemas are compiled on first use and kept for all its examples. */
+export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
+  switch (config.type) {
+    case 'exact_match':
+      return prepareScoring(config, exactMatch);
+    case 'contains':
+      return prepareScoring(config, contains);
+    case 'regex':
+      return prepareScoring(config, regex);
+    case 'json_valid':
+      return prepareScoring(config, jsonValid);
+    case 'json_schema':
+      return prepareScoring(config, jsonSchema);
+    case 'json_match':
+      return prepareScoring(config, jsonMatch);
+    case 'numeric':
+      return prepareScoring(config, numeric);
+    case 'levenshtein':
+      return prepareScoring(config, levenshtein);
+    case 'llm_judge':
+      return prepareJudging(config, llmJudge);
+  }
+}
+
+function prepareScoring<Config extends EvaluatorConfig>(
+  config: Config,
+  evaluator: ScoringEvaluator<Config>,
+): PreparedScoring {
+  const score = evaluator.prepare(config);
+  return {
+    kind: 'scoring',
+    name: config.name,
+    type: config.type,
+    weight: config.weight,
+    score(example) {
+      if (example.output.length > MAX_OUTPUT_LENGTH) {
+        return unscored('too_large', `the output is longer than ${MAX_OUTPUT_LENGTH} characters and was not examined`);
+      }
+      try {
+        return score(example);
+      } catch (error) {
+        if (error instanceof ScoringError) return unscored(error.code, error.message);
+        return unscored('evaluator_error', `the evaluator failed (${error instanceof Error ? error.name : 'unknown'})`);
+      }
+    },
+  };
+}
+
+function prepareJudging<Config extends EvaluatorConfig>(
+  config: Config,
+  evaluator: JudgingEvaluator<Config>,
+): PreparedJudging {
+  const judge = evaluator.prepare(config);
+  return { kind: 'judging', name: config.name, type: config.type, weight: config.weight, ...judge };
+}

@@ -1,0 +1,122 @@
+import { Ajv, type AnySchemaObject, type ErrorObject, MissingRefError, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ScoringError } from './evaluator.ts';
+import { jsonFault } from './json.ts';
+import { compileLinearRegex } from './linear-regex.ts';
+import { limitTime } from './time-limit.ts';
+
+/** Of the schema as compact JSON, in characters. */
+export const MAX_SCHEMA_LENGTH = 65_536;
+/** Arrays and objects inside one another. */
+export const MAX_SCHEMA_DEPTH = 64;
+
+const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/schema';
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
+
+/** The schema can't be used; the message says why, for the caller who wrote it. */
+export class SchemaError extends Error {
+  readonly code = 'bad_schema';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SchemaError';
+  }
+}
+
+/** What a value violates, as `/path must be …`; empty when it holds to the schema. */
+export type SchemaCheck = (value: unknown) => string[];
+
+/**
+ * Compiles a JSON Schema (draft 2020-12, or draft-07 where `$schema` says so), with the formats of ajv-formats asserted.
+ *
+ * @param allViolations whether a check collects all violations or ends with the first, which takes less memory
+ * @throws SchemaError for what is no schema, refers to anything outside itself or is too large
+ */
+export function compileSchema(schema: AnySchemaObject, allViolations: boolean): SchemaCheck {
+  refuseOversized(schema);
+  // An asynchronous schema's validator gives a promise, which would pass for "valid".
+  if (Object.hasOwn(schema, '$async')) throw new SchemaError('$async is not part of JSON Schema');
+  const warnings: string[] = [];
+  const ajv = createAjv(schema['$schema'], allViolations, warnings);
+  const validate = compile(ajv, schema);
+  // What Ajv only warns of, it leaves unchecked: a misspelt format, for one. Such a schema would pass what it should not.
+  if (warnings[0] !== undefined) throw new SchemaError(warnings[0]);
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).map(describeViolation));
+}
+
+/**
+ * Why a schema can't be used, or null when it can. Tries it on a value too, which finds schemas that refer to themselves
+ * without end.
+ */
+export function schemaFault(schema: AnySchemaObject): string | null {
+  try {
+    limitTime(() => compileSchema(schema, false))((check) => check(null));
+    return null;
+  } catch (error) {
+    if (error instanceof SchemaError) return error.message;
+    if (error instanceof RangeError) return 'the schema refers to itself without end';
+    if (error instanceof ScoringError) return `the schema ${error.message}: make it smaller`;
+    throw error;
+  }
+}
+
+function refuseOversized(schema: AnySchemaObject): void {
+  const fault = jsonFault(schema, MAX_SCHEMA_DEPTH);
+  if (fault !== null) throw new SchemaError(`the schema is ${fault}`);
+  if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) {
+    throw new SchemaError(`the schema is longer than ${MAX_SCHEMA_LENGTH} characters`);
+  }
+}
+
+function createAjv(dialect: unknown, allErrors: boolean, warnings: string[]): Ajv {
+  const warn = (message: unknown) => warnings.push(String(message));
+  const options: Options = {
+    allErrors,
+    // Unknown keywords are annotations (JSON Schema Core 2020-12, section 6.5), and many schemas carry some.
+    strict: false,
+    logger: { log: () => {}, warn, error: warn },
+    // Else `required: ["toString"]` would hold for every object.
+    ownProperties: true,
+    // A definition used a thousand times would be written out a thousand times.
+    inlineRefs: false,
+    code: { regExp: createRegexEngine() },
+  };
+  const ajv = isDialect(dialect, DRAFT_07) ? new Ajv(options) : createAjv2020(dialect, options);
+  addFormats.default(ajv);
+  return ajv;
+}
+
+function createAjv2020(dialect: unknown, options: Options): Ajv2020 {
+  if (dialect === undefined || isDialect(dialect, DRAFT_2020_12)) return new Ajv2020(options);
+  throw new SchemaError(`$schema must be ${DRAFT_2020_12} or ${DRAFT_07}#`);
+}
+
+function isDialect(dialect: unknown, uri: string): boolean {
+  return dialect === uri || dialect === `${uri}#`;
+}
+
+/** Patterns in a schema run on what a model wrote, so they must not backtrack either. */
+function createRegexEngine() {
+  // Ajv uses `code` only to write validators to files.
+  return Object.assign((pattern: string) => compileLinearRegex(pattern), { code: 'compileLinearRegex' });
+}
+
+function compile(ajv: Ajv, schema: AnySchemaObject): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch (error) {
+    if (error instanceof MissingRefError) {
+      throw new SchemaError(`$ref ${error.missingRef} is not in the schema; references to elsewhere are not followed`, {
+        cause: error,
+      });
+    }
+    throw new SchemaError(error instanceof Error ? error.message : 'the schema cannot be compiled', { cause: error });
+  }
+}
+
+function describeViolation(error: ErrorObject): string {
+  const subject = error.instancePath === '' ? 'the output' : error.instancePath;
+  const property = error.params['additionalProperty'] ?? error.params['unevaluatedProperty'];
+  return `${subject} ${error.message}${typeof property === 'string' ? `: ${property}` : ''}`;
+}
