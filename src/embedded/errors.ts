@@ -1,0 +1,48 @@
+export type EmbeddedErrorCode =
+  | 'data_dir_in_use'
+  | 'data_dir_unusable'
+  | 'port_taken'
+  | 'postgres_unavailable'
+  | 'postgres_failed'
+  | 'temporal_unavailable'
+  | 'temporal_failed'
+  | 'test_server_unavailable';
+
+/**
+ * A part that should run on this machine can't. The message is for the person at the terminal: it says what is
+ * wrong and what to do, and needs no stack trace beside it.
+ */
+export class EmbeddedStartError extends Error {
+  readonly code: EmbeddedErrorCode;
+
+  constructor(code: EmbeddedErrorCode, message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'EmbeddedStartError';
+    this.code = code;
+  }
+}
+
+/** The advice that fits a failed program's output, if its cause is one of the machine's and not of the program. */
+export function adviceFor(output: string): string | undefined {
+  if (/no space left on device|ENOSPC|disk quota exceeded|EDQUOT/i.test(output)) {
+    return 'The disk is full: free some space, or choose a folder on another disk.';
+  }
+  if (/read-only file system|EROFS/i.test(output)) return 'The file system is read-only: choose another folder.';
+  if (/permission denied|EACCES|EPERM/i.test(output)) {
+    return 'The folder belongs to another user or may not be written: change its owner, or choose another folder.';
+  }
+  if (/error while loading shared libraries|library not loaded/i.test(output)) {
+    return 'A library is missing: run npm ci again with install scripts allowed, and look at the name above.';
+  }
+  return undefined;
+}
+
+/** `code` of a Node.js system error (`ENOENT`, `EACCES` …), undefined for any other value. */
+export function systemErrorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The sentence of any thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,44 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const SQLITE_BUSY = 5;
+
+export interface FileLock {
+  release(): void;
+}
+
+/**
+ * An exclusive lock that the kernel holds and drops when the process ends, however it ends: nothing stale is left to
+ * clean up, and no process number has to be believed. SQLite brings the portable form of it; the file stays empty.
+ *
+ * @returns undefined while another process, or another caller in this one, holds it.
+ * @throws the SQLite error when the file can't be made or the file system has no locks.
+ */
+export function tryLock(file: string): FileLock | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    // No journal file beside the lock.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return {
+    release() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** Waits for the lock as long as it takes, calling `onWait` once if it has to. */
+export async function waitForLock(file: string, onWait: () => void): Promise<FileLock> {
+  let told = false;
+  for (;;) {
+    const lock = tryLock(file);
+    if (lock) return lock;
+    if (!told) onWait();
+    told = true;
+    await delay(250);
+  }
+}
