@@ -149,7 +149,7 @@ export function createModels(
       return prices.priceOf(resolveModelName(name), atInputTokens);
     },
 
-    close: providers.close,
+    close: () => providers.close(),
   };
 }
 

@@ -66,7 +66,7 @@ export function createPriceBook(options: {
     try {
       prices = readPrices(path);
     } catch (error) {
-      warn(`${error instanceof Error ? error.message : error} The last good prices stay in force.`);
+      warn(`${messageOf(error)} The last good prices stay in force.`);
     }
   }
 
@@ -120,9 +120,7 @@ function readPrices(file: string): PricesFile {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(
-      `MODEL_PRICES_FILE: ${file} can't be read as JSON: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw new Error(`MODEL_PRICES_FILE: ${file} can't be read as JSON: ${messageOf(error)}.`);
   }
   const parsed = PricesFile.safeParse(content);
   if (parsed.success) return parsed.data;
@@ -138,4 +136,8 @@ function versionOf(file: string): string {
   } catch {
     return 'gone';
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -30,6 +30,13 @@ const ErrorBody = z.union([
   Fault,
 ]);
 
+const BodyWithError = z.object({ error: z.union([z.string(), z.looseObject({})]) });
+const BodyWithAnswer = z.union([
+  z.object({ choices: z.array(z.unknown()).min(1) }),
+  z.object({ content: z.array(z.unknown()) }),
+  z.object({ candidates: z.array(z.unknown()).min(1) }),
+]);
+
 /** What a provider calls a fault says more than the status it comes with: a spent quota is a 429 too. */
 const CODES_BY_NAME: readonly (readonly [RegExp, ModelErrorCode, { retryable?: boolean }])[] = [
   [
@@ -88,13 +95,7 @@ export function providerError(
 export function isErrorBody(text: string): boolean {
   if (!text.includes('"error"')) return false;
   const body = parseJson(text);
-  const errorBody = z.object({ error: z.union([z.string(), z.looseObject({})]) });
-  const answerBody = z.union([
-    z.looseObject({ choices: z.array(z.unknown()).min(1) }),
-    z.looseObject({ content: z.array(z.unknown()) }),
-    z.looseObject({ candidates: z.array(z.unknown()).min(1) }),
-  ]);
-  return errorBody.safeParse(body).success && !answerBody.safeParse(body).success;
+  return BodyWithError.safeParse(body).success && !BodyWithAnswer.safeParse(body).success;
 }
 
 function errorOfStatus(status: number, message: string, retryAfterMs: number | undefined): ModelError {

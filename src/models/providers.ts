@@ -33,6 +33,8 @@ const BASE_URL_OF: Record<Exclude<HttpProvider, 'openai-compatible'>, string> = 
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
+const SdkBody = z.record(z.string(), z.unknown());
+
 export function createProviders(settings: ModelSettings, prices: PriceBook): Providers {
   const transport = createTransport();
   const all = [settings.openai, settings.anthropic, settings.google, settings.openaiCompatible];
@@ -44,9 +46,9 @@ export function createProviders(settings: ModelSettings, prices: PriceBook): Pro
   /** Stands in for `fetch` in one call's SDK: completes the request, and hands on only what is an answer. */
   function callFetch({ provider, model }: HttpModel, call: ModelCall, signal: AbortSignal): typeof globalThis.fetch {
     return async (url, init) => {
-      const body = z.record(z.string(), z.unknown()).parse(JSON.parse(String(init?.body)));
+      const body = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
       const answer = await transport.post({
-        url: String(url),
+        url: url instanceof Request ? url.url : url.toString(),
         headers: Object.fromEntries(new Headers(init?.headers)),
         body: JSON.stringify(completeBody(provider, model, body, call.parameters)),
         signal,
@@ -79,7 +81,7 @@ export function createProviders(settings: ModelSettings, prices: PriceBook): Pro
       return toAnswer(model, result, prices);
     },
 
-    close: transport.close,
+    close: () => transport.close(),
   };
 }
 

@@ -20,14 +20,14 @@ export const SANDBOX_MODELS = {
   'sandbox/flaky': 'fails as model_unavailable, but answers every second call with an echo',
 } as const;
 
-const FIXED_ANSWERS: Readonly<Record<string, string>> = {
-  '2+2': '4',
-  'What is 2+2?': '4',
-  'What is the capital of France?': 'Paris',
-  'What is the capital of Japan?': 'Tokyo',
-  'Say hello': 'Hello!',
-  ping: 'pong',
-};
+const FIXED_ANSWERS: ReadonlyMap<string, string> = new Map([
+  ['2+2', '4'],
+  ['What is 2+2?', '4'],
+  ['What is the capital of France?', 'Paris'],
+  ['What is the capital of Japan?', 'Tokyo'],
+  ['Say hello', 'Hello!'],
+  ['ping', 'pong'],
+]);
 const FIXED_SENTENCE = 'This is a fixed answer of the sandbox.';
 
 const SLOW_MS = 2000;
@@ -55,7 +55,7 @@ export function createSandbox(): Sandbox {
     if (slowMs !== undefined) await sleep(slowMs, undefined, { signal });
     switch (id) {
       case 'fixed':
-        return FIXED_ANSWERS[call.input.trim()] ?? FIXED_SENTENCE;
+        return FIXED_ANSWERS.get(call.input.trim()) ?? FIXED_SENTENCE;
       case 'json':
         return JSON.stringify({ echo: call.input });
       case 'judge':

@@ -88,8 +88,13 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Headers 
 
 /** Names the kind of failure only: the library's own message holds the address. */
 function connectionFailed(error: unknown): ModelError {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  const code = codeOf(error);
   return TIMEOUT_CODES.has(code)
     ? new ModelError('model_timeout', `The connection to the provider timed out (${code}).`)
     : new ModelError('model_unavailable', `The connection to the provider failed (${code}).`);
+}
+
+function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
 }

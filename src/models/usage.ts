@@ -17,6 +17,7 @@ export interface ReportedUsage {
 export const NO_TOKENS: TokenUsage = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
 
 const Count = z.int().nonnegative();
+const RawTotal = z.object({ total_tokens: Count });
 
 /** Undefined when the provider sent no usage, or one that can't be. */
 export function billedUsage(reported: ReportedUsage): BilledUsage | undefined {
@@ -45,7 +46,7 @@ function countOr0(count: number | undefined): number {
 
 /** Some compatible servers count reasoning beside `completion_tokens`; their `total_tokens` gives it away. */
 function reasoningOnTop(raw: unknown, input: number, output: number, reasoning: number): number {
-  const parsed = z.object({ total_tokens: Count }).safeParse(raw);
+  const parsed = RawTotal.safeParse(raw);
   return parsed.success && reasoning > 0 && parsed.data.total_tokens === input + output + reasoning ? reasoning : 0;
 }
 
