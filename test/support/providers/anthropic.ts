@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Protocol, type StandIn, type StandInOptions, startStandIn, usageOf } from './stand-in.ts';
+import { type Protocol, usageOf } from './protocol.ts';
+import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
 const Message = z.object({ content: z.union([z.string(), z.array(z.object({ text: z.string() }))]) });
 const Request = z.object({ messages: z.array(Message).min(1) });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Protocol, type StandIn, type StandInOptions, startStandIn, usageOf } from './stand-in.ts';
+import { type Protocol, usageOf } from './protocol.ts';
+import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
 const Request = z.object({ contents: z.array(z.object({ parts: z.array(z.object({ text: z.string() })) })).min(1) });
 

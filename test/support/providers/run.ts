@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { Behaviour, type StandIn, type StandInOptions } from './stand-in.ts';
+import { Behaviour } from './protocol.ts';
+import type { StandIn, StandInOptions } from './stand-in.ts';
 
 /**
  * Runs a stand-in as a process of its own, so that its counts outlive whatever calls it. Prints one line, its port, when it
