@@ -2,6 +2,7 @@ import type { Cipher } from '../domain/cipher.ts';
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { ApiError } from '../domain/errors.ts';
+import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { newId } from '../domain/ids.ts';
 import type { RouteRequest } from './route.ts';
 
@@ -18,7 +19,7 @@ interface KeyRow {
   answer: Buffer | null;
 }
 
-export const IDEMPOTENCY_HOURS = 24;
+
 
 const FIND_KEY = {
   text: `select id, request_hash, resource_id, answer from idempotency_keys
@@ -46,12 +47,14 @@ export interface Idempotency {
   /**
    * @param create creates inside the transaction it is given
    * @param answerOf the answer for what was created, where `create` could not know it yet
+   * @param options `single`: `create` writes with one statement only
    * @throws ApiError `idempotency_key_reused`, `invalid_request`
    */
   createOnce(
     request: RouteRequest<unknown, unknown, unknown>,
     create: (query: Query) => Promise<Created>,
     answerOf?: (resourceId: string) => Promise<unknown>,
+    options?: { single: boolean },
   ): Promise<unknown>;
 }
 
@@ -81,10 +84,11 @@ export function createIdempotency(cipher: Cipher): Idempotency {
   }
 
   return {
-    async createOnce(request, create, answerOf) {
+    async createOnce(request, create, answerOf, { single } = { single: false }) {
       const key = request.header('Idempotency-Key');
       if (key === undefined) {
-        const created = await request.db.transaction(create);
+        // One statement needs no transaction around it.
+        const created = await (single ? create(request.db.query) : request.db.transaction(create));
         return 'answer' in created ? created.answer : answerOf?.(created.resourceId);
       }
       if (!/^[\x21-\x7e]{1,255}$/.test(key))

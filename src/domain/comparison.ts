@@ -201,7 +201,8 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
   const over = `over ${compared} ${compared === 1 ? 'example' : 'examples'}`;
   if (estimate === null) return 'The runs have no example in common, so there is nothing to compare.';
   const interval = `95 % interval ${signed(estimate.low)} … ${signed(estimate.high)}`;
-  const evidence = `${interval}, p = ${estimate.pValue.toFixed(3)}, ${over}`;
+  const chance = estimate.pValue < 0.001 ? 'p < 0.001' : `p = ${estimate.pValue.toFixed(3)}`;
+  const evidence = `${interval}, ${chance}, ${over}`;
   switch (verdict) {
     case 'regression':
       return `Likely a real regression: the mean score fell by ${Math.abs(estimate.mean).toFixed(3)} (${evidence}).`;

@@ -1,0 +1,111 @@
+import type { Database } from '../db/database.ts';
+import type { ModelParameters } from '../domain/parameters.ts';
+import type { ModelAnswer, Models } from '../models/model.ts';
+import { ModelError } from '../models/model-error.ts';
+import { completeExecution, failExecution } from '../services/finish-execution.ts';
+import { callOnce, type CallsUnderWay, throwForTemporal } from './model-call.ts';
+import { untilDatabaseAnswers } from './until-database-answers.ts';
+
+export interface ExecutionActivityDeps {
+  db: Database;
+  models: Models;
+  modelTimeoutMs: number;
+}
+
+export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
+
+/** Takes an execution to call its model; none where it was withdrawn, canceled or has its answer. */
+const CLAIM = {
+  name: 'claim-execution',
+  text: `update executions set status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now())
+         where id = $1 and status in ('queued', 'running') and answered_at is null
+         returning model, input, parameters`,
+};
+const IS_ANSWERED = {
+  text: `select answered_at is not null and status = 'running' as answered from executions where id = $1`,
+};
+/** Whatever the status: what was paid for is kept. The first answer stays. */
+const STORE_ANSWER = {
+  name: 'store-answer',
+  text: `update executions set output = $2, finish_reason = $3, tokens_input = $4, tokens_output = $5, tokens_cached_input = $6,
+           tokens_reasoning = $7, cost_amount = $8, pricing = $9, model_ms = $10, answered_at = now()
+         where id = $1 and answered_at is null`,
+};
+const STORE_SPENT = {
+  text: `update executions set tokens_input = $2, tokens_output = $3, tokens_cached_input = $4, tokens_reasoning = $5,
+           cost_amount = $6, pricing = $7
+         where id = $1 and answered_at is null`,
+};
+function answerValues(id: string, { output, finishReason, tokens, cost, modelMs }: ModelAnswer): unknown[] {
+  return [
+    id,
+    output,
+    finishReason,
+    tokens.input,
+    tokens.output,
+    tokens.cached_input,
+    tokens.reasoning,
+    cost.amount,
+    cost.pricing,
+    Math.round(modelMs),
+  ];
+}
+
+/** The steps of the workflow `executePrompt`. Each can be run again without harm. */
+export function createExecutionActivities({ db, models, modelTimeoutMs }: ExecutionActivityDeps) {
+  const underWay: CallsUnderWay = new Map();
+  const query = db.system.query;
+
+  /** What a withheld answer was billed all the same. */
+  async function storeSpent(id: string, { tokens, cost }: NonNullable<ModelError['spent']>): Promise<void> {
+    await untilDatabaseAnswers(() =>
+      query(STORE_SPENT, [
+        id,
+        tokens.input,
+        tokens.output,
+        tokens.cached_input,
+        tokens.reasoning,
+        cost.amount,
+        cost.pricing,
+      ]),
+    );
+  }
+
+  return {
+    /**
+     * Calls the model and stores its answer; an answer that is stored already is not paid for again.
+     * @returns whether there is an answer to record
+     * @throws ApplicationFailure with the model's error code as type
+     */
+    async callModel(executionId: string): Promise<{ answered: boolean }> {
+      const [claimed] = await untilDatabaseAnswers(() =>
+        query<{ model: string; input: string; parameters: ModelParameters }>(CLAIM, [executionId]),
+      );
+      if (!claimed) {
+        const [row] = await untilDatabaseAnswers(() => query<{ answered: boolean }>(IS_ANSWERED, [executionId]));
+        return { answered: row?.answered ?? false };
+      }
+      try {
+        await callOnce(underWay, executionId, async (signal) => {
+          const answer = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
+          // The answer is paid for: the database may be away for a while, it is stored all the same.
+          await untilDatabaseAnswers(() => query(STORE_ANSWER, answerValues(executionId, answer)));
+        });
+      } catch (error) {
+        if (error instanceof ModelError && error.spent !== undefined) await storeSpent(executionId, error.spent);
+        throwForTemporal(error);
+      }
+      return { answered: true };
+    },
+
+    /** Marks an answered execution as completed, with its event. */
+    async recordCompletion(executionId: string): Promise<void> {
+      await completeExecution(query, executionId);
+    },
+
+    /** Marks an execution as failed with its error and its event, or (null) as canceled. */
+    async recordFailure(executionId: string, error: { code: string; message: string } | null): Promise<void> {
+      await failExecution(query, executionId, error);
+    },
+  };
+}

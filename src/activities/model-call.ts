@@ -1,0 +1,63 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ModelError } from '../models/model-error.ts';
+
+/** Calls of this process that have not ended, by what they are for. */
+export type CallsUnderWay = Map<string, Promise<void>>;
+
+const HEARTBEAT_MS = 1_000;
+/** Calls to a model per execution; a worker that died does not count as one that the model refused. */
+const MAX_ATTEMPTS = 5;
+/** A provider that asks for a longer wait than this has no quota left for us. */
+const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
+
+/**
+ * Runs a call inside an activity, with heartbeats. The call is given up only when its workflow was canceled or the worker
+ * stops; where Temporal merely lost sight of the activity, it goes on to its end, and the activity's next attempt in this
+ * process waits for it instead of paying again.
+ */
+export async function callOnce(
+  underWay: CallsUnderWay,
+  id: string,
+  call: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+  try {
+    const running = underWay.get(id) ?? startCall(underWay, id, call, context);
+    await running;
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+function startCall(
+  underWay: CallsUnderWay,
+  id: string,
+  call: (signal: AbortSignal) => Promise<void>,
+  context: Context,
+): Promise<void> {
+  const giveUp = new AbortController();
+  context.cancelled.catch((reason: unknown) => {
+    const details = context.cancellationDetails;
+    if (details?.cancelRequested || details?.workerShutdown) giveUp.abort(reason);
+  });
+  const running = call(giveUp.signal).finally(() => underWay.delete(id));
+  underWay.set(id, running);
+  return running;
+}
+
+/**
+ * Turns a model's error into what Temporal retries or not: its code as type, the provider's `Retry-After` as the next wait.
+ * @throws always
+ */
+export function throwForTemporal(error: unknown): never {
+  if (!(error instanceof ModelError)) throw error;
+  const { attempt } = Context.current().info;
+  const hopeless = !error.retryable || attempt >= MAX_ATTEMPTS || (error.retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS;
+  throw ApplicationFailure.create({
+    type: error.code,
+    message: error.message,
+    nonRetryable: hopeless,
+    ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+  });
+}

@@ -1,0 +1,178 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { parsePublicId } from '../../domain/ids.ts';
+import type { Models } from '../../models/model.ts';
+import type { ExecutionWaiter } from '../../services/execution-waiter.ts';
+import {
+  getExecution,
+  isFinished,
+  listExecutions,
+  markCanceled,
+  type QueuedExecution,
+  queueExecution,
+} from '../../services/executions.ts';
+import { cancelExecutionWorkflow, startOrWithdraw, withdrawLater } from '../../services/run-execution.ts';
+import { ApiError } from '../../domain/errors.ts';
+import type { Idempotency } from '../idempotency.ts';
+import { decodeCursor, toPage } from '../pagination.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { waitMsOf } from './prefer.ts';
+import { presentExecution } from './presenter.ts';
+import { CreateExecution, Execution, ExecutionPage, IdParams, ListQuery } from './schema.ts';
+
+export interface ExecutionRouteDeps {
+  idempotency: Idempotency;
+  client: Client;
+  /** Whether this process has workers on the client's connection. */
+  eager: boolean;
+  models: Models;
+  waiter: ExecutionWaiter;
+  log: Logger;
+}
+
+const tag = 'Executions';
+
+const example = {
+  id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  status: 'completed',
+  prompt_name: 'support/greeting',
+  prompt_version: 1,
+  model: 'openai/gpt-4o-mini',
+  provider: 'openai',
+  parameters: { temperature: 0.2 },
+  variables: { name: 'Ada' },
+  input: 'Greet Ada in one sentence.',
+  output: 'Hello Ada, lovely to meet you!',
+  finish_reason: 'stop',
+  tokens: { input: 12, output: 8, cached_input: 0, reasoning: 0, total: 20 },
+  cost: {
+    amount: '0.0000066',
+    currency: 'USD',
+    pricing: {
+      source: 'genai-prices@0.1.8',
+      model: 'gpt-4o-mini',
+      input_per_million: '0.15',
+      cached_input_per_million: '0.075',
+      output_per_million: '0.6',
+    },
+  },
+  latency: { queue_ms: 9, model_ms: 611, total_ms: 634 },
+  attempts: 1,
+  error: null,
+  metadata: { customer: 'acme' },
+  workflow_id: 'execute-prompt/exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  created_at: '2026-01-31T12:00:00.000Z',
+  started_at: '2026-01-31T12:00:00.009Z',
+  finished_at: '2026-01-31T12:00:00.634Z',
+};
+
+/** `/executions` and what is under it. */
+export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
+  /** Starts what was just queued and waits for it, or only waits for what an earlier request started. */
+  async function runAndWait(
+    db: WorkspaceDatabase,
+    id: string,
+    queued: QueuedExecution | undefined,
+    waitMs: number,
+    signal: AbortSignal,
+  ) {
+    const expectation = deps.waiter.expect(id);
+    try {
+      if (queued !== undefined) await startOrWithdraw(deps, db, queued);
+      else {
+        const row = await getExecution(db, id);
+        if (isFinished(row.status)) return presentExecution(row);
+      }
+      return presentExecution(await expectation.wait(db, waitMs, signal));
+    } finally {
+      expectation.done();
+    }
+  }
+
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/executions',
+      operationId: 'createExecution',
+      tag,
+      summary: 'Run a prompt',
+      description:
+        'Waits for the end up to 60 s and answers with the record as it is then; the run goes on. `Prefer: wait=N` (0–300 ' +
+        'seconds) sets the wait, `Prefer: respond-async` does not wait. A run that the model refused is `failed`, with 201.',
+      scope: 'execute',
+      status: 201,
+      idempotent: true,
+      body: CreateExecution,
+      bodyExamples: { Greeting: { prompt_name: 'support/greeting', variables: { name: 'Ada' } } },
+      response: Execution,
+      responseExample: example,
+      errors: ['not_found', 'prompt_archived', 'payload_too_large', 'temporarily_unavailable'],
+      async handler(request) {
+        const { prompt_name: promptName, ...body } = request.body;
+        const waitMs = waitMsOf(request.header('Prefer'));
+        const { db } = request;
+        let queued: QueuedExecution | undefined;
+        return deps.idempotency.createOnce(
+          request,
+          async (query) => {
+            queued = await queueExecution(query, db.workspaceId, deps.models, { promptName, ...body });
+            return { resourceId: queued.id };
+          },
+          async (id) => runAndWait(db, id, queued, waitMs, request.signal),
+          { single: true },
+        ).catch((error: unknown) => {
+          // The row may have been written although the answer of the database was lost.
+          if (queued !== undefined && !(error instanceof ApiError)) void withdrawLater(deps.log, db, queued.id);
+          throw error;
+        });
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/executions',
+      operationId: 'listExecutions',
+      tag,
+      summary: 'List executions, newest first',
+      scope: 'read',
+      query: ListQuery,
+      response: ExecutionPage,
+      responseExample: { data: [example], next_cursor: null },
+      async handler({ db, query: { limit, cursor, prompt_name: promptName, ...filter } }) {
+        const before = decodeCursor(cursor, z.uuid());
+        const rows = await listExecutions(db, { promptName, ...filter }, limit, before);
+        return toPage(rows, limit, presentExecution, (row) => row.id);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/executions/{id}',
+      operationId: 'getExecution',
+      tag,
+      summary: 'Read an execution: its answer, tokens, cost and latency',
+      scope: 'read',
+      params: IdParams,
+      response: Execution,
+      responseExample: example,
+      handler: async ({ db, params }) => presentExecution(await getExecution(db, parsePublicId('execution', params.id))),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/executions/{id}/cancel',
+      operationId: 'cancelExecution',
+      tag,
+      summary: 'Cancel an execution that has not ended',
+      scope: 'execute',
+      params: IdParams,
+      response: Execution,
+      responseExample: { ...example, status: 'canceled', output: null, finish_reason: null },
+      errors: ['invalid_state'],
+      async handler({ db, params }) {
+        const row = await markCanceled(db, params.id);
+        await cancelExecutionWorkflow(deps.client, row.id, deps.log);
+        return presentExecution(row);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { EXECUTION_STATUSES } from '../../db/entities/execution.ts';
+import { ModelParameters } from '../../domain/parameters.ts';
+import { BodyVersion, Label, Metadata, ModelName, Name, Timestamp, TimestampInput, Variables } from '../fields.ts';
+import { PageQuery, pageOf } from '../pagination.ts';
+
+export const CreateExecution = z
+  .strictObject({
+    prompt_name: Name,
+    variables: Variables.default({}).meta({
+      description: 'A value for each placeholder: a string, number, boolean, object or array. Extra ones are ignored.',
+    }),
+    version: BodyVersion.optional(),
+    label: Label.optional(),
+    model: ModelName.optional().meta({ description: 'Instead of the model of the prompt.' }),
+    parameters: ModelParameters.optional().meta({ description: 'Laid over the parameters of the prompt.' }),
+    metadata: Metadata.default({}),
+  })
+  .refine(({ version, label }) => version === undefined || label === undefined, {
+    message: 'give either version or label, not both',
+    path: ['label'],
+  })
+  .meta({ id: 'CreateExecution' });
+
+export const Tokens = z
+  .object({
+    input: z.int(),
+    output: z.int(),
+    cached_input: z.int().meta({ description: 'Part of `input` that the provider had in its cache.' }),
+    reasoning: z.int().meta({ description: 'Part of `output` that was spent on reasoning.' }),
+    total: z.int(),
+  })
+  .meta({ id: 'Tokens' });
+
+export const Cost = z
+  .object({
+    amount: z.string().nullable().meta({ description: 'US dollars; null when the model has no known price.' }),
+    currency: z.literal('USD'),
+    pricing: z
+      .looseObject({ source: z.string(), model: z.string() })
+      .nullable()
+      .meta({ description: 'The price used, in US dollars per million tokens, and where it comes from.' }),
+  })
+  .meta({ id: 'Cost' });
+
+export const Execution = z
+  .object({
+    id: z.string().meta({ example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
+    status: z.enum(EXECUTION_STATUSES),
+    prompt_name: z.string(),
+    prompt_version: z.int(),
+    model: z.string(),
+    provider: z.string(),
+    parameters: ModelParameters,
+    variables: Variables,
+    input: z.string().meta({ description: 'The template with its variables filled in, as it was sent.' }),
+    output: z.string().nullable(),
+    finish_reason: z.string().nullable(),
+    tokens: Tokens,
+    cost: Cost,
+    latency: z.object({
+      queue_ms: z.int().nullable().meta({ description: 'From creation to the first call.' }),
+      model_ms: z.int().nullable().meta({ description: 'The call that answered.' }),
+      total_ms: z.int().nullable().meta({ description: 'From creation to the end.' }),
+    }),
+    attempts: z.int().meta({ description: 'Calls to the model.' }),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    metadata: Metadata,
+    workflow_id: z.string(),
+    created_at: Timestamp,
+    started_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Execution' });
+
+export const ExecutionPage = pageOf(Execution).meta({ id: 'ExecutionPage' });
+export const IdParams = z.object({ id: z.string().max(100) });
+
+export const ListQuery = z.strictObject({
+  ...PageQuery,
+  prompt_name: Name.optional(),
+  status: z.enum(EXECUTION_STATUSES, `must be one of ${EXECUTION_STATUSES.join(', ')}`).optional(),
+  model: ModelName.optional(),
+  since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
+  until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
+});

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { type ErrorCode, STATUS_OF_CODE } from '../domain/errors.ts';
+import type { Route } from './route.ts';
+
+const ErrorAnswer = z
+  .object({
+    error: z.object({
+      code: z.enum(Object.keys(STATUS_OF_CODE)),
+      message: z.string().meta({ description: 'What happened and what to change.' }),
+      details: z
+        .array(z.object({ path: z.string(), message: z.string() }))
+        .optional()
+        .meta({ description: 'The fields at fault.' }),
+    }),
+  })
+  .meta({ id: 'Error' });
+
+const ALWAYS: ErrorCode[] = ['unauthorized', 'insufficient_scope', 'rate_limited', 'internal_error', 'temporarily_unavailable'];
+
+const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
+  invalid_request: 'variables.name: is missing: the template needs it',
+  payload_too_large: 'The body is too large: send at most 1048576 bytes.',
+  prompt_archived: 'The prompt "support/greeting" is archived. Restore it to run it.',
+  idempotency_key_reused: 'This Idempotency-Key was used for another request.',
+  invalid_state: 'This execution has ended as completed: there is nothing to cancel.',
+  unauthorized: 'This API key is unknown, revoked or expired.',
+  insufficient_scope: 'This key lacks the scope "write", which this operation needs.',
+  not_found: 'The prompt "support/greeting" does not exist in this workspace.',
+  rate_limited: 'This key has used up its 1200 requests a minute. Try again in 12 s.',
+  quota_exceeded: 'The quota of this workspace is used up.',
+  internal_error: 'Something went wrong on our side.',
+  temporarily_unavailable: 'The service is not fully up right now. Try again in a few seconds.',
+};
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'The request is wrong; the message says what to change.',
+  401: 'The key is missing, unknown, revoked or expired, or lacks the scope.',
+  404: 'There is no such thing in this workspace.',
+  429: 'Too many requests; `Retry-After` says when to try again.',
+  500: 'A fault on our side; what was asked for does not happen later.',
+};
+
+/** Errors that an operation can give. */
+export function errorCodesOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...ALWAYS, ...(route.errors ?? [])]);
+  if (route.params ?? route.query ?? route.body) codes.add('invalid_request');
+  if (route.params) codes.add('not_found');
+  if (route.idempotent) codes.add('idempotency_key_reused');
+  return [...codes];
+}
+
+function errorResponses(route: Route) {
+  const byStatus = Map.groupBy(errorCodesOf(route), (code) => STATUS_OF_CODE[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: DESCRIPTIONS[status] ?? '',
+        content: {
+          'application/json': {
+            schema: ErrorAnswer,
+            examples: Object.fromEntries(
+              codes.map((code) => [code, { value: { error: { code, message: EXAMPLE_MESSAGES[code] } } }]),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+function objectOrNone(schema: z.ZodType | undefined): z.ZodObject | undefined {
+  return schema instanceof z.ZodObject ? schema : undefined;
+}
+
+const IdempotencyHeader = z.object({
+  'Idempotency-Key': z
+    .string()
+    .max(255)
+    .optional()
+    .meta({ description: 'Repeating a request with the same key within 24 hours gives the first answer again.' }),
+});
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  const path = objectOrNone(route.params);
+  const query = objectOrNone(route.query);
+  const answers = route.alsoAnswers ?? [];
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [route.description, `Needs a key with the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
+    requestParams: {
+      ...(path && { path }),
+      ...(query && { query }),
+      ...(route.idempotent && { header: IdempotencyHeader }),
+    },
+    ...(route.body !== undefined && {
+      requestBody: {
+        required: true,
+        content:
+          route.body === 'stream'
+            ? Object.fromEntries((route.accepts ?? []).map((type) => [type, { schema: z.string() }]))
+            : {
+                'application/json': {
+                  schema: route.body,
+                  examples: Object.fromEntries(
+                    Object.entries(route.bodyExamples ?? {}).map(([title, value]) => [title, { value }]),
+                  ),
+                },
+              },
+      },
+    }),
+    responses: {
+      [String(route.status ?? 200)]: {
+        description: route.status === 201 ? 'Created.' : 'Done.',
+        content: {
+          'application/json': { schema: route.response, example: route.responseExample },
+          ...Object.fromEntries(answers.map((type) => [type, { schema: z.string() }])),
+        },
+      },
+      ...errorResponses(route),
+    },
+  };
+}
+
+/** The OpenAPI 3.1 document, from the very schemas that validate. */
+export function openApiDocument(routes: Route[], version: string) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Prompt Management Service',
+      version,
+      description:
+        'Named, versioned prompts; runs with their tokens, cost and latency; evaluations. ' +
+        'Statuses are only 200, 201, 400, 401, 404, 429 and 500. A `/` in a name may be sent as it is or as `%2F`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/v1' }],
+    security: [{ apiKey: [] }],
+    components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pms_…`' } } },
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+  });
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import type { Middleware } from 'koa';
+import { requireServers } from '../config.ts';
+import { type Foundation, layFoundation } from '../foundation.ts';
+import { runProcess } from '../lifecycle.ts';
+import { serveMetrics } from '../metrics.ts';
+import { createAuthenticator } from '../services/authenticate.ts';
+import { ensureFirstKey } from '../services/bootstrap.ts';
+import { createExecutionWaiter } from '../services/execution-waiter.ts';
+import { createRateLimiter } from '../services/rate-limiter.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import { createApp } from './app.ts';
+import { executionRoutes } from './executions/routes.ts';
+import { listen, type RunningServer } from './http-server.ts';
+import { createIdempotency } from './idempotency.ts';
+import { createHttpMetrics } from './middleware/request-log.ts';
+import { openApiDocument } from './openapi.ts';
+import { promptRoutes } from './prompts/routes.ts';
+import { docsRoutes, healthRoutes } from './public-routes.ts';
+import type { Route } from './route.ts';
+import { usageRoutes } from './usage/routes.ts';
+
+/** Failed authentications per address and minute before they are answered with 429. */
+const MAX_FAILED_AUTHENTICATIONS = 60;
+const CHECK_DEADLINE_MS = 2_500;
+
+/** The project's version, from package.json. */
+export function projectVersion(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return version;
+}
+
+function readinessOf({ db, client }: Foundation): Middleware {
+  return healthRoutes({
+    database: async () => {
+      await db.system.query({ text: 'select 1' });
+    },
+    temporal: async () => {
+      await client.withDeadline(Date.now() + CHECK_DEADLINE_MS, () =>
+        client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+      );
+    },
+  });
+}
+
+/** Every operation of the API. */
+export function allRoutes(
+  { db, listener, client, models, cipher, log }: Foundation,
+  { eager }: { eager: boolean },
+): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
+  const idempotency = createIdempotency(cipher);
+  const authenticator = createAuthenticator(db, listener, log);
+  const waiter = createExecutionWaiter(listener);
+  return {
+    authenticator,
+    routes: [
+      ...promptRoutes({ idempotency }),
+      ...executionRoutes({ idempotency, client, eager, models, waiter, log }),
+      ...usageRoutes(),
+      ...apiKeyRoutes({ idempotency, authenticator }),
+    ],
+  };
+}
+
+/**
+ * Starts the API.
+ * @param eager whether workers run in this process, on the same connection
+ * @throws PortError
+ */
+export async function startApi(foundation: Foundation, { eager }: { eager: boolean }): Promise<RunningServer> {
+  const { db, settings, registry, log } = foundation;
+  const { routes, authenticator } = allRoutes(foundation, { eager });
+  const limit = settings.rateLimitPerMinute;
+  const app = createApp({
+    db,
+    routes,
+    authenticator,
+    rateLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'key', limit),
+    failureLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS),
+    publicRoutes: [readinessOf(foundation), docsRoutes(openApiDocument(routes, projectVersion()))],
+    metrics: createHttpMetrics(registry),
+    trustProxy: settings.trustProxy,
+    log,
+  });
+  return listen(app.callback(), { host: settings.host, port: settings.port, setting: 'PORT' });
+}
+
+/** The API as a process of its own: `npm run api`. */
+async function main(): Promise<void> {
+  await runProcess('api', async (settings, log, parts) => {
+    const foundation = await layFoundation(settings, requireServers(settings), log);
+    parts.add('the connections', foundation.close);
+    if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(foundation.db, settings.bootstrapApiKey);
+    if (settings.metricsPort !== 0) {
+      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
+      parts.add('the metrics', () => metrics.close(1_000));
+    }
+    const api = await startApi(foundation, { eager: false });
+    parts.add('the API', () => api.close(10_000));
+    log.info(`the API listens on http://${settings.host}:${api.port}/v1, its documentation is at /docs`);
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { sumUsage, USAGE_GROUPS, type UsageRow } from '../../services/usage.ts';
+import { Cost, Tokens } from '../executions/schema.ts';
+import { ModelName, Name, Timestamp, TimestampInput } from '../fields.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DEFAULT_DAYS = 30;
+
+const UsageQuery = z
+  .strictObject({
+    since: TimestampInput.optional().meta({ description: `Created at or after this; ${DEFAULT_DAYS} days ago unless given.` }),
+    until: TimestampInput.optional().meta({ description: 'Created before this; now unless given.' }),
+    prompt_name: Name.optional(),
+    model: ModelName.optional(),
+    group_by: z
+      .string()
+      .max(100)
+      .default(USAGE_GROUPS.join(','))
+      .transform((text) => [...new Set(text.split(',').filter((group) => group !== ''))])
+      .pipe(z.array(z.enum(USAGE_GROUPS, `must be any of ${USAGE_GROUPS.join(', ')}, separated by commas`)))
+      .meta({ description: 'Any of prompt, model and day (UTC), separated by commas; empty for one total.' }),
+  })
+  .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
+    message: 'must be after since',
+    path: ['until'],
+  });
+
+const Usage = z
+  .object({
+    data: z.array(
+      z.object({
+        prompt_name: z.string().optional(),
+        model: z.string().optional(),
+        day: z.string().optional(),
+        executions: z.int(),
+        completed: z.int(),
+        failed: z.int(),
+        tokens: Tokens,
+        cost: Cost.pick({ amount: true, currency: true }),
+        unpriced: z.int().meta({ description: 'Answers whose model has no known price: not in the cost.' }),
+      }),
+    ),
+    since: Timestamp,
+    until: Timestamp,
+  })
+  .meta({ id: 'Usage' });
+
+function presentUsage({
+  tokens_input,
+  tokens_output,
+  tokens_cached_input,
+  tokens_reasoning,
+  cost_amount,
+  ...row
+}: UsageRow): z.input<typeof Usage>['data'][number] {
+  return {
+    ...row,
+    tokens: {
+      input: Number(tokens_input),
+      output: Number(tokens_output),
+      cached_input: Number(tokens_cached_input),
+      reasoning: Number(tokens_reasoning),
+      total: Number(tokens_input) + Number(tokens_output),
+    },
+    cost: { amount: cost_amount, currency: 'USD' },
+  };
+}
+
+/** `/usage`. */
+export function usageRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/usage',
+      operationId: 'getUsage',
+      tag: 'Usage',
+      summary: 'Tokens and cost by prompt, model and day',
+      scope: 'read',
+      query: UsageQuery,
+      response: Usage,
+      responseExample: {
+        data: [
+          {
+            prompt_name: 'support/greeting',
+            model: 'openai/gpt-4o-mini',
+            day: '2026-01-31',
+            executions: 2,
+            completed: 2,
+            failed: 0,
+            tokens: { input: 24, output: 16, cached_input: 0, reasoning: 0, total: 40 },
+            cost: { amount: '0.0000132', currency: 'USD' },
+            unpriced: 0,
+          },
+        ],
+        since: '2026-01-01T00:00:00.000Z',
+        until: '2026-02-01T00:00:00.000Z',
+      },
+      async handler({ db, query }) {
+        const until = query.until ?? new Date();
+        const since = query.since ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
+        const filter = { since, until, promptName: query.prompt_name, model: query.model };
+        const rows = await sumUsage(db, filter, query.group_by);
+        return { data: rows.map(presentUsage), since: since.toISOString(), until: until.toISOString() };
+      },
+    }),
+  ];
+}

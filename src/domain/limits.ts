@@ -1,0 +1,2 @@
+/** How long an `Idempotency-Key` is remembered. */
+export const IDEMPOTENCY_HOURS = 24;

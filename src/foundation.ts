@@ -1,0 +1,74 @@
+import type { Client } from '@temporalio/client';
+import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Settings } from './config.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { type Listener, openListener } from './db/listener.ts';
+import { type Cipher, createCipher } from './domain/cipher.ts';
+import { createRegistry } from './metrics.ts';
+import { type ClosableModels, createModels } from './models/model.ts';
+import { connectTemporal } from './temporal/connection.ts';
+
+/** Where the servers are and which keys encrypt. */
+export interface Servers {
+  databaseUrl: string;
+  /** host:port */
+  temporalAddress: string;
+  encryptionKeys: Buffer[];
+}
+
+/** What the API and the workers stand on: one of each in a process. */
+export interface Foundation {
+  settings: Settings;
+  log: Logger;
+  db: Database;
+  listener: Listener;
+  connection: NativeConnection;
+  client: Client;
+  models: ClosableModels;
+  cipher: Cipher;
+  registry: Registry;
+  close(): Promise<void>;
+}
+
+/** The SDK's own log goes into ours, and its signal handlers stay out of the way of ours. Once per process. */
+export function installTemporalRuntime(log: Logger): void {
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      if (level === 'ERROR') log.error(meta ?? {}, message);
+      else log.warn(meta ?? {}, message);
+    }),
+    telemetryOptions: { logging: { filter: 'WARN', forward: {} } },
+  });
+}
+
+/**
+ * Opens everything.
+ * @throws Error where Temporal cannot be reached; the database may come up later
+ */
+export async function layFoundation(settings: Settings, servers: Servers, log: Logger): Promise<Foundation> {
+  installTemporalRuntime(log);
+  const { connection, client } = await connectTemporal(servers.temporalAddress, settings);
+  const db = await openDatabase(servers.databaseUrl, { poolSize: settings.databasePoolSize });
+  const listener = openListener(servers.databaseUrl, log);
+  const models = createModels(settings.models, { warn: (message) => log.warn(message) });
+  return {
+    settings,
+    log,
+    db,
+    listener,
+    connection,
+    client,
+    models,
+    cipher: createCipher(servers.encryptionKeys),
+    registry: createRegistry(),
+    async close() {
+      await models.close();
+      await listener.close();
+      await connection.close();
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import process from 'node:process';
+import type { Logger } from 'pino';
+import { PortError } from './api/http-server.ts';
+import { loadSettings, type Settings, SettingsError } from './config.ts';
+import { EmbeddedStartError } from './embedded/errors.ts';
+import { createLogger } from './logger.ts';
+
+/** Stops one part of a process. */
+export type Stop = () => Promise<void>;
+
+/** Parts of a process, stopped in the opposite order of their start. */
+export class Parts {
+  readonly #parts: { name: string; stop: Stop }[] = [];
+
+  add(name: string, stop: Stop): void {
+    this.#parts.push({ name, stop });
+  }
+
+  /** Stops everything; what fails to stop is logged and the rest is stopped all the same. */
+  async stop(log: Logger): Promise<void> {
+    for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {
+      try {
+        await part.stop();
+      } catch (error) {
+        log.error({ err: error }, `could not stop ${part.name} cleanly`);
+      }
+    }
+  }
+}
+
+/** Errors whose message alone says what to do. */
+function isPlain(error: unknown): error is Error {
+  return error instanceof SettingsError || error instanceof PortError || error instanceof EmbeddedStartError;
+}
+
+/**
+ * Runs a process until SIGINT or SIGTERM, then stops its parts in order. A second signal ends it at once.
+ * A start that fails stops what had started, says why and exits with 1.
+ */
+export async function runProcess(
+  name: string,
+  start: (settings: Settings, log: Logger, parts: Parts, stopRequested: AbortSignal) => Promise<void>,
+): Promise<void> {
+  let log = createLogger('info', name);
+  const parts = new Parts();
+  const stopRequested = new AbortController();
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const stopped = new Promise<void>((resolve) => {
+    const onSignal = (signal: string) => {
+      if (stopRequested.signal.aborted) process.exit(130);
+      log.info({ signal }, 'stopping; once more to stop at once');
+      stopRequested.abort();
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, onSignal);
+  });
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+  try {
+    const settings = loadSettings();
+    log = createLogger(settings.logLevel, name);
+    await start(settings, log, parts, stopRequested.signal);
+    await stopped;
+  } catch (error) {
+    if (!stopRequested.signal.aborted) {
+      if (isPlain(error)) console.error(error.message);
+      else log.fatal({ err: error }, 'could not start');
+      process.exitCode = 1;
+    }
+  }
+  await parts.stop(log);
+  log.info('stopped');
+  // Handles of the Temporal SDK may outlive its connections.
+  process.exit();
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { startApi } from './api/server.ts';
+import type { Settings } from './config.ts';
+import { migrate } from './db/migrate.ts';
+import { lockDataDir } from './embedded/data-dir.ts';
+import { keepRunning } from './embedded/keep-running.ts';
+import { startPostgres } from './embedded/postgres.ts';
+import { keptSecret } from './embedded/secrets.ts';
+import { startTemporal } from './embedded/temporal.ts';
+import { ensureTemporal } from './embedded/temporal-binary.ts';
+import { layFoundation } from './foundation.ts';
+import { type Parts, runProcess } from './lifecycle.ts';
+import { serveMetrics } from './metrics.ts';
+import { generateApiKey } from './services/api-keys.ts';
+import { ensureFirstKey } from './services/bootstrap.ts';
+import { startWorkers } from './worker.ts';
+import { workflowBundle } from './workflows/bundle.ts';
+
+/** The database: the given one, else PostgreSQL on this machine. */
+async function database({ databaseUrl, dataDir }: Settings, log: Logger, parts: Parts): Promise<string> {
+  if (databaseUrl !== undefined) return databaseUrl;
+  log.info('starting PostgreSQL');
+  const start = () =>
+    startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: (line) => log.info({ from: 'postgres' }, line) });
+  const postgres = await keepRunning('PostgreSQL', start, log);
+  parts.add('PostgreSQL', postgres.stop);
+  return postgres.first.url('pms');
+}
+
+/** Temporal: the given one, else a server on this machine. */
+async function temporal(
+  { temporal: { address, namespace, uiPort }, dataDir }: Settings,
+  log: Logger,
+  parts: Parts,
+): Promise<{ address: string; uiUrl: string | undefined }> {
+  if (address !== undefined) return { address, uiUrl: undefined };
+  const report = (line: string) => log.info({ from: 'temporal' }, line);
+  const binary = await ensureTemporal({ report });
+  log.info('starting Temporal');
+  const start = () =>
+    startTemporal({ binary, dbFile: path.join(dataDir, 'temporal', 'temporal.db'), uiPort, namespace, log: report });
+  const server = await keepRunning('Temporal', start, log);
+  parts.add('Temporal', server.stop);
+  return server.first;
+}
+
+function welcome(lines: Record<string, string>): string {
+  const width = Math.max(...Object.keys(lines).map((name) => name.length));
+  return Object.entries(lines)
+    .map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)
+    .join('\n');
+}
+
+/** The whole service on one machine: `npm start`. */
+await runProcess('pms', async (settings, log, parts, stopRequested) => {
+  const { dataDir } = settings;
+  const lock = await lockDataDir(dataDir);
+  parts.add('the data directory', () => lock.release());
+
+  const encryptionKeys = settings.encryptionKeys ?? [
+    Buffer.from((await keptSecret(dataDir, 'encryption-key', () => randomBytes(32).toString('base64'))).text, 'base64'),
+  ];
+  const firstKey = await keptSecret(dataDir, 'first-api-key', generateApiKey, settings.bootstrapApiKey);
+
+  // Side by side: each takes its time.
+  const [databaseUrl, { address: temporalAddress, uiUrl }] = await Promise.all([
+    database(settings, log, parts).then(async (url) => {
+      const applied = await migrate(url);
+      if (applied.length > 0) log.info({ applied }, 'migrated the database');
+      return url;
+    }),
+    temporal(settings, log, parts),
+    workflowBundle(log),
+  ]);
+  stopRequested.throwIfAborted();
+
+  const foundation = await layFoundation(settings, { databaseUrl, temporalAddress, encryptionKeys }, log);
+  parts.add('the connections', foundation.close);
+  await ensureFirstKey(foundation.db, firstKey.text);
+  if (settings.metricsPort !== 0) {
+    const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
+    parts.add('the metrics', () => metrics.close(1_000));
+  }
+  const workers = await startWorkers(foundation);
+  parts.add('the workers', workers.stop);
+  const api = await startApi(foundation, { eager: true });
+  parts.add('the API', () => api.close(10_000));
+
+  const base = `http://${settings.host}:${api.port}`;
+  const call = (operation: string, body: string) =>
+    `curl -s ${base}/v1/${operation} -H "Authorization: Bearer $(cat '${firstKey.file}')" -H 'Content-Type: application/json' -d '${body}'`;
+  const key = firstKey.isNew && settings.bootstrapApiKey === undefined ? `${firstKey.text}  (shown this once; ` : '(';
+  console.log(`
+The Prompt Management Service is ready.
+
+${welcome({
+  API: `${base}/v1`,
+  Documentation: `${base}/docs`,
+  'Temporal UI': uiUrl ?? `that of ${temporalAddress}`,
+  'First API key': `${key}kept in ${firstKey.file})`,
+  Metrics: settings.metricsPort === 0 ? 'off' : `http://${settings.host}:${settings.metricsPort}/metrics`,
+})}
+
+Create a prompt and run it:
+
+  ${call('prompts', '{"name":"hello","template":"Say hello to {{ name }}.","model":"sandbox/echo"}')}
+  ${call('executions', '{"prompt_name":"hello","variables":{"name":"Ada"}}')}
+
+Ctrl-C stops everything.
+`);
+  const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));
+  await Promise.race([workers.failed, stopped]);
+});

@@ -1,0 +1,197 @@
+import { ApiError, notFound } from '../domain/errors.ts';
+import { newId, parsePublicId } from '../domain/ids.ts';
+import type { JsonValue } from '../domain/json.ts';
+import type { ModelParameters } from '../domain/parameters.ts';
+import { render, TemplateVariablesError } from '../domain/template.ts';
+import type { Pricing } from '../domain/usage.ts';
+import type { Query, WorkspaceDatabase } from '../db/database.ts';
+import type { ExecutionStatus } from '../db/entities/execution.ts';
+import { ModelParameters as ModelParametersSchema } from '../domain/parameters.ts';
+import type { Models } from '../models/model.ts';
+import { getPrompt, type VersionSelector } from './prompts.ts';
+
+/** A row of `executions`. */
+export interface ExecutionRow {
+  id: string;
+  status: ExecutionStatus;
+  prompt_name: string;
+  prompt_version: number;
+  model: string;
+  provider: string;
+  parameters: ModelParameters;
+  variables: Record<string, JsonValue>;
+  input: string;
+  metadata: Record<string, string>;
+  attempts: number;
+  output: string | null;
+  finish_reason: string | null;
+  tokens_input: number;
+  tokens_output: number;
+  tokens_cached_input: number;
+  tokens_reasoning: number;
+  cost_amount: string | null;
+  pricing: Pricing | null;
+  model_ms: number | null;
+  error: { code: string; message: string } | null;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+export const EXECUTION_COLUMNS = `id, status, prompt_name, prompt_version, model, provider, parameters, variables, input,
+  metadata, attempts, output, finish_reason, tokens_input, tokens_output, tokens_cached_input, tokens_reasoning,
+  cost_amount, pricing, model_ms, error, created_at, started_at, finished_at`;
+
+export interface NewExecution extends VersionSelector {
+  promptName: string;
+  variables: Record<string, JsonValue>;
+  model?: string | undefined;
+  /** Laid over the prompt's own. */
+  parameters?: ModelParameters | undefined;
+  metadata: Record<string, string>;
+}
+
+const INSERT = {
+  name: 'insert-execution',
+  text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
+           input, metadata, created_at)
+         values ($1, $2, 'queued', $3, $4, $5, $6, $7, $8, $9, $10, now())`,
+};
+
+/** What to start a workflow for. */
+export interface QueuedExecution {
+  id: string;
+  workspaceId: string;
+  promptName: string;
+  promptVersion: number;
+  model: string;
+}
+
+/**
+ * Checks everything that can be checked before a model is called, and stores the execution as `queued`.
+ * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` (variables, model, credentials)
+ */
+export async function queueExecution(
+  query: Query,
+  workspaceId: string,
+  models: Models,
+  request: NewExecution,
+): Promise<QueuedExecution> {
+  const prompt = await getPrompt(query, request.promptName, request);
+  if (prompt.archived_at !== null)
+    throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
+  const input = renderOrRefuse(prompt.template, request.variables);
+  const { model, provider } = models.resolve(request.model ?? prompt.model);
+  const parameters = ModelParametersSchema.parse({ ...prompt.parameters, ...request.parameters });
+  const id = newId();
+  await query(INSERT, [
+    id,
+    prompt.name,
+    prompt.version,
+    model,
+    provider,
+    parameters,
+    request.variables,
+    input,
+    request.metadata,
+  ]);
+  return { id, workspaceId, promptName: prompt.name, promptVersion: prompt.version, model };
+}
+
+function renderOrRefuse(template: string, variables: Record<string, JsonValue>): string {
+  try {
+    return render(template, variables);
+  } catch (error) {
+    if (!(error instanceof TemplateVariablesError)) throw error;
+    throw new ApiError('invalid_request', error.message, { details: error.details });
+  }
+}
+
+const FIND = {
+  name: 'find-execution',
+  text: `select ${EXECUTION_COLUMNS} from executions where workspace_id = $1 and id = $2`,
+};
+
+/** @throws ApiError `not_found` */
+export async function getExecution(db: WorkspaceDatabase, id: string | undefined): Promise<ExecutionRow> {
+  const [row] = id === undefined ? [] : await db.query<ExecutionRow>(FIND, [id]);
+  if (!row) throw notFound('This execution');
+  return row;
+}
+
+export function isFinished(status: ExecutionStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'canceled';
+}
+
+/**
+ * Takes back an execution that was stored but whose workflow could not be started, together with its idempotency key.
+ * @returns false where it runs already: the start did reach Temporal
+ */
+export async function withdrawExecution(db: WorkspaceDatabase, id: string): Promise<boolean> {
+  const [row] = await db.query<{ status: string | null }>(
+    {
+      text: `with gone as (delete from executions where workspace_id = $1 and id = $2 and status = 'queued' returning id),
+               keys as (delete from idempotency_keys where workspace_id = $1 and resource_id in (select id::text from gone))
+             select (select id from gone) is null and exists
+               (select from executions where workspace_id = $1 and id = $2) as runs`,
+    },
+    [id],
+  );
+  return !(row && 'runs' in row && row['runs'] === true);
+}
+
+/**
+ * Marks an execution as canceled; what a model still answers is kept, but changes the status no more.
+ * @throws ApiError `not_found`, `invalid_state`
+ */
+export async function markCanceled(db: WorkspaceDatabase, publicExecutionId: string): Promise<ExecutionRow> {
+  const id = parsePublicId('execution', publicExecutionId);
+  const [row] =
+    id === undefined
+      ? []
+      : await db.query<ExecutionRow>(
+          {
+            text: `update executions set status = 'canceled', finished_at = now()
+                   where workspace_id = $1 and id = $2 and status in ('queued', 'running') returning ${EXECUTION_COLUMNS}`,
+          },
+          [id],
+        );
+  if (row) return row;
+  const { status } = await getExecution(db, id);
+  throw new ApiError('invalid_state', `This execution has ended as ${status}: there is nothing to cancel.`);
+}
+
+export interface ExecutionFilter {
+  promptName?: string | undefined;
+  status?: ExecutionStatus | undefined;
+  model?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** Executions, newest first, `limit + 1` of them before the id `before`. */
+export async function listExecutions(
+  db: WorkspaceDatabase,
+  filter: ExecutionFilter,
+  limit: number,
+  before: string | undefined,
+): Promise<ExecutionRow[]> {
+  const values: unknown[] = [];
+  const conditions = ['workspace_id = $1'];
+  const where = (condition: string, value: unknown) => {
+    if (value !== undefined) conditions.push(condition.replace('?', `$${values.push(value) + 1}`));
+  };
+  where('prompt_name = ?', filter.promptName);
+  where('status = ?', filter.status);
+  where('model = ?', filter.model);
+  where('created_at >= ?', filter.since);
+  where('created_at < ?', filter.until);
+  where('id < ?', before);
+  return db.query<ExecutionRow>(
+    {
+      text: `select ${EXECUTION_COLUMNS} from executions where ${conditions.join(' and ')}
+             order by id desc limit $${values.push(limit + 1) + 1}`,
+    },
+    values,
+  );
+}

@@ -1,0 +1,53 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { executionWorkflowId } from '../temporal/names.ts';
+import type { QueuedExecution } from './executions.ts';
+import { completeExecution, failExecution } from './finish-execution.ts';
+import { startExecutionWorkflow } from './run-execution.ts';
+
+/** Executions that have not moved for a while, each looked at by one process at a time. */
+const TAKE = {
+  text: `update executions set checked_at = now() where id in (
+           select id from executions
+           where status in ('queued', 'running') and coalesce(checked_at, created_at) < now() - interval '30 seconds'
+           order by id limit 200 for update skip locked)
+         returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
+           answered_at is not null as answered`,
+};
+
+type Unfinished = QueuedExecution & { answered: boolean };
+
+/** `missing`: Temporal knows no such workflow. `closed`: it has ended. */
+async function workflowState(client: Client, id: string): Promise<'running' | 'closed' | 'missing'> {
+  try {
+    const { status } = await client.workflow.getHandle(executionWorkflowId(id)).describe();
+    return status.name === 'RUNNING' ? 'running' : 'closed';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'missing';
+    throw error;
+  }
+}
+
+/**
+ * One look at what should be running. Starts the workflow of an execution whose process died between row and start, and ends
+ * an execution whose workflow was ended from outside, so that none stays unfinished for ever.
+ */
+export async function rescueExecutions(db: Database, client: Client, log: Logger): Promise<void> {
+  const unfinished = await db.system.query<Unfinished>(TAKE);
+  for (const execution of unfinished) {
+    const state = await workflowState(client, execution.id);
+    if (state === 'missing') {
+      await startExecutionWorkflow(client, execution, false);
+      log.warn({ execution_id: execution.id }, 'started an execution that had been left without its workflow');
+    } else if (state === 'closed') {
+      if (execution.answered) await completeExecution(db.system.query, execution.id);
+      else
+        await failExecution(db.system.query, execution.id, {
+          code: 'model_unavailable',
+          message: 'The run was ended by an operator before the model had answered.',
+        });
+      log.warn({ execution_id: execution.id }, 'ended an execution whose workflow had been ended from outside');
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** Does something now and again until it is stopped. A failure is logged and the next turn comes all the same. */
+export function runEvery(
+  name: string,
+  intervalMs: number,
+  log: Logger,
+  work: () => Promise<void>,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      try {
+        await work();
+      } catch (error) {
+        log.warn({ err: error, task: name }, 'a recurring task failed; it will be tried again');
+      }
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

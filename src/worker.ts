@@ -1,0 +1,83 @@
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { Worker } from '@temporalio/worker';
+import { createActivities } from './activities/index.ts';
+import { requireServers } from './config.ts';
+import { type Foundation, layFoundation } from './foundation.ts';
+import { runProcess } from './lifecycle.ts';
+import { serveMetrics } from './metrics.ts';
+import { cleanUp } from './services/clean-up.ts';
+import { rescueExecutions } from './services/rescue-executions.ts';
+import { runEvery } from './services/run-every.ts';
+import { TASK_QUEUES } from './temporal/names.ts';
+import { registerSearchAttributes } from './temporal/search-attributes.ts';
+import { workflowBundle } from './workflows/bundle.ts';
+
+const RESCUE_EVERY_MS = 15_000;
+const CLEAN_UP_EVERY_MS = 10 * 60_000;
+/** What model calls under way get to end by themselves when the process stops. */
+const GRACE_MS = 10_000;
+
+/** Workers of every queue and the recurring tasks, until `stop`. */
+export interface RunningWorkers {
+  /** Rejects when a worker ends by itself. */
+  failed: Promise<never>;
+  stop(): Promise<void>;
+}
+
+/** Starts the workers of this process. */
+export async function startWorkers({ db, client, connection, models, settings, log }: Foundation): Promise<RunningWorkers> {
+  await registerSearchAttributes(client).catch((error: unknown) =>
+    log.warn({ err: error }, 'cannot register the search attributes; see docs/operations.md'),
+  );
+  const activities = createActivities({ db, models, modelTimeoutMs: settings.models.timeoutMs });
+  const shared = {
+    connection,
+    namespace: settings.temporal.namespace,
+    workflowBundle: await workflowBundle(log),
+    shutdownGraceTime: GRACE_MS,
+    // Cancellations arrive with heartbeats.
+    maxHeartbeatThrottleInterval: '1 second' as const,
+  };
+  const workers = [
+    await Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.executions,
+      activities: activities.executions,
+      maxConcurrentActivityTaskExecutions: 200,
+    }),
+  ];
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  const failed = running.then<never>(() => new Promise<never>(() => {}));
+  const tasks = [
+    runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, client, log)),
+    runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system)),
+  ];
+  return {
+    failed,
+    async stop() {
+      await Promise.all(tasks.map((task) => task.stop()));
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
+    },
+  };
+}
+
+/** The workers as a process of their own: `npm run worker`. */
+async function main(): Promise<void> {
+  await runProcess('worker', async (settings, log, parts, stopRequested) => {
+    const foundation = await layFoundation(settings, requireServers(settings), log);
+    parts.add('the connections', foundation.close);
+    if (settings.metricsPort !== 0) {
+      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
+      parts.add('the metrics', () => metrics.close(1_000));
+    }
+    const workers = await startWorkers(foundation);
+    parts.add('the workers', workers.stop);
+    log.info('the workers are at work');
+    const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));
+    await Promise.race([workers.failed, stopped]);
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

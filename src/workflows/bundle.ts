@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import type { Logger } from 'pino';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const workflowsPath = path.join(here, 'index.ts');
+const cacheFolder = path.resolve(here, '..', '..', '.cache');
+
+/** The workflows as one script. Made once per state of the sources and of the SDK, then read from the cache. */
+export async function workflowBundle(log?: Logger): Promise<{ code: string }> {
+  const version: unknown = createRequire(import.meta.url)('@temporalio/worker/package.json').version;
+  const hash = createHash('sha256').update(String(version));
+  // Workflows may use pure code of `domain`; everything else they import as types only.
+  for (const folder of ['.', '../domain'])
+    for (const file of globSync('*.ts', { cwd: path.join(here, folder) }).sort())
+      hash.update(file).update(readFileSync(path.join(here, folder, file)));
+  const file = path.join(cacheFolder, `workflows-${hash.digest('hex').slice(0, 16)}.js`);
+  if (existsSync(file)) return { code: readFileSync(file, 'utf8') };
+  log?.info('bundling the workflows');
+  const { code } = await bundleWorkflowCode({ workflowsPath });
+  try {
+    mkdirSync(cacheFolder, { recursive: true });
+    const unfinished = `${file}.${process.pid}`;
+    writeFileSync(unfinished, code);
+    renameSync(unfinished, file);
+  } catch (error) {
+    log?.debug({ err: error }, 'the workflow bundle is not cached: its folder is not writable');
+  }
+  return { code };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await workflowBundle();

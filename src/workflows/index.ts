@@ -1,0 +1,1 @@
+export { executePrompt } from './execute-prompt.ts';
