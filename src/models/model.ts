@@ -135,6 +135,8 @@ export function createModels(
             : await providers.generate({ provider, model, providerModelId }, call, deadline.signal);
         return { ...answer, modelMs: Math.round(performance.now() - started) };
       } catch (error) {
+        // A connection that an abort cut ends in an error that isn't a ModelError.
+        if (error instanceof ModelError) throw error;
         call.signal.throwIfAborted();
         if (deadline.expired()) {
           throw new ModelError('model_timeout', `The model did not answer within ${call.timeoutMs} ms.`);

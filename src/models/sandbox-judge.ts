@@ -1,40 +1,64 @@
 import { z } from 'zod';
 import type { ModelParameters } from '../domain/parameters.ts';
 
-const SECTION = /^(Output|Expected):[ \t]*(.*)$/;
+const LABEL = /^(Output|Expected):[ \t]*(.*)$/;
+const FENCE = /^<([\w-]+)>$/;
+const RANGE = /\bfrom (-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)/;
 
-const Scale = z.object({
-  properties: z.object({ score: z.object({ minimum: z.number().default(0), maximum: z.number().default(1) }) }),
+const ScoreSchema = z.object({
+  properties: z.object({
+    score: z.object({
+      minimum: z.number().optional(),
+      maximum: z.number().optional(),
+      description: z.string().default(''),
+    }),
+  }),
 });
 
 /**
- * A judge's answer, `{"reason", "score"}`, without a model: the highest score of the asked-for schema (default 1) when the
- * text after the line `Output:` equals the text after the line `Expected:`, else the lowest (default 0). A section ends where
- * the other begins, or with the prompt; white space around it doesn't count.
+ * A judge's answer, `{"reason", "score"}`, without a model: the highest score when the text after the line `Output:` equals
+ * the text after the line `Expected:`, else the lowest. A text may stand between fences, `<fence>` and `</fence>` on lines of
+ * their own; without them it ends where the other begins, or with the prompt. White space around it doesn't count. The scale
+ * is the asked-for schema's, from the bounds of `score` or from "from 1 to 5" in its description; default 0 to 1.
  */
 export function judge(prompt: string, format: ModelParameters['response_format']): string {
-  const scale = Scale.safeParse(format?.type === 'json_schema' ? format.json_schema.schema : undefined);
-  const { minimum, maximum } = scale.success ? scale.data.properties.score : { minimum: 0, maximum: 1 };
-  const { Output: output, Expected: expected } = sectionsOf(prompt);
+  const { lowest, highest } = scaleOf(format);
+  const texts = textsOf(prompt);
+  const [output, expected] = [texts.get('Output'), texts.get('Expected')];
   if (output === undefined || expected === undefined) {
-    return JSON.stringify({ reason: 'The prompt has no Output: and Expected: sections.', score: minimum });
+    return JSON.stringify({ reason: 'The prompt has no Output: and Expected: sections.', score: lowest });
   }
   return output === expected
-    ? JSON.stringify({ reason: 'The output equals the expected text.', score: maximum })
-    : JSON.stringify({ reason: 'The output differs from the expected text.', score: minimum });
+    ? JSON.stringify({ reason: 'The output equals the expected text.', score: highest })
+    : JSON.stringify({ reason: 'The output differs from the expected text.', score: lowest });
 }
 
-function sectionsOf(prompt: string): Record<string, string> {
-  const lines: Record<string, string[]> = {};
-  let section: string[] | undefined;
+function scaleOf(format: ModelParameters['response_format']): { lowest: number; highest: number } {
+  const parsed = ScoreSchema.safeParse(format?.type === 'json_schema' ? format.json_schema.schema : undefined);
+  if (!parsed.success) return { lowest: 0, highest: 1 };
+  const { minimum, maximum, description } = parsed.data.properties.score;
+  const [, from = 0, to = 1] = RANGE.exec(description) ?? [];
+  return { lowest: minimum ?? Number(from), highest: maximum ?? Number(to) };
+}
+
+function textsOf(prompt: string): Map<string, string> {
+  const texts = new Map<string, string[]>();
+  let text: string[] | undefined;
+  let fenceEnd: string | undefined;
   for (const line of prompt.split('\n')) {
-    const [, name, rest] = SECTION.exec(line) ?? [];
-    if (name !== undefined) {
-      section = [rest ?? ''];
-      lines[name] = section;
+    const [, label, rest = ''] = (fenceEnd === undefined && LABEL.exec(line)) || [];
+    const fence = text?.join('') === '' && fenceEnd === undefined ? FENCE.exec(line)?.[1] : undefined;
+    if (label !== undefined) {
+      text = [rest];
+      texts.set(label, text);
+    } else if (fence !== undefined) {
+      fenceEnd = `</${fence}>`;
+    } else if (line === fenceEnd) {
+      text = undefined;
+      fenceEnd = undefined;
     } else {
-      section?.push(line);
+      text?.push(line);
     }
   }
-  return Object.fromEntries(Object.entries(lines).map(([name, text]) => [name, text.join('\n').trim()]));
+  return new Map([...texts].map(([label, lines]) => [label, lines.join('\n').trim()]));
 }
