@@ -37,3 +37,17 @@ export async function choosePort(preferred: number | undefined, what: string, lo
   log(`${what}: port ${preferred} is taken, using ${port} this time.`);
   return port;
 }
+
+/** Whether something takes connections at `host:port` now. */
+export async function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  const socket = net.connect({ host: hostname, port: Number(port) });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,16 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { adviceFor, EmbeddedStartError, messageOf, systemErrorCode } from './errors.ts';
+import { endOrphan } from './orphan.ts';
 import { POSTGRES_MAJOR, type PostgresBinaries, postgresCommand, postgresEnv } from './postgres-program.ts';
-import { commandLineOf, run } from './programs.ts';
+import { run } from './programs.ts';
 
 /** The only role of an embedded cluster; it owns everything in it. */
 export const POSTGRES_USER = 'pms';
 const NOTES_FILE = 'embedded.json';
-const ORPHAN_WAIT_MS = 20_000;
 
 const notesSchema = z.object({ password: z.string().nullable(), port: z.number().int().nullable() });
 
@@ -119,26 +118,12 @@ async function createCluster(
 export async function stopOrphan(dataDir: string, log: (line: string) => void): Promise<void> {
   const pidFile = path.join(dataDir, 'postmaster.pid');
   const pid = Math.abs(Number((await readIfThere(pidFile))?.split('\n', 1)[0]));
-  const isOurs = async () => {
-    const line = await commandLineOf(pid);
-    return line !== undefined && /\bpostgres\b/.test(line) && ` ${line} `.includes(` ${dataDir} `);
-  };
-  if (!(await isOurs())) {
+  const isServer = (line: string) => /\bpostgres\b/.test(line) && ` ${line} `.includes(` ${dataDir} `);
+  // First the orderly way, then the ways that leave recovery to the next start, which loses nothing either.
+  const signals = ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const;
+  if (await endOrphan({ pid, what: 'PostgreSQL', isServer, signals, log })) {
     await rm(pidFile, { force: true });
     return;
-  }
-  log(`Stopping the PostgreSQL that an earlier run left behind (pid ${pid}).`);
-  // First the orderly way, then the way that needs crash recovery at the next start, which loses nothing either.
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    const until = Date.now() + ORPHAN_WAIT_MS / 2;
-    if (await isOurs()) process.kill(pid, signal);
-    while (Date.now() < until) {
-      if (!(await isOurs())) {
-        if (signal === 'SIGKILL') await rm(pidFile, { force: true });
-        return;
-      }
-      await delay(50);
-    }
   }
   throw new EmbeddedStartError(
     'postgres_failed',

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { commandLineOf } from './programs.ts';
+
+/**
+ * Ends the server that an earlier, killed run left behind, if the process of that number still is that server.
+ *
+ * @param options.isServer judges the process's command line, so that a number used again ends nobody else's process.
+ * @param options.signals tried in turn, each with 10 s to take effect.
+ * @returns whether it is gone.
+ */
+export async function endOrphan(options: {
+  pid: number;
+  what: string;
+  isServer: (commandLine: string) => boolean;
+  signals: readonly NodeJS.Signals[];
+  log: (line: string) => void;
+}): Promise<boolean> {
+  const { pid } = options;
+  const isThere = async () => {
+    const line = await commandLineOf(pid);
+    return line !== undefined && options.isServer(line);
+  };
+  if (!(await isThere())) return true;
+  options.log(`Stopping the ${options.what} that an earlier run left behind (pid ${pid}).`);
+  for (const signal of options.signals) {
+    const until = Date.now() + 10_000;
+    if (await isThere()) process.kill(pid, signal);
+    while (Date.now() < until) {
+      if (!(await isThere())) return true;
+      await delay(50);
+    }
+  }
+  return false;
+}
