@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { passOrFail, type ScoringEvaluator, scored } from './evaluator.ts';
+import type { JsonValue } from '../domain/json.ts';
+import { ScoringError, type ScoringEvaluator, scored } from './evaluator.ts';
 import { evaluatorFields } from './fields.ts';
 import { parseJson } from './json.ts';
-import { compileSchema, schemaFault } from './schema-compiler.ts';
+import { compileSchema, type SchemaCheck, schemaFault } from './schema-compiler.ts';
 import { shorten, stripCodeFence } from './text.ts';
-import { limitTime } from './time-limit.ts';
+import { limitTime, type TimeLimited } from './time-limit.ts';
 
 /** Violations named in a reason. */
 const LISTED_VIOLATIONS = 3;
-/** In a longer output only the first violation is sought: all of them could be hundreds of thousands. */
-const MAX_LENGTH_FOR_ALL_VIOLATIONS = 65_536;
+/**
+ * Milliseconds for collecting all violations after the first; past them the reason names the first only. They can be
+ * millions, and take memory for as long as they are collected.
+ */
+const EXPLAIN_LIMIT_MS = 100;
 
 const JsonSchemaConfig = z
   .strictObject({
@@ -31,17 +35,26 @@ export const jsonSchema: ScoringEvaluator<JsonSchemaConfig> & { config: typeof J
   kind: 'scoring',
   config: JsonSchemaConfig,
   prepare(config) {
-    const withFullCheck = limitTime(() => compileSchema(config.schema, true));
-    const withQuickCheck = limitTime(() => compileSchema(config.schema, false));
+    const withCheck = limitTime(() => compileSchema(config.schema, false));
+    const withExplainer = limitTime(() => compileSchema(config.schema, true), EXPLAIN_LIMIT_MS);
     return (example) => {
       const parsed = parseJson(config.strip_code_fence ? stripCodeFence(example.output) : example.output);
       if (!parsed.ok) return scored(0, `the output is ${parsed.reason}`);
-      const limited = example.output.length > MAX_LENGTH_FOR_ALL_VIOLATIONS ? withQuickCheck : withFullCheck;
-      const violations = limited((check) => check(parsed.value));
-      return passOrFail(violations.length === 0, summarize(violations));
+      const violations = withCheck((check) => check(parsed.value));
+      if (violations.length === 0) return scored(1);
+      return scored(0, summarize(explain(withExplainer, parsed.value) ?? violations));
     };
   },
 };
+
+function explain(withExplainer: TimeLimited<SchemaCheck>, value: JsonValue): string[] | null {
+  try {
+    return withExplainer((check) => check(value));
+  } catch (error) {
+    if (error instanceof ScoringError) return null;
+    throw error;
+  }
+}
 
 function summarize(violations: readonly string[]): string {
   const listed = violations.slice(0, LISTED_VIOLATIONS).map((violation) => shorten(violation, 140));

@@ -18,6 +18,8 @@ const RegexConfig = z
     full_match: z.boolean().default(false),
   })
   .superRefine((config, context) => {
+    // The field's own bound has said so already.
+    if (config.pattern.length > MAX_PATTERN_LENGTH) return;
     try {
       compileLinearRegex(config.pattern, config.flags);
     } catch (error) {

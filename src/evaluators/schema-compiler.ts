@@ -111,6 +111,10 @@ function compile(ajv: Ajv, schema: AnySchemaObject): ValidateFunction {
         cause: error,
       });
     }
+    // Ajv writes the checks of one object or list inside one another, and the stack ends above a thousand or so.
+    if (error instanceof RangeError) {
+      throw new SchemaError('the schema has too many keywords in one place to be compiled', { cause: error });
+    }
     throw new SchemaError(error instanceof Error ? error.message : 'the schema cannot be compiled', { cause: error });
   }
 }

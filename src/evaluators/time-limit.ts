@@ -4,6 +4,9 @@ import { ScoringError } from './evaluator.ts';
 /** Wall-clock milliseconds that one example may take with an expression or schema that a caller wrote. */
 export const TIME_LIMIT_MS = 1_000;
 
+/** Runs a function on what was built, for a limited time. */
+export type TimeLimited<Resource> = <Result>(use: (resource: Resource) => Result) => Result;
+
 /**
  * Gives limited use of something built from what a caller wrote, such as a compiled schema. Bounds on sizes do not bound
  * the time: a schema of a few lines can take exponential time, and an expression free of backtracking still takes its
@@ -11,36 +14,44 @@ export const TIME_LIMIT_MS = 1_000;
  * outside (https://nodejs.org/api/vm.html#scriptrunincontextcontextifiedobject-options). It serves here as that
  * stop-watch and not as a sandbox; it takes about 0.1 ms a use.
  *
- * @param build called on the first use, and again after a use was cut off: what was interrupted may be left half-changed
+ * @param build called on the first use, for `TIME_LIMIT_MS` at most, and again after a use was cut off: what was
+ * interrupted may be left half-changed
+ * @param limitMs for one use
  * @returns a function that runs its argument on what was built; it throws what that throws, or `ScoringError` `timed_out`
  */
-export function limitTime<Resource>(
-  build: () => Resource,
-  limitMs = TIME_LIMIT_MS,
-): <Result>(use: (resource: Resource) => Result) => Result {
+export function limitTime<Resource>(build: () => Resource, limitMs = TIME_LIMIT_MS): TimeLimited<Resource> {
+  const run = createStopwatch();
   let built: { resource: Resource } | undefined;
+  return (use) => {
+    built ??= { resource: run(build, TIME_LIMIT_MS) };
+    const { resource } = built;
+    try {
+      return run(() => use(resource), limitMs);
+    } catch (error) {
+      built = undefined;
+      throw error;
+    }
+  };
+}
+
+function createStopwatch(): <Result>(work: () => Result, limitMs: number) => Result {
   const script = new Script('run()');
   const globals = { run: () => {} };
   const context = createContext(globals);
-
-  return <Result>(use: (resource: Resource) => Result): Result => {
+  return <Result>(work: () => Result, limitMs: number): Result => {
     const outcomes: { result: Result }[] = [];
     globals.run = () => {
-      built ??= { resource: build() };
-      outcomes.push({ result: use(built.resource) });
+      outcomes.push({ result: work() });
     };
     try {
       script.runInContext(context, { timeout: limitMs });
     } catch (error) {
       if (!isTimeout(error)) throw error;
-      built = undefined;
     } finally {
       globals.run = () => {};
     }
     const [outcome] = outcomes;
-    if (outcome === undefined) {
-      throw new ScoringError('timed_out', `took longer than ${limitMs} ms and was stopped`);
-    }
+    if (outcome === undefined) throw new ScoringError('timed_out', `took longer than ${limitMs} ms and was stopped`);
     return outcome.result;
   };
 }

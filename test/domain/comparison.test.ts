@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ComparedExample, type ComparedRun, compareRuns, RunComparison } from '../../src/domain/comparison.ts';
+import { estimateDifference } from '../../src/domain/paired-difference.ts';
+
+function example(key: string, score: number, rest: Partial<ComparedExample> = {}): ComparedExample {
+  return { key, score, scores: { exact_match: score }, failed: false, ...rest };
+}
+
+function run(id: string, examples: ComparedExample[], evaluators = ['exact_match']): ComparedRun {
+  return { id, evaluators, examples };
+}
+
+/** A run with the examples `0`, `1`, … */
+function scores(id: string, values: number[]): ComparedRun {
+  return run(
+    id,
+    values.map((score, index) => example(String(index), score)),
+  );
+}
+
+/** Numbers in 0..1 that look random and are the same each time, from a hash of the seed and the place. */
+function noise(count: number, seed: number): number[] {
+  return Array.from({ length: count }, (_, index) => {
+    let mixed = Math.imul(seed, 0x85ebca6b) ^ Math.imul(index + 1, 0x9e3779b1);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+    mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  });
+}
+
+describe('comparing two runs', () => {
+  test('lists regressions and improvements, the largest first, and counts the rest', () => {
+    const a = run('A', [example('x', 1), example('y', 0.5), example('z', 0.5), example('w', 0.2), example('old', 1)]);
+    const b = run('B', [example('w', 0.4), example('z', 0.5), example('y', 0.4), example('x', 0), example('new', 1)]);
+    const comparison = compareRuns(a, b);
+    expect(comparison).toMatchObject({
+      a: 'A',
+      b: 'B',
+      examples_compared: 4,
+      score_a: 0.55,
+      score_b: 0.325,
+      difference: -0.225,
+      regressions: {
+        total: 2,
+        examples: [
+          { key: 'x', score_a: 1, score_b: 0, difference: -1 },
+          { key: 'y', score_a: 0.5, score_b: 0.4, difference: -0.1 },
+        ],
+      },
+      improvements: { total: 1, examples: [{ key: 'w', difference: 0.2 }] },
+      unchanged: 1,
+      only_in_a: { total: 1, keys: ['old'] },
+      only_in_b: { total: 1, keys: ['new'] },
+    });
+    expect(RunComparison.parse(comparison)).toEqual(comparison);
+  });
+
+  test('takes float noise for no difference', () => {
+    expect(compareRuns(scores('A', [0.3]), scores('B', [0.1 + 0.2])).unchanged).toBe(1);
+  });
+
+  test('lists no more than asked for and counts all', () => {
+    const comparison = compareRuns(scores('A', Array(50).fill(1)), scores('B', Array(50).fill(0)), 10);
+    expect(comparison.regressions).toMatchObject({ total: 50 });
+    expect(comparison.regressions.examples).toHaveLength(10);
+    const apart = compareRuns(scores('A', []), scores('B', Array(50).fill(0)), 10);
+    expect(apart.only_in_b).toMatchObject({ total: 50 });
+    expect(apart.only_in_b.keys).toHaveLength(10);
+  });
+
+  test('matches examples of the same key in their order', () => {
+    const a = run('A', [example('x', 0.1), example('x', 0.2), example('x', 0.3)]);
+    const b = run('B', [example('x', 0.1), example('x', 0.9)]);
+    expect(compareRuns(a, b)).toMatchObject({
+      examples_compared: 2,
+      unchanged: 1,
+      improvements: { total: 1, examples: [{ score_a: 0.2, score_b: 0.9 }] },
+      only_in_a: { total: 1, keys: ['x'] },
+    });
+  });
+
+  test('compares each evaluator, also one that only one run has', () => {
+    const a = run(
+      'A',
+      [example('x', 1, { scores: { p: 1, q: 0.5 } }), example('y', 1, { scores: { p: 1, q: 1 } })],
+      ['p', 'q'],
+    );
+    const b = run(
+      'B',
+      [example('x', 1, { scores: { p: 0, r: 1 } }), example('y', 0, { scores: {}, failed: true })],
+      ['p', 'r'],
+    );
+    expect(compareRuns(a, b).by_evaluator).toEqual([
+      { name: 'p', score_a: 1, score_b: 0, difference: -1, regressions: 2, improvements: 0, unchanged: 0 },
+      { name: 'q', score_a: 0.75, score_b: null, difference: null, regressions: 0, improvements: 0, unchanged: 0 },
+      { name: 'r', score_a: null, score_b: 0.5, difference: null, regressions: 0, improvements: 0, unchanged: 0 },
+    ]);
+  });
+
+  test('says which differences come from failed calls', () => {
+    const a = run('A', [example('x', 1)]);
+    const b = run('B', [example('x', 0, { failed: true })]);
+    const comparison = compareRuns(a, b);
+    expect(comparison.regressions.examples).toMatchObject([{ failed_a: false, failed_b: true }]);
+    expect(comparison.note).toContain('Failed calls, which count 0: 0 in a, 1 in b.');
+  });
+});
+
+describe('the verdict', () => {
+  test('calls a drop over many examples likely real', () => {
+    const before = noise(200, 1).map((value) => (value < 0.8 ? 1 : 0));
+    const after = noise(200, 1).map((value, n) => (value < 0.8 && n % 5 !== 0 ? 1 : 0));
+    const { verdict, note, interval } = compareRuns(scores('A', before), scores('B', after));
+    expect(verdict).toBe('regression');
+    expect(note).toMatch(
+      /^Likely a real regression: the mean score fell by 0\.\d{3} \(95 % interval -0\.\d{3} … -0\.\d{3}, p < 0\.001, over 200 examples\)\.$/,
+    );
+    expect(interval).toMatchObject({ method: 'paired_bootstrap' });
+    expect(compareRuns(scores('B', after), scores('A', before)).verdict).toBe('improvement');
+  });
+
+  test('calls as many gains as losses noise', () => {
+    const { verdict, note, p_value } = compareRuns(scores('A', noise(200, 1)), scores('B', noise(200, 2)));
+    expect(verdict).toBe('within_noise');
+    expect(note).toMatch(/^The difference of [+-]0\.\d{3} is within noise: 95 % interval -0\.\d{3} … \+0\.\d{3}, p = /);
+    expect(p_value).toBeGreaterThan(0.05);
+  });
+
+  test('calls no few differences real, however large', () => {
+    const { verdict, note } = compareRuns(
+      scores('A', Array(100).fill(1)),
+      scores('B', [0, 0, 0, ...Array(97).fill(1)]),
+    );
+    expect(verdict).toBe('too_few_differences');
+    expect(note).toBe(
+      'The difference of -0.030 over 100 examples comes from only 3 of them: too few to tell it from chance.',
+    );
+  });
+
+  test('says when nothing differs and when nothing can be compared', () => {
+    expect(compareRuns(scores('A', [1, 0]), scores('B', [1, 0]))).toMatchObject({
+      verdict: 'no_change',
+      difference: 0,
+      p_value: 1,
+      note: 'No difference: every score is the same over 2 examples.',
+    });
+    const apart = compareRuns(run('A', [example('x', 1)]), run('B', [example('y', 1)]));
+    expect(apart).toMatchObject({ verdict: 'nothing_in_common', difference: null, interval: null, p_value: null });
+    expect(RunComparison.parse(apart)).toEqual(apart);
+  });
+});
+
+describe('estimating a mean difference', () => {
+  test('gives the same answer each time and in any order', () => {
+    const differences = noise(300, 3).map((value) => value - 0.45);
+    expect(estimateDifference(differences)).toEqual(estimateDifference(differences.toReversed()));
+  });
+
+  test('is as wide as theory has it', () => {
+    const differences = noise(1_000, 4).map((value) => value - 0.5);
+    const { mean, low, high } = estimateDifference(differences);
+    const halfWidth = (1.96 * Math.sqrt(1 / 12)) / Math.sqrt(1_000);
+    expect(Math.abs(high - mean - halfWidth)).toBeLessThan(halfWidth * 0.15);
+    expect(Math.abs(mean - low - halfWidth)).toBeLessThan(halfWidth * 0.15);
+  });
+
+  test('covers the true mean about 95 times in 100, and is as rarely wrong', () => {
+    let covered = 0;
+    let falseAlarms = 0;
+    for (let trial = 0; trial < 200; trial += 1) {
+      const { low, high, pValue } = estimateDifference(noise(40, 1_000 + trial).map((value) => value - 0.5));
+      if (low <= 0 && high >= 0) covered += 1;
+      if (pValue < 0.05) falseAlarms += 1;
+    }
+    expect(covered).toBeGreaterThanOrEqual(180);
+    expect(falseAlarms).toBeLessThanOrEqual(20);
+  });
+
+  test('has exact p-values for few differences', () => {
+    expect(estimateDifference([1]).pValue).toBe(1);
+    expect(estimateDifference([1, 1, 1, 1, 1]).pValue).toBe(0.0625);
+    expect(estimateDifference([-0.1, -0.1, -0.1, -0.1, -0.1, -0.1, 0, 0]).pValue).toBe(0.03125);
+    expect(estimateDifference([0, 0]).pValue).toBe(1);
+  });
+
+  test('agrees with itself where it changes to the normal approximation', () => {
+    const differences = noise(2_001, 5).map((value) => value - 0.52);
+    const normal = estimateDifference(differences);
+    const resampled = estimateDifference(differences.slice(1));
+    expect(normal.method).toBe('normal');
+    expect(resampled.method).toBe('paired_bootstrap');
+    expect(normal.low).toBeCloseTo(resampled.low, 2);
+    expect(normal.high).toBeCloseTo(resampled.high, 2);
+    expect(Math.abs(normal.pValue - resampled.pValue)).toBeLessThan(0.02);
+  });
+
+  test('stays quick for very many examples', () => {
+    const started = performance.now();
+    estimateDifference(noise(500_000, 6));
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('has a sure answer when all of many differ alike', () => {
+    expect(estimateDifference(Array(3_000).fill(-0.5))).toEqual({
+      mean: -0.5,
+      low: -0.5,
+      high: -0.5,
+      method: 'normal',
+      pValue: 0,
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import type { Example, Score } from '../../src/evaluators/evaluator.ts';
+import { EvaluatorsSchema, type PreparedJudging, prepareEvaluator } from '../../src/evaluators/registry.ts';
+
+/** An example with this output; the rest may be given. */
+export function exampleOf(output: string, rest: Partial<Example> = {}): Example {
+  return { output, expected: undefined, variables: {}, input: 'the prompt', ...rest };
+}
+
+/** Scores by an evaluator with these options, through the schema that requests go through. */
+export function scorerOf(options: unknown): (output: string, expected?: Example['expected']) => Score {
+  const evaluator = prepared(options);
+  if (evaluator.kind !== 'scoring') throw new Error('not a scoring evaluator');
+  return (output, expected) => evaluator.score(exampleOf(output, { expected }));
+}
+
+export function judgeOf(options: unknown): PreparedJudging {
+  const evaluator = prepared(options);
+  if (evaluator.kind !== 'judging') throw new Error('not a judging evaluator');
+  return evaluator;
+}
+
+/** What a request with these options is told is wrong with it, as `path: message`. */
+export function faultsOf(evaluators: unknown): string[] {
+  const result = EvaluatorsSchema.safeParse(evaluators);
+  return (result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+}
+
+function prepared(options: unknown) {
+  const [config] = EvaluatorsSchema.parse([options]);
+  if (config === undefined) throw new Error('no evaluator');
+  return prepareEvaluator(config);
+}
