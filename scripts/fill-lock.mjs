@@ -70,7 +70,8 @@ for (const [at, entry] of Object.entries({ ...lock.packages })) {
   for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
     if (isLocked(lock.packages, at, name)) continue;
     const version = range.replace(/^[\^~=]/, '');
-    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) throw new Error(`${at} asks for ${name}@${range}: no version to pin`);
+    if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      throw new Error(`${at} asks for ${name}@${range}: no version to pin`);
     const dev = entry.dev ? { dev: true } : {};
     lock.packages[`node_modules/${name}`] = { version, optional: true, ...dev, ...platformOf(name) };
     added.push(`${name}@${version}`);
@@ -78,4 +79,6 @@ for (const [at, entry] of Object.entries({ ...lock.packages })) {
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(added.length === 0 ? 'package-lock.json is complete.' : `Added to package-lock.json:\n  ${added.join('\n  ')}`);
+console.log(
+  added.length === 0 ? 'package-lock.json is complete.' : `Added to package-lock.json:\n  ${added.join('\n  ')}`,
+);
