@@ -57,6 +57,10 @@ const Environment = z.object({
     .regex(/^[^/\s]+:\d+$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_TASK_QUEUE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, "_" or "-"')
+    .optional(),
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
@@ -97,6 +101,8 @@ export interface Settings {
     /** Unset: `npm start` runs its own Temporal. */
     address: string | undefined;
     namespace: string;
+    /** Keeps installations that share a namespace apart. */
+    taskQueuePrefix: string | undefined;
     apiKey: string | undefined;
     /** Paths of PEM files. */
     tlsCert: string | undefined;
@@ -127,7 +133,9 @@ export interface Settings {
  * @throws SettingsError naming every wrong setting
  */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
   const parsed = Environment.safeParse(given);
   if (!parsed.success)
     throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
@@ -150,6 +158,7 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     temporal: {
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
+      taskQueuePrefix: env.TEMPORAL_TASK_QUEUE_PREFIX,
       apiKey: env.TEMPORAL_API_KEY,
       tlsCert: env.TEMPORAL_TLS_CERT,
       tlsKey: env.TEMPORAL_TLS_KEY,

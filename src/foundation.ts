@@ -9,6 +9,7 @@ import { type Cipher, createCipher } from './domain/cipher.ts';
 import { createRegistry } from './metrics.ts';
 import { type ClosableModels, createModels } from './models/model.ts';
 import { connectTemporal } from './temporal/connection.ts';
+import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 
 /** Where the servers are and which keys encrypt. */
 export interface Servers {
@@ -26,6 +27,7 @@ export interface Foundation {
   listener: Listener;
   connection: NativeConnection;
   client: Client;
+  taskQueues: TaskQueues;
   models: ClosableModels;
   cipher: Cipher;
   registry: Registry;
@@ -61,6 +63,7 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
     listener,
     connection,
     client,
+    taskQueues: taskQueuesOf(settings.temporal.taskQueuePrefix),
     models,
     cipher: createCipher(servers.encryptionKeys),
     registry: createRegistry(),

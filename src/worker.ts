@@ -9,7 +9,6 @@ import { serveMetrics } from './metrics.ts';
 import { cleanUp } from './services/clean-up.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
-import { TASK_QUEUES } from './temporal/names.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
@@ -26,7 +25,15 @@ export interface RunningWorkers {
 }
 
 /** Starts the workers of this process. */
-export async function startWorkers({ db, client, connection, models, settings, log }: Foundation): Promise<RunningWorkers> {
+export async function startWorkers({
+  db,
+  client,
+  taskQueues,
+  connection,
+  models,
+  settings,
+  log,
+}: Foundation): Promise<RunningWorkers> {
   await registerSearchAttributes(client).catch((error: unknown) =>
     log.warn({ err: error }, 'cannot register the search attributes; see docs/operations.md'),
   );
@@ -42,7 +49,7 @@ export async function startWorkers({ db, client, connection, models, settings, l
   const workers = [
     await Worker.create({
       ...shared,
-      taskQueue: TASK_QUEUES.executions,
+      taskQueue: taskQueues.executions,
       activities: activities.executions,
       maxConcurrentActivityTaskExecutions: 200,
     }),
@@ -50,7 +57,9 @@ export async function startWorkers({ db, client, connection, models, settings, l
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
   const tasks = [
-    runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, client, log)),
+    runEvery('rescue executions', RESCUE_EVERY_MS, log, () =>
+      rescueExecutions(db, { client, taskQueues, eager: true }, log),
+    ),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system)),
   ];
   return {
@@ -80,4 +89,4 @@ async function main(): Promise<void> {
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) void main();

@@ -3,7 +3,7 @@ import type { ModelParameters } from '../domain/parameters.ts';
 import type { ModelAnswer, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { completeExecution, failExecution } from '../services/finish-execution.ts';
-import { callOnce, type CallsUnderWay, throwForTemporal } from './model-call.ts';
+import { type CallsUnderWay, callOnce, throwForTemporal } from './model-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export interface ExecutionActivityDeps {

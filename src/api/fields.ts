@@ -23,7 +23,10 @@ export const Name = z
 export const Label = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1–64 letters, digits, ".", "_" or "-"')
-  .meta({ description: 'A label such as `production`; `latest` always means the newest version.', example: 'production' });
+  .meta({
+    description: 'A label such as `production`; `latest` always means the newest version.',
+    example: 'production',
+  });
 
 /** A version number, also from a query string. */
 export const VersionNumber = z.coerce
@@ -66,6 +69,9 @@ export const Variables = z.record(z.string(), z.json()).meta({ example: { name: 
 
 /** Free labels of a caller's own. */
 export const Metadata = z
-  .record(z.string().min(1).max(64, 'has a name longer than 64 characters'), z.string().max(512, 'must be at most 512 characters'))
+  .record(
+    z.string().min(1).max(64, 'has a name longer than 64 characters'),
+    z.string().max(512, 'must be at most 512 characters'),
+  )
   .refine((map) => Object.keys(map).length <= 50, 'must have at most 50 entries')
   .meta({ description: 'Up to 50 texts of your own, returned as they are.', example: { customer: 'acme' } });

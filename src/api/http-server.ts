@@ -1,6 +1,6 @@
+import type { RequestListener } from 'node:http';
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { RequestListener } from 'node:http';
 import { ApiError } from '../domain/errors.ts';
 import { errorBody } from './middleware/error-answers.ts';
 

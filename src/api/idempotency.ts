@@ -1,9 +1,9 @@
-import type { Cipher } from '../domain/cipher.ts';
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
+import type { Cipher } from '../domain/cipher.ts';
 import { ApiError } from '../domain/errors.ts';
-import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { newId } from '../domain/ids.ts';
+import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import type { RouteRequest } from './route.ts';
 
 /** What a creation gives: the id of what there is now, and the answer where it is known already. */
@@ -18,8 +18,6 @@ interface KeyRow {
   resource_id: string;
   answer: Buffer | null;
 }
-
-
 
 const FIND_KEY = {
   text: `select id, request_hash, resource_id, answer from idempotency_keys

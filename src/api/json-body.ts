@@ -34,9 +34,11 @@ async function drain(request: IncomingMessage): Promise<void> {
  */
 export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buffer; json: JsonValue }> {
   const type = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;(.*))?$/i.exec(request.headers['content-type'] ?? '');
-  if (type === null) throw new ApiError('invalid_request', 'Send the body as JSON, with "Content-Type: application/json".');
+  if (type === null)
+    throw new ApiError('invalid_request', 'Send the body as JSON, with "Content-Type: application/json".');
   const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type[1] ?? '')?.[1];
-  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new ApiError('invalid_request', 'Send the body in UTF-8.');
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw new ApiError('invalid_request', 'Send the body in UTF-8.');
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new ApiError('invalid_request', 'Send the body without Content-Encoding.');
   let raw: Buffer;
@@ -66,7 +68,10 @@ export function parseJson(raw: Buffer): JsonValue {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new ApiError('invalid_request', `The body is not valid JSON: ${error instanceof Error ? error.message : error}`);
+    throw new ApiError(
+      'invalid_request',
+      `The body is not valid JSON: ${error instanceof Error ? error.message : error}`,
+    );
   }
   const details = insaneParts(json);
   if (details.length > 0) throw new ApiError('invalid_request', describe(details), { details });
@@ -96,7 +101,9 @@ export function insaneParts(json: JsonValue): ErrorDetail[] {
         details.push({ path: path.slice(0, 100), message: `is nested deeper than ${MAX_JSON_DEPTH} levels` });
         return;
       }
-      const entries: Iterable<[string | number, JsonValue]> = Array.isArray(value) ? value.entries() : Object.entries(value);
+      const entries: Iterable<[string | number, JsonValue]> = Array.isArray(value)
+        ? value.entries()
+        : Object.entries(value);
       for (const [key, item] of entries) {
         const name = String(key);
         const at = path === '' ? name : `${path}.${name}`;

@@ -16,7 +16,13 @@ const ErrorAnswer = z
   })
   .meta({ id: 'Error' });
 
-const ALWAYS: ErrorCode[] = ['unauthorized', 'insufficient_scope', 'rate_limited', 'internal_error', 'temporarily_unavailable'];
+const ALWAYS: ErrorCode[] = [
+  'unauthorized',
+  'insufficient_scope',
+  'rate_limited',
+  'internal_error',
+  'temporarily_unavailable',
+];
 
 const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
   invalid_request: 'variables.name: is missing: the template needs it',

@@ -21,7 +21,10 @@ export const PageQuery = {
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({
     data: z.array(item),
-    next_cursor: z.string().nullable().meta({ description: 'Pass it as `cursor` to get the next page; null on the last.' }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Pass it as `cursor` to get the next page; null on the last.' }),
   });
 }
 

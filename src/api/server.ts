@@ -28,7 +28,9 @@ const CHECK_DEADLINE_MS = 2_500;
 
 /** The project's version, from package.json. */
 export function projectVersion(): string {
-  const { version }: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
   return version;
 }
 
@@ -47,7 +49,7 @@ function readinessOf({ db, client }: Foundation): Middleware {
 
 /** Every operation of the API. */
 export function allRoutes(
-  { db, listener, client, models, cipher, log }: Foundation,
+  { db, listener, client, taskQueues, models, cipher, log }: Foundation,
   { eager }: { eager: boolean },
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
   const idempotency = createIdempotency(cipher);
@@ -57,7 +59,7 @@ export function allRoutes(
     authenticator,
     routes: [
       ...promptRoutes({ idempotency }),
-      ...executionRoutes({ idempotency, client, eager, models, waiter, log }),
+      ...executionRoutes({ idempotency, client, taskQueues, eager, models, waiter, log }),
       ...usageRoutes(),
       ...apiKeyRoutes({ idempotency, authenticator }),
     ],
@@ -103,4 +105,4 @@ async function main(): Promise<void> {
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) void main();

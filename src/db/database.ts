@@ -1,7 +1,7 @@
 import { PostgreSqlConnection, type SqlEntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { classifyDatabaseError } from './errors.ts';
 import { WORKSPACE_FILTER, type WorkspaceScope } from './entities/workspace-owned.ts';
+import { classifyDatabaseError } from './errors.ts';
 import { openOrm } from './orm.ts';
 
 /** A statement with a name is prepared once per connection; hot ones have one. */

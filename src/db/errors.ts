@@ -19,7 +19,8 @@ export class DatabaseUnavailableError extends Error {
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError || error instanceof ConnectionException) return true;
   if (error instanceof pg.DatabaseError) return UNAVAILABLE.test(error.code ?? '');
-  if (error instanceof DriverException) return UNAVAILABLE.test(error.code ?? '') || !/^[0-9A-Z]{5}$/.test(error.code ?? '');
+  if (error instanceof DriverException)
+    return UNAVAILABLE.test(error.code ?? '') || !/^[0-9A-Z]{5}$/.test(error.code ?? '');
   return false;
 }
 

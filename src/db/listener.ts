@@ -48,7 +48,11 @@ export function openListener(databaseUrl: string, log: Logger): Listener {
     try {
       await next.connect();
       client = next;
-      await next.query(Object.values(CHANNELS).map((channel) => `listen ${channel}`).join('; '));
+      await next.query(
+        Object.values(CHANNELS)
+          .map((channel) => `listen ${channel}`)
+          .join('; '),
+      );
       up = true;
       for (const callback of reconnected) callback();
       await ended;

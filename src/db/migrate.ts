@@ -23,7 +23,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 
 async function main(): Promise<void> {
   const { databaseUrl } = loadSettings();
-  if (databaseUrl === undefined) throw new SettingsError(['DATABASE_URL: set it to the PostgreSQL database to migrate']);
+  if (databaseUrl === undefined)
+    throw new SettingsError(['DATABASE_URL: set it to the PostgreSQL database to migrate']);
   const applied = await migrate(databaseUrl);
   console.log(applied.length > 0 ? `Applied: ${applied.join(', ')}` : 'The database is up to date.');
 }

@@ -66,7 +66,10 @@ export async function spawnServer(
       for (const { signal, ms } of steps) {
         if (!running) break;
         child.kill(signal);
-        await Promise.race([exited, delay(ms, undefined, { ref: true })]);
+        const patience = new AbortController();
+        await Promise.race([exited, delay(ms, undefined, { signal: patience.signal }).catch(() => {})]);
+        // A timer left behind would keep this process from ending.
+        patience.abort();
       }
     },
   };

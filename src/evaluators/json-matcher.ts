@@ -95,22 +95,34 @@ export function matchJson(expected: JsonValue, actual: JsonValue, options: JsonM
       else indexes.push(index);
     }
     const partners = wanted.map((item) => free.get(identify(item))?.pop());
-    const left = new Set([...free.values()].flat().sort((x, y) => x - y));
+    const left = [...free.values()].flat().sort((x, y) => x - y);
+    const used = new Set<number>();
+    let next = 0;
     return partners.map((partner, index) => {
       if (partner !== undefined) return partner;
-      const best = bestPartner(wanted[index] ?? null, found, left);
-      left.delete(best);
+      while (next < left.length && used.has(left[next] ?? 0)) next += 1;
+      const best = bestPartner(wanted[index] ?? null, found, left, used, next);
+      used.add(best);
       return best;
     });
   }
 
-  function bestPartner(item: JsonValue, found: JsonValue[], left: ReadonlySet<number>): number {
-    const [first = found.length] = left;
-    let best = first;
-    let bestShare = -1;
+  /** Of the indexes in `left` that are not used yet, the first of which is at `next`. */
+  function bestPartner(
+    item: JsonValue,
+    found: JsonValue[],
+    left: readonly number[],
+    used: ReadonlySet<number>,
+    next: number,
+  ): number {
+    let best = left[next] ?? found.length;
     // Without budget not even the first is tried: trials inside trials would double the work at every level.
-    for (const candidate of left.size > 1 ? left : []) {
-      if (budget <= 0 || bestShare === 1) break;
+    if (left.length - used.size <= 1) return best;
+    let bestShare = -1;
+    for (let place = next; place < left.length && budget > 0 && bestShare < 1; place += 1) {
+      const candidate = left[place] ?? found.length;
+      budget -= 1;
+      if (used.has(candidate)) continue;
       const { matched, total } = compare(item, found[candidate] ?? null, null);
       if (matched / total > bestShare) {
         bestShare = matched / total;

@@ -58,7 +58,9 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     if (touched.size >= REMEMBER_KEYS) touched.clear();
     touched.set(id, now);
     // Not worth failing or delaying a request for.
-    db.system.query(TOUCH_KEY, [id]).catch((error: unknown) => log.warn({ err: error }, 'cannot note the use of a key'));
+    db.system
+      .query(TOUCH_KEY, [id])
+      .catch((error: unknown) => log.warn({ err: error }, 'cannot note the use of a key'));
   }
 
   return {

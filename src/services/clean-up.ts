@@ -1,5 +1,5 @@
-import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import type { SystemDatabase } from '../db/database.ts';
+import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 
 /** Deletes what has expired: idempotency keys and counters of the rate limiter. */
 export async function cleanUp(db: SystemDatabase): Promise<void> {

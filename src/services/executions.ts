@@ -1,12 +1,12 @@
+import type { Query, WorkspaceDatabase } from '../db/database.ts';
+import type { ExecutionStatus } from '../db/entities/execution.ts';
 import { ApiError, notFound } from '../domain/errors.ts';
 import { newId, parsePublicId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
+import { ModelParameters as ModelParametersSchema } from '../domain/parameters.ts';
 import { render, TemplateVariablesError } from '../domain/template.ts';
 import type { Pricing } from '../domain/usage.ts';
-import type { Query, WorkspaceDatabase } from '../db/database.ts';
-import type { ExecutionStatus } from '../db/entities/execution.ts';
-import { ModelParameters as ModelParametersSchema } from '../domain/parameters.ts';
 import type { Models } from '../models/model.ts';
 import { getPrompt, type VersionSelector } from './prompts.ts';
 

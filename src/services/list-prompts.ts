@@ -25,7 +25,8 @@ export async function listPrompts(
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value) + 1}`;
   const conditions = ['p.workspace_id = $1'];
-  if (filter.archived !== 'all') conditions.push(`p.archived_at is ${filter.archived === 'true' ? 'not null' : 'null'}`);
+  if (filter.archived !== 'all')
+    conditions.push(`p.archived_at is ${filter.archived === 'true' ? 'not null' : 'null'}`);
   if (filter.group !== undefined) conditions.push(`p.name like ${bind(`${escapeLike(filter.group)}/%`)}`);
   if (filter.q !== undefined) {
     const pattern = bind(`%${escapeLike(filter.q)}%`);

@@ -164,7 +164,11 @@ export async function createVersion(query: Query, name: string, content: Complet
  * @throws ApiError `not_found`, `prompt_archived`
  */
 export async function updatePrompt(query: Query, name: string, content: VersionContent): Promise<PromptRow> {
-  const [claim] = await query<Claim>(CLAIM_NEXT, [name, content.description !== undefined, content.description ?? null]);
+  const [claim] = await query<Claim>(CLAIM_NEXT, [
+    name,
+    content.description !== undefined,
+    content.description ?? null,
+  ]);
   if (!claim) {
     await getPrompt(query, name);
     throw archived(name);

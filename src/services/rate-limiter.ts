@@ -37,7 +37,10 @@ const REMEMBER_CALLERS = 10_000;
 export function createRateLimiter(db: SystemDatabase, name: string, limit: number): RateLimiter {
   const store = new RateLimiterPostgres({
     // Only `query` of the client is used; the table is made by the migrations.
-    storeClient: { query: (config: pg.QueryConfig) => db.query(config, config.values).then((rows) => ({ rows, rowCount: rows.length })) },
+    storeClient: {
+      query: (config: pg.QueryConfig) =>
+        db.query(config, config.values).then((rows) => ({ rows, rowCount: rows.length })),
+    },
     storeType: 'client',
     tableName: 'rate_limits',
     tableCreated: true,

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { executionWorkflowId } from '../temporal/names.ts';
 import type { QueuedExecution } from './executions.ts';
 import { completeExecution, failExecution } from './finish-execution.ts';
-import { startExecutionWorkflow } from './run-execution.ts';
+import { startExecutionWorkflow, type WorkflowStarter } from './run-execution.ts';
 
 /** Executions that have not moved for a while, each looked at by one process at a time. */
 const TAKE = {
@@ -33,12 +33,12 @@ async function workflowState(client: Client, id: string): Promise<'running' | 'c
  * One look at what should be running. Starts the workflow of an execution whose process died between row and start, and ends
  * an execution whose workflow was ended from outside, so that none stays unfinished for ever.
  */
-export async function rescueExecutions(db: Database, client: Client, log: Logger): Promise<void> {
+export async function rescueExecutions(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
   const unfinished = await db.system.query<Unfinished>(TAKE);
   for (const execution of unfinished) {
-    const state = await workflowState(client, execution.id);
+    const state = await workflowState(starter.client, execution.id);
     if (state === 'missing') {
-      await startExecutionWorkflow(client, execution, false);
+      await startExecutionWorkflow(starter, execution);
       log.warn({ execution_id: execution.id }, 'started an execution that had been left without its workflow');
     } else if (state === 'closed') {
       if (execution.answered) await completeExecution(db.system.query, execution.id);

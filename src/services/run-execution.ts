@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { publicId } from '../domain/ids.ts';
-import { executionWorkflowId, SEARCH_ATTRIBUTES, TASK_QUEUES } from '../temporal/names.ts';
+import { executionWorkflowId, SEARCH_ATTRIBUTES, type TaskQueues } from '../temporal/names.ts';
 import type { executePrompt } from '../workflows/execute-prompt.ts';
 import { type QueuedExecution, withdrawExecution } from './executions.ts';
 
@@ -13,18 +13,28 @@ import { type QueuedExecution, withdrawExecution } from './executions.ts';
 const START_DEADLINE_MS = 10_000;
 const WITHDRAW_AGAIN_MS = 1_000;
 
+/** How workflows are started. */
+export interface WorkflowStarter {
+  client: Client;
+  taskQueues: TaskQueues;
+  /** Whether workers of this process share the client's connection: a first task then goes to them at once. */
+  eager: boolean;
+}
+
 /**
  * Starts the workflow of a stored execution. Doing it again for the same execution changes nothing.
- * @param eager whether workers of this process share the client's connection
  * @returns false where the workflow was started before
  */
-export async function startExecutionWorkflow(client: Client, execution: QueuedExecution, eager: boolean): Promise<boolean> {
+export async function startExecutionWorkflow(
+  { client, taskQueues, eager }: WorkflowStarter,
+  execution: QueuedExecution,
+): Promise<boolean> {
   try {
     await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
       client.workflow.start<typeof executePrompt>('executePrompt', {
         workflowId: executionWorkflowId(execution.id),
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        taskQueue: TASK_QUEUES.executions,
+        taskQueue: taskQueues.executions,
         args: [{ executionId: execution.id }],
         requestEagerStart: eager,
         staticSummary: `${execution.promptName} v${execution.promptVersion} on ${execution.model}`,
@@ -47,12 +57,12 @@ export async function startExecutionWorkflow(client: Client, execution: QueuedEx
  * @throws what kept the workflow from starting, once the execution is withdrawn
  */
 export async function startOrWithdraw(
-  deps: { client: Client; eager: boolean; log: Logger },
+  deps: WorkflowStarter & { log: Logger },
   db: WorkspaceDatabase,
   execution: QueuedExecution,
 ): Promise<void> {
   try {
-    await startExecutionWorkflow(deps.client, execution, deps.eager);
+    await startExecutionWorkflow(deps, execution);
   } catch (error) {
     try {
       if (!(await withdrawExecution(db, execution.id))) return;
@@ -82,8 +92,11 @@ export async function withdrawLater(log: Logger, db: WorkspaceDatabase, id: stri
 /** Asks the workflow to stop; the row says `canceled` already, so a workflow that can't be reached does no harm. */
 export async function cancelExecutionWorkflow(client: Client, id: string, log: Logger): Promise<void> {
   try {
-    await client.withDeadline(Date.now() + START_DEADLINE_MS, () => client.workflow.getHandle(executionWorkflowId(id)).cancel());
+    await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
+      client.workflow.getHandle(executionWorkflowId(id)).cancel(),
+    );
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) log.warn({ err: error, execution_id: id }, 'cannot cancel a workflow');
+    if (!(error instanceof WorkflowNotFoundError))
+      log.warn({ err: error, execution_id: id }, 'cannot cancel a workflow');
   }
 }

@@ -13,7 +13,9 @@ export async function connectTemporal(
   { temporal: { namespace, apiKey, tlsCert, tlsKey } }: Pick<Settings, 'temporal'>,
 ): Promise<{ connection: NativeConnection; client: Client }> {
   const clientCertPair =
-    tlsCert !== undefined && tlsKey !== undefined ? { crt: await readFile(tlsCert), key: await readFile(tlsKey) } : undefined;
+    tlsCert !== undefined && tlsKey !== undefined
+      ? { crt: await readFile(tlsCert), key: await readFile(tlsKey) }
+      : undefined;
   const connection = await NativeConnection.connect({
     address,
     ...(apiKey === undefined ? {} : { apiKey, tls: true }),

@@ -2,7 +2,16 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { publicId } from '../domain/ids.ts';
 
 /** Each kind of work has a queue of its own, so that a long batch never starves a caller. */
-export const TASK_QUEUES = { executions: 'executions', evaluations: 'evaluations' } as const;
+export interface TaskQueues {
+  executions: string;
+  evaluations: string;
+}
+
+/** @param prefix `TEMPORAL_TASK_QUEUE_PREFIX` */
+export function taskQueuesOf(prefix: string | undefined): TaskQueues {
+  const name = (queue: string) => (prefix === undefined ? queue : `${prefix}-${queue}`);
+  return { executions: name('executions'), evaluations: name('evaluations') };
+}
 
 /** By which operators find workflows in the Temporal UI. */
 export const SEARCH_ATTRIBUTES = {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -22,7 +22,7 @@ export async function workflowBundle(log?: Logger): Promise<{ code: string }> {
   const file = path.join(cacheFolder, `workflows-${hash.digest('hex').slice(0, 16)}.js`);
   if (existsSync(file)) return { code: readFileSync(file, 'utf8') };
   log?.info('bundling the workflows');
-  const { code } = await bundleWorkflowCode({ workflowsPath });
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
   try {
     mkdirSync(cacheFolder, { recursive: true });
     const unfinished = `${file}.${process.pid}`;
@@ -34,4 +34,4 @@ export async function workflowBundle(log?: Logger): Promise<{ code: string }> {
   return { code };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await workflowBundle();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) void workflowBundle();

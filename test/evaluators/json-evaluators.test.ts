@@ -221,8 +221,10 @@ describe('json_match', () => {
       nested = [{ v: nested }, depth, 1_000];
       twin = [{ v: twin }, depth, 2_000];
     }
+    const sevens = Array.from({ length: 500_000 }, (_, n) => n % 7);
     const started = performance.now();
     expect(scorerOf(options)(JSON.stringify(others), rows).score).toBeLessThan(0.5);
+    expect(scorerOf(options)(`[${'1,'.repeat(520_000)}1]`, sevens).score).toBe(0.142858);
     expect(scorerOf({ ...options, value: nested })(JSON.stringify(twin)).score).toBeGreaterThan(0.4);
     expect(performance.now() - started).toBeLessThan(5_000);
   });

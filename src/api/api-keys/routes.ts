@@ -10,14 +10,17 @@ import { decodeCursor, PageQuery, pageOf, toPage } from '../pagination.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const Scopes = z.array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`)).meta({
-  description: '`read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).',
+  description:
+    '`read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).',
 });
 
 const CreateApiKey = z
   .strictObject({
     name: saneText().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
     scopes: Scopes.min(1, 'must name at least one scope').max(SCOPES.length),
-    expires_at: TimestampInput.refine((time) => time.getTime() > Date.now(), 'must be in the future').nullable().optional(),
+    expires_at: TimestampInput.refine((time) => time.getTime() > Date.now(), 'must be in the future')
+      .nullable()
+      .optional(),
   })
   .meta({ id: 'CreateApiKey' });
 

@@ -11,7 +11,11 @@ export const MAX_WAIT_SECONDS = 300;
 export function waitMsOf(prefer: string | undefined): number {
   let seconds = DEFAULT_WAIT_SECONDS;
   for (const preference of (prefer ?? '').split(',')) {
-    const [name = '', value = ''] = preference.split(';', 1).join('').split('=', 2).map((part) => part.trim());
+    const [name = '', value = ''] = preference
+      .split(';', 1)
+      .join('')
+      .split('=', 2)
+      .map((part) => part.trim());
     if (name.toLowerCase() === 'respond-async') return 0;
     if (name.toLowerCase() !== 'wait') continue;
     const wanted = /^"?(\d{1,9})"?$/.exec(value)?.[1];

@@ -1,7 +1,7 @@
-import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
+import { ApiError } from '../../domain/errors.ts';
 import { parsePublicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
 import type { ExecutionWaiter } from '../../services/execution-waiter.ts';
@@ -13,8 +13,12 @@ import {
   type QueuedExecution,
   queueExecution,
 } from '../../services/executions.ts';
-import { cancelExecutionWorkflow, startOrWithdraw, withdrawLater } from '../../services/run-execution.ts';
-import { ApiError } from '../../domain/errors.ts';
+import {
+  cancelExecutionWorkflow,
+  startOrWithdraw,
+  type WorkflowStarter,
+  withdrawLater,
+} from '../../services/run-execution.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -22,11 +26,8 @@ import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
 import { CreateExecution, Execution, ExecutionPage, IdParams, ListQuery } from './schema.ts';
 
-export interface ExecutionRouteDeps {
+export interface ExecutionRouteDeps extends WorkflowStarter {
   idempotency: Idempotency;
-  client: Client;
-  /** Whether this process has workers on the client's connection. */
-  eager: boolean;
   models: Models;
   waiter: ExecutionWaiter;
   log: Logger;
@@ -114,19 +115,21 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
         const waitMs = waitMsOf(request.header('Prefer'));
         const { db } = request;
         let queued: QueuedExecution | undefined;
-        return deps.idempotency.createOnce(
-          request,
-          async (query) => {
-            queued = await queueExecution(query, db.workspaceId, deps.models, { promptName, ...body });
-            return { resourceId: queued.id };
-          },
-          async (id) => runAndWait(db, id, queued, waitMs, request.signal),
-          { single: true },
-        ).catch((error: unknown) => {
-          // The row may have been written although the answer of the database was lost.
-          if (queued !== undefined && !(error instanceof ApiError)) void withdrawLater(deps.log, db, queued.id);
-          throw error;
-        });
+        return deps.idempotency
+          .createOnce(
+            request,
+            async (query) => {
+              queued = await queueExecution(query, db.workspaceId, deps.models, { promptName, ...body });
+              return { resourceId: queued.id };
+            },
+            async (id) => runAndWait(db, id, queued, waitMs, request.signal),
+            { single: true },
+          )
+          .catch((error: unknown) => {
+            // The row may have been written although the answer of the database was lost.
+            if (queued !== undefined && !(error instanceof ApiError)) void withdrawLater(deps.log, db, queued.id);
+            throw error;
+          });
       },
     }),
     defineRoute({
@@ -155,7 +158,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       params: IdParams,
       response: Execution,
       responseExample: example,
-      handler: async ({ db, params }) => presentExecution(await getExecution(db, parsePublicId('execution', params.id))),
+      handler: async ({ db, params }) =>
+        presentExecution(await getExecution(db, parsePublicId('execution', params.id))),
     }),
     defineRoute({
       method: 'post',

@@ -42,7 +42,10 @@ export function authentication({
       const state = await rateLimiter.take(ctx.state.key.id);
       setLimitHeaders(ctx, state);
       if (!state.allowed)
-        throw tooMany(state, `This key has used up its ${state.limit} requests a minute. Try again in ${state.resetSeconds} s.`);
+        throw tooMany(
+          state,
+          `This key has used up its ${state.limit} requests a minute. Try again in ${state.resetSeconds} s.`,
+        );
     }
     await next();
   };

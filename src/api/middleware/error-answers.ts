@@ -10,10 +10,14 @@ const RETRY_AFTER_SECONDS = 5;
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseUnavailable(error) || isGrpcServiceError(unwrap(error)))
-    return new ApiError('temporarily_unavailable', 'The service is not fully up right now. Try again in a few seconds.', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause: error,
-    });
+    return new ApiError(
+      'temporarily_unavailable',
+      'The service is not fully up right now. Try again in a few seconds.',
+      {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        cause: error,
+      },
+    );
   return new ApiError('internal_error', 'Something went wrong on our side. The request id leads to it in the logs.', {
     cause: error,
   });

@@ -11,7 +11,12 @@ export interface HttpMetrics {
 
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const labelNames = ['method', 'route', 'status'] as const;
-  const requests = new Counter({ name: 'pms_http_requests_total', help: 'HTTP requests', labelNames, registers: [registry] });
+  const requests = new Counter({
+    name: 'pms_http_requests_total',
+    help: 'HTTP requests',
+    labelNames,
+    registers: [registry],
+  });
   const duration = new Histogram({
     name: 'pms_http_request_seconds',
     help: 'Time to answer an HTTP request',

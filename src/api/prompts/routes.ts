@@ -143,7 +143,8 @@ export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Rou
       response: Prompt,
       responseExample: example,
       errors: ['prompt_archived'],
-      handler: async ({ db, params, body }) => presentPrompt(await setLabel(db, params.name, params.label, body.version)),
+      handler: async ({ db, params, body }) =>
+        presentPrompt(await setLabel(db, params.name, params.label, body.version)),
     }),
     defineRoute({
       method: 'delete',

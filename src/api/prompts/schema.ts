@@ -9,7 +9,8 @@ const Template = z
   .string('is required: a text')
   .refine((text) => Buffer.byteLength(text) <= MAX_TEMPLATE_BYTES, `must be at most ${MAX_TEMPLATE_BYTES} bytes`)
   .meta({
-    description: 'The prompt\'s text. `{{ name }}` is replaced by the variable of that name; `\\{{ name }}` stays as text.',
+    description:
+      "The prompt's text. `{{ name }}` is replaced by the variable of that name; `\\{{ name }}` stays as text.",
     example: 'Greet {{ name }} in one sentence.',
   });
 
@@ -72,7 +73,10 @@ export const VersionQuery = z
 
 export const ListQuery = z.strictObject({
   ...PageQuery,
-  group: Name.optional().meta({ description: 'Only prompts whose name starts with this and a "/".', example: 'support' }),
+  group: Name.optional().meta({
+    description: 'Only prompts whose name starts with this and a "/".',
+    example: 'support',
+  }),
   q: saneText()
     .max(200)
     .optional()

@@ -9,7 +9,9 @@ const DEFAULT_DAYS = 30;
 
 const UsageQuery = z
   .strictObject({
-    since: TimestampInput.optional().meta({ description: `Created at or after this; ${DEFAULT_DAYS} days ago unless given.` }),
+    since: TimestampInput.optional().meta({
+      description: `Created at or after this; ${DEFAULT_DAYS} days ago unless given.`,
+    }),
     until: TimestampInput.optional().meta({ description: 'Created before this; now unless given.' }),
     prompt_name: Name.optional(),
     model: ModelName.optional(),

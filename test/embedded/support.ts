@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findOnPath } from '../../src/embedded/programs.ts';
+
+/** A folder for one test file. */
+export async function scratchFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-embedded-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Another Node.js process that runs `code` (its body may await, and tells its first news by `tell(value)`) and then
+ * stays until it is killed.
+ */
+export async function otherProcess(
+  imports: Record<string, string>,
+  code: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ told: unknown; child: ChildProcess; kill9: () => Promise<void> }> {
+  const lines = Object.entries(imports).map(
+    ([name, file]) =>
+      `import { ${name} } from ${JSON.stringify(new URL(`../../src/embedded/${file}`, import.meta.url))};`,
+  );
+  const script = `${lines.join('\n')}
+const tell = (value) => console.log(JSON.stringify(value));
+${code}
+setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  return {
+    told: JSON.parse(String(line)),
+    child,
+    async kill9() {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+/** An environment in which nothing ties a server to the life of its parent, as on systems without setpriv. */
+export async function envWithoutSetpriv(folder: string): Promise<NodeJS.ProcessEnv> {
+  for (const name of ['unshare', 'true']) {
+    const file = await findOnPath(name, process.env);
+    if (file) await symlink(file, path.join(folder, name));
+  }
+  return { ...process.env, PATH: folder };
+}
+
+/** Writes an executable shell script. */
+export async function writeScript(file: string, lines: readonly string[]): Promise<void> {
+  await writeFile(file, `#!/bin/sh\n${lines.join('\n')}\n`);
+  await chmod(file, 0o755);
+}
+
+/** Listens on a loopback port while `use` runs. */
+export async function withTakenPort<T>(use: (port: number) => Promise<T>): Promise<T> {
+  const server = net.createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  try {
+    return await use(typeof address === 'object' && address ? address.port : 0);
+  } finally {
+    server.close();
+  }
+}
+
+/** Waits until the process is gone; a zombie counts as gone. */
+export async function untilGone(pid: number): Promise<void> {
+  const isGone = async () => {
+    try {
+      process.kill(pid, 0);
+      return process.platform === 'linux' && / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8'));
+    } catch {
+      return true;
+    }
+  };
+  for (const until = Date.now() + 10_000; Date.now() < until; await delay(20)) if (await isGone()) return;
+  throw new Error(`Process ${pid} is still there.`);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

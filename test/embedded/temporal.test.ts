@@ -1,0 +1,133 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { type EmbeddedTemporal, startTemporal, type TemporalOptions } from '../../src/embedded/temporal.ts';
+import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
+import {
+  envWithoutSetpriv,
+  isAlive,
+  otherProcess,
+  scratchFolder,
+  untilGone,
+  withTakenPort,
+  writeScript,
+} from './support.ts';
+
+let folder: string;
+let remove: () => Promise<void>;
+let binary: string;
+const running: EmbeddedTemporal[] = [];
+beforeAll(async () => {
+  ({ folder, remove } = await scratchFolder());
+  // In the cache since the set-up of the whole run; the limit is for a run without it.
+  binary = await ensureTemporal({ report: () => {} });
+}, 600_000);
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+afterAll(() => remove());
+
+async function start(options: Partial<TemporalOptions> = {}): Promise<EmbeddedTemporal> {
+  const server = await startTemporal({ binary, namespace: 'default', log: () => {}, ...options });
+  running.push(server);
+  return server;
+}
+
+async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await use(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+const startInAnotherProcess = async (dbFile: string, env: NodeJS.ProcessEnv) => {
+  const options = JSON.stringify({ binary, dbFile, namespace: 'default' });
+  const code = `const s = await startTemporal({ ...${options}, log() {} }); tell(s.pid);`;
+  const { told, kill9 } = await otherProcess({ startTemporal: 'temporal.ts' }, code, env);
+  return { pid: Number(told), kill9 };
+};
+
+describe('startTemporal', () => {
+  test('keeps workflows and port when the server is killed and started again', async () => {
+    const dbFile = path.join(folder, 'killed', 'temporal.db');
+    const first = await start({ dbFile, searchAttributes: { promptName: 'Keyword' } });
+    await withClient(first.address, (client) =>
+      client.workflow.start('anything', {
+        taskQueue: 'nobody',
+        workflowId: 'kept',
+        searchAttributes: { promptName: ['a'] },
+      }),
+    );
+    process.kill(first.pid, 'SIGKILL');
+    expect(await first.exited).toMatchObject({ signal: 'SIGKILL' });
+
+    // An attribute that a later release brings must reach an old file too.
+    const second = await start({ dbFile, searchAttributes: { promptName: 'Keyword', model: 'Keyword' } });
+    expect(second.address).toBe(first.address);
+    await withClient(second.address, async (client) => {
+      expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
+      await client.workflow.start('anything', {
+        taskQueue: 'nobody',
+        workflowId: 'new',
+        searchAttributes: { model: ['b'] },
+      });
+    });
+    await second.stop();
+    await expect(start({ dbFile, searchAttributes: { model: 'Int' } })).rejects.toMatchObject({
+      code: 'temporal_failed',
+      message: expect.stringContaining('The search attribute model of namespace default is Keyword, and Int is needed'),
+    });
+  });
+
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  onLinux('ends with its parent, even a killed one', async () => {
+    const other = await startInAnotherProcess(path.join(folder, 'parent.db'), process.env);
+    await other.kill9();
+    await untilGone(other.pid);
+  });
+
+  test('takes over from a server that outlived its killed parent', async () => {
+    const dbFile = path.join(folder, 'orphan.db');
+    const bin = path.join(folder, 'bin');
+    await mkdir(bin);
+    const other = await startInAnotherProcess(dbFile, await envWithoutSetpriv(bin));
+    await other.kill9();
+    expect(isAlive(other.pid)).toBe(true);
+    const log: string[] = [];
+    await start({ dbFile, log: (line) => log.push(line) });
+    expect(log.join()).toContain(`(pid ${other.pid})`);
+    await untilGone(other.pid);
+  });
+
+  test('uses another port and says so when the preferred one is taken', async () => {
+    await withTakenPort(async (port) => {
+      const log: string[] = [];
+      const server = await start({ port, log: (line) => log.push(line) });
+      expect(server.address).not.toBe(`127.0.0.1:${port}`);
+      expect(log.join()).toContain(`port ${port} is taken`);
+      expect(server.uiUrl).toBeUndefined();
+    });
+  });
+
+  test('names the setting when the port of the UI is taken', async () => {
+    await withTakenPort(async (uiPort) => {
+      await expect(start({ uiPort })).rejects.toMatchObject({
+        code: 'port_taken',
+        message: expect.stringContaining('TEMPORAL_UI_PORT'),
+      });
+    });
+  });
+
+  test('tells what the program said when it does not start', async () => {
+    const broken = path.join(folder, 'broken');
+    await writeScript(broken, ['echo "unable to open the moon" >&2', 'exit 3']);
+    await expect(start({ binary: broken })).rejects.toMatchObject({
+      code: 'temporal_failed',
+      message: expect.stringContaining('unable to open the moon'),
+    });
+    await expect(start({ binary: path.join(folder, 'nowhere') })).rejects.toMatchObject({ code: 'temporal_failed' });
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { migrate } from '../../src/db/migrate.ts';
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
+import { type EmbeddedTemporal, startTemporal } from '../../src/embedded/temporal.ts';
+import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
+import { ensureTimeSkippingServer } from '../../src/embedded/time-skipping-server.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
+import { workflowBundle } from '../../src/workflows/bundle.ts';
+
+declare global {
+  var testServers: { postgres: EmbeddedPostgres; temporal: EmbeddedTemporal } | undefined;
+}
+
+export const TEMPLATE_DATABASE = 'pms_template';
+
+/** One real PostgreSQL with a migrated template database and one real Temporal for all test files. */
+export default async function setup(): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-test-'));
+  const report = (line: string) => console.error(line);
+  const [postgres, temporal] = await Promise.all([
+    startPostgres({ dataDir: path.join(folder, 'postgres'), ephemeral: true, log: () => {} }),
+    ensureTemporal({ report }).then((binary) =>
+      startTemporal({
+        binary,
+        namespace: 'default',
+        searchAttributes: Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map(({ name }) => [name, 'Keyword'])),
+        log: () => {},
+      }),
+    ),
+    workflowBundle(),
+  ]);
+  globalThis.testServers = { postgres, temporal };
+  await migrate(postgres.url(TEMPLATE_DATABASE));
+  process.env['TEST_POSTGRES_URL'] = postgres.url('');
+  process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
+  process.env['TEST_TIME_SKIPPING_SERVER'] = await ensureTimeSkippingServer({ report });
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { pino } from 'pino';
+import { startApi } from '../../src/api/server.ts';
+import { parseSettings } from '../../src/config.ts';
+import { type Foundation, layFoundation } from '../../src/foundation.ts';
+import { generateApiKey } from '../../src/services/api-keys.ts';
+import { ensureFirstKey } from '../../src/services/bootstrap.ts';
+import { startWorkers } from '../../src/worker.ts';
+import { createTestDatabase } from './database.ts';
+
+/** An answer of the API. `body` is parsed JSON (the text, where it is none). */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // Tests look into answers freely; what they must look like is what they assert.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any;
+}
+
+export type Call = (
+  method: string,
+  path: string,
+  options?: { body?: unknown; raw?: BodyInit; headers?: Record<string, string>; key?: string | null },
+) => Promise<Answer>;
+
+/** The whole service in this process, on a database of its own and the shared Temporal. */
+export interface TestService {
+  /** `http://127.0.0.1:PORT` */
+  origin: string;
+  /** The first key of the workspace `default`, with all scopes. */
+  key: string;
+  foundation: Foundation;
+  /** Calls `/v1` + path as JSON with the first key, another, or (null) none. */
+  call: Call;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts API and (unless `workers` is false) workers. Test files that run at the same time share Temporal, each
+ * with task queues of its own.
+ * @param environment settings over the tests' own
+ */
+export async function startTestService(
+  environment: Record<string, string> = {},
+  { workers: withWorkers = true }: { workers?: boolean } = {},
+): Promise<TestService> {
+  const database = await createTestDatabase();
+  const settings = parseSettings({
+    PORT: '0',
+    METRICS_PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'silent',
+    TEMPORAL_TASK_QUEUE_PREFIX: `test-${randomBytes(6).toString('hex')}`,
+    ...environment,
+  });
+  const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+  const foundation = await layFoundation(
+    settings,
+    {
+      databaseUrl: database.url,
+      temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
+      encryptionKeys: [randomBytes(32)],
+    },
+    log,
+  );
+  const key = generateApiKey();
+  await ensureFirstKey(foundation.db, key);
+  const workers = withWorkers ? await startWorkers(foundation) : undefined;
+  const api = await startApi(foundation, { eager: withWorkers });
+  const origin = `http://127.0.0.1:${api.port}`;
+  return {
+    origin,
+    key,
+    foundation,
+    call: createCall(origin, key),
+    async stop() {
+      await api.close(1_000);
+      await workers?.stop();
+      await foundation.close();
+      await database.drop();
+    },
+  };
+}
+
+/** A function that calls the API at `origin`. */
+export function createCall(origin: string, defaultKey: string): Call {
+  return async (method, path, { body, raw, headers = {}, key = defaultKey } = {}) => {
+    const response = await fetch(`${origin}/v1${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(raw === undefined ? {} : { body: raw }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('Content-Type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  };
+}
