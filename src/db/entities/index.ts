@@ -1,4 +1,6 @@
 import { ApiKey } from './api-key.ts';
+import { Dataset, DatasetExample, DatasetVersion } from './dataset.ts';
+import { Evaluation, EvaluationJudgement, EvaluationResult, Schedule } from './evaluation.ts';
 import { Event } from './event.ts';
 import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
@@ -16,5 +18,12 @@ export const entities = [
   Execution,
   Event,
   IdempotencyKey,
+  Dataset,
+  DatasetVersion,
+  DatasetExample,
+  Evaluation,
+  EvaluationResult,
+  EvaluationJudgement,
+  Schedule,
   RateLimit,
 ];

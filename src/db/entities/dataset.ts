@@ -1,0 +1,62 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { JsonValue } from '../../domain/json.ts';
+import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+
+/** A named set of examples; what is in it is in its versions. */
+export const Dataset = defineEntity({
+  name: 'Dataset',
+  tableName: 'datasets',
+  filters: ownedByWorkspace,
+  uniques: [{ properties: ['workspaceId', 'name'] }],
+  properties: {
+    ...workspaceOwned,
+    name: p.text(),
+    description: p.text().nullable(),
+    latestVersion: p.integer(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+});
+
+/**
+ * One immutable set of examples. The inline examples of an evaluation are one too, without a dataset,
+ * so that there is one way to run examples wherever they come from.
+ */
+export const DatasetVersion = defineEntity({
+  name: 'DatasetVersion',
+  tableName: 'dataset_versions',
+  filters: ownedByWorkspace,
+  uniques: [{ properties: ['dataset', 'version'] }],
+  properties: {
+    ...workspaceOwned,
+    dataset: () => p.manyToOne(Dataset).nullable().deleteRule('cascade'),
+    /** From 1; 0 for inline examples. */
+    version: p.integer(),
+    examplesTotal: p.integer(),
+    /** SHA-256 over the examples: tells whether two sets are the same. */
+    hash: p.blob(),
+    createdAt: timestamp(),
+  },
+});
+
+/** One example of a version. `seq` counts from 0 without gaps. */
+export const DatasetExample = defineEntity({
+  name: 'DatasetExample',
+  tableName: 'dataset_examples',
+  filters: ownedByWorkspace,
+  uniques: [{ properties: ['datasetVersion', 'seq'] }],
+  properties: {
+    ...workspaceOwned,
+    datasetVersion: () => p.manyToOne(DatasetVersion).deleteRule('cascade'),
+    seq: p.integer(),
+    /** The caller's id, else a hash of the content: what examples of two runs are matched by. Unique in its version. */
+    exampleKey: p.text(),
+    variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
+    /** JSON null where there is an expectation of null; SQL null where there is none. */
+    expected: p.json<JsonValue>().columnType('jsonb').nullable(),
+    metadata: p.json<Record<string, JsonValue>>().columnType('jsonb').nullable(),
+  },
+});
+
+export type Dataset = InferEntity<typeof Dataset>;
+export type DatasetVersion = InferEntity<typeof DatasetVersion>;

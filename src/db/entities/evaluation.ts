@@ -1,0 +1,143 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { JsonValue } from '../../domain/json.ts';
+import type { ModelParameters } from '../../domain/parameters.ts';
+import type { Pricing } from '../../domain/usage.ts';
+import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+
+export const EVALUATION_STATUSES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
+export type EvaluationStatus = (typeof EVALUATION_STATUSES)[number];
+
+/** `answered`: the model's answer is safe, the score is not there yet. `failed`: no answer for good. */
+export const RESULT_STATUSES = ['answered', 'scored', 'failed'] as const;
+export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+const statuses = <S extends string>(names: readonly S[]) =>
+  p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
+
+const usageColumns = {
+  tokensInput: p.integer().default(0),
+  tokensOutput: p.integer().default(0),
+  tokensCachedInput: p.integer().default(0),
+  tokensReasoning: p.integer().default(0),
+  costAmount: p.decimal('string').columnType('numeric').nullable(),
+  pricing: p.json<Pricing>().columnType('jsonb').nullable(),
+};
+
+/**
+ * A run of a prompt version over examples. `status` is what the caller wants of it, too: the workflow reads the row whenever
+ * it is told that something changed.
+ */
+export const Evaluation = defineEntity({
+  name: 'Evaluation',
+  tableName: 'evaluations',
+  filters: ownedByWorkspace,
+  indexes: [
+    { properties: ['workspaceId', 'id'] },
+    { properties: ['workspaceId', 'promptName', 'id'] },
+    {
+      name: 'evaluations_unfinished_index',
+      expression: `create index "evaluations_unfinished_index" on "evaluations" ("id") where "status" in ('scheduled', 'running', 'paused')`,
+    },
+  ],
+  properties: {
+    ...workspaceOwned,
+    promptName: p.text(),
+    promptVersion: p.integer(),
+    template: p.text(),
+    model: p.text(),
+    provider: p.text(),
+    parameters: p.json<ModelParameters>().columnType('jsonb'),
+    datasetName: p.text().nullable(),
+    datasetVersion: p.integer().nullable(),
+    /** The examples; null once their dataset was deleted. */
+    examplesId: p.uuid().nullable(),
+    examplesHash: p.blob(),
+    examplesTotal: p.integer(),
+    evaluators: p.json<JsonValue[]>().columnType('jsonb'),
+    threshold: p.double(),
+    /** `previous`, `none` or `given`. */
+    baselineMode: p.text(),
+    baselineId: p.uuid().nullable(),
+    concurrency: p.integer(),
+    maxCost: p.decimal('string').columnType('numeric').nullable(),
+    startAt: timestamp().nullable(),
+    metadata: p.json<Record<string, string>>().columnType('jsonb'),
+    scheduleId: p.uuid().nullable(),
+    status: statuses(EVALUATION_STATUSES),
+    /** Why it is paused, in words. */
+    statusReason: p.text().nullable(),
+    /** How often failed examples were retried: part of the workflow's id. */
+    retries: p.integer().default(0),
+    score: p.double().nullable(),
+    scoresByEvaluator: p.json<Record<string, number>>().columnType('jsonb').nullable(),
+    regressions: p.integer().nullable(),
+    improvements: p.integer().nullable(),
+    error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
+    createdAt: timestamp(),
+    startedAt: timestamp().nullable(),
+    finishedAt: timestamp().nullable(),
+    checkedAt: timestamp().nullable(),
+  },
+});
+
+/** What came of one example: one row per (run, example), so that a batch that is run again skips what is there. */
+export const EvaluationResult = defineEntity({
+  name: 'EvaluationResult',
+  tableName: 'evaluation_results',
+  properties: {
+    evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').primary(),
+    seq: p.integer().primary(),
+    exampleKey: p.text(),
+    variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
+    expected: p.json<JsonValue>().columnType('jsonb').nullable(),
+    status: statuses(RESULT_STATUSES),
+    output: p.text().nullable(),
+    finishReason: p.text().nullable(),
+    ...usageColumns,
+    modelMs: p.integer().nullable(),
+    attempts: p.integer().default(0),
+    error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
+    /** By evaluator's name: `{score, reason}`. */
+    scores: p.json<Record<string, { score: number; reason: string | null }>>().columnType('jsonb').nullable(),
+    score: p.double().nullable(),
+    baselineScore: p.double().nullable(),
+    regression: p.boolean().nullable(),
+    improvement: p.boolean().nullable(),
+    createdAt: timestamp(),
+  },
+});
+
+/** A judge's answer about one example, kept apart from the example's own so that neither is paid for twice. */
+export const EvaluationJudgement = defineEntity({
+  name: 'EvaluationJudgement',
+  tableName: 'evaluation_judgements',
+  properties: {
+    evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').primary(),
+    seq: p.integer().primary(),
+    evaluator: p.text().primary(),
+    answer: p.text(),
+    ...usageColumns,
+    createdAt: timestamp(),
+  },
+});
+
+/** A recurring evaluation. When it is due is Temporal's to know; what to run is here. */
+export const Schedule = defineEntity({
+  name: 'Schedule',
+  tableName: 'schedules',
+  filters: ownedByWorkspace,
+  indexes: [{ properties: ['workspaceId', 'id'] }],
+  properties: {
+    ...workspaceOwned,
+    name: p.text(),
+    cron: p.text(),
+    timeZone: p.text(),
+    paused: p.boolean().default(false),
+    /** The body of `POST /evaluations`. */
+    request: p.json<{ [key: string]: JsonValue }>().columnType('jsonb'),
+    createdAt: timestamp(),
+  },
+});
+
+export type Evaluation = InferEntity<typeof Evaluation>;
+export type Schedule = InferEntity<typeof Schedule>;
