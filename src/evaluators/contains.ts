@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Example, passOrFail, requireExpected, ScoringError, type ScoringEvaluator } from './evaluator.ts';
 import { evaluatorFields } from './fields.ts';
 import { toPlainText } from './json.ts';
-import { quote } from './text.ts';
+import { includesText, quote } from './text.ts';
 
 const Value = z.string().min(1).max(10_000);
 
@@ -33,7 +33,7 @@ export const contains: ScoringEvaluator<ContainsConfig> & { config: typeof Conta
     return (example) => {
       const values = fixed ?? expectedValues(example);
       const output = fold(example.output);
-      const missing = values.filter((value) => !output.includes(fold(value)));
+      const missing = values.filter((value) => !includesText(output, fold(value)));
       const passed = config.mode === 'all' ? missing.length === 0 : missing.length < values.length;
       return passOrFail(passed, `not found in the output: ${missing.map(quote).join(', ')}`);
     };

@@ -29,3 +29,37 @@ export function stripCodeFence(text: string): string {
   if (infoString.length > 32 || infoString.includes('`') || trimmed.length < firstLineEnd + 4) return text;
   return trimmed.slice(firstLineEnd + 1, -3);
 }
+
+/** Up to this product of the lengths the engine's own search is quick, whatever the texts: a few milliseconds. */
+const MAX_NATIVE_SEARCH = 20_000_000;
+
+/**
+ * `text.includes(part)` in time linear in both lengths. The engine's own takes their product on texts that repeat
+ * themselves: a second for a part of 9,000 characters in 1 MiB, in native code that no time limit can stop.
+ */
+export function includesText(text: string, part: string): boolean {
+  if (part.length > text.length) return false;
+  if (text.length * part.length <= MAX_NATIVE_SEARCH) return text.includes(part);
+  const borders = bordersOf(part);
+  let matched = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    while (matched > 0 && part.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
+    if (part.charCodeAt(matched) === unit) matched += 1;
+    if (matched === part.length) return true;
+  }
+  return false;
+}
+
+/** For each prefix, the length of the longest shorter prefix that also ends it (Knuth, Morris and Pratt, 1977). */
+function bordersOf(part: string): Uint32Array {
+  const borders = new Uint32Array(part.length);
+  let length = 0;
+  for (let i = 1; i < part.length; i += 1) {
+    const unit = part.charCodeAt(i);
+    while (length > 0 && part.charCodeAt(length) !== unit) length = borders[length - 1] ?? 0;
+    if (part.charCodeAt(length) === unit) length += 1;
+    borders[i] = length;
+  }
+  return borders;
+}

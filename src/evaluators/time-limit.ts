@@ -4,6 +4,9 @@ import { ScoringError } from './evaluator.ts';
 /** Wall-clock milliseconds that one example may take with an expression or schema that a caller wrote. */
 export const TIME_LIMIT_MS = 1_000;
 
+/** The same for building it. Longer, so that a busy machine does not refuse a large schema that is all right. */
+const BUILD_LIMIT_MS = 3_000;
+
 /** Runs a function on what was built, for a limited time. */
 export type TimeLimited<Resource> = <Result>(use: (resource: Resource) => Result) => Result;
 
@@ -14,7 +17,7 @@ export type TimeLimited<Resource> = <Result>(use: (resource: Resource) => Result
  * outside (https://nodejs.org/api/vm.html#scriptrunincontextcontextifiedobject-options). It serves here as that
  * stop-watch and not as a sandbox; it takes about 0.1 ms a use.
  *
- * @param build called on the first use, for `TIME_LIMIT_MS` at most, and again after a use was cut off: what was
+ * @param build called on the first use, for 3 s at most, and again after a use was cut off: what was
  * interrupted may be left half-changed
  * @param limitMs for one use
  * @returns a function that runs its argument on what was built; it throws what that throws, or `ScoringError` `timed_out`
@@ -23,7 +26,7 @@ export function limitTime<Resource>(build: () => Resource, limitMs = TIME_LIMIT_
   const run = createStopwatch();
   let built: { resource: Resource } | undefined;
   return (use) => {
-    built ??= { resource: run(build, TIME_LIMIT_MS) };
+    built ??= { resource: run(build, BUILD_LIMIT_MS) };
     const { resource } = built;
     try {
       return run(() => use(resource), limitMs);

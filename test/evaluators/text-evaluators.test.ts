@@ -76,6 +76,27 @@ describe('contains', () => {
     expect(scorerOf({ type: 'contains' })('x', [])).toMatchObject({ score: 0, problem: 'missing_expected' });
   });
 
+  test('finds what is there in long texts that repeat themselves', () => {
+    const long = 'ab'.repeat(500_000);
+    for (const part of [
+      `${'ab'.repeat(4_000)}c`,
+      `c${'ab'.repeat(4_000)}`,
+      `${'ab'.repeat(2_000)}c${'ab'.repeat(2_000)}`,
+    ]) {
+      expect(scorerOf({ type: 'contains', value: part })(long).score).toBe(0);
+      expect(scorerOf({ type: 'contains', value: part })(`${long}${part}`).score).toBe(1);
+      expect(scorerOf({ type: 'contains', value: part })(`${part}${long}`).score).toBe(1);
+      expect(scorerOf({ type: 'contains', value: part })(`${long}${part}${long.slice(0, 9_999)}`).score).toBe(1);
+    }
+  });
+
+  test('is not stalled by many such searches', () => {
+    const values = Array.from({ length: 100 }, (_, n) => `b${n}${'ab'.repeat(4_500)}`);
+    const started = performance.now();
+    expect(scorerOf({ type: 'contains', values, mode: 'any' })('ab'.repeat(500_000)).score).toBe(0);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
   test('takes value or values', () => {
     expect(faultsOf([{ type: 'contains', value: 'a', values: ['b'] }])).toEqual([
       '0.values: give either value or values, not both',
