@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Pricing } from '../../domain/usage.ts';
+import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
 export const EVALUATION_STATUSES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
@@ -10,6 +10,19 @@ export type EvaluationStatus = (typeof EVALUATION_STATUSES)[number];
 /** `answered`: the model's answer is safe, the score is not there yet. `failed`: no answer for good. */
 export const RESULT_STATUSES = ['answered', 'scored', 'failed'] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+/** Sums over the results of a run so far. `cost` and `tokens` without the judges'. */
+export interface EvaluationSummary {
+  evaluated: number;
+  failed: number;
+  tokens: TokenUsage;
+  /** Decimal string in US dollars; null where a price is unknown. */
+  cost: string | null;
+  judgeTokens: TokenUsage;
+  judgeCost: string | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
 
 const statuses = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
@@ -72,6 +85,8 @@ export const Evaluation = defineEntity({
     scoresByEvaluator: p.json<Record<string, number>>().columnType('jsonb').nullable(),
     regressions: p.integer().nullable(),
     improvements: p.integer().nullable(),
+    /** Counts, tokens, cost and latency as last summed up. */
+    summary: p.json<EvaluationSummary>().columnType('jsonb').nullable(),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     createdAt: timestamp(),
     startedAt: timestamp().nullable(),
@@ -96,6 +111,8 @@ export const EvaluationResult = defineEntity({
     ...usageColumns,
     modelMs: p.integer().nullable(),
     attempts: p.integer().default(0),
+    /** The retry that this is of: 0 the run itself. */
+    round: p.integer().default(0),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     /** By evaluator's name: `{score, reason}`. */
     scores: p.json<Record<string, { score: number; reason: string | null }>>().columnType('jsonb').nullable(),
@@ -116,6 +133,8 @@ export const EvaluationJudgement = defineEntity({
     seq: p.integer().primary(),
     evaluator: p.text().primary(),
     answer: p.text(),
+    /** How often the judge was asked; an unusable answer is asked for once more. */
+    asks: p.integer().default(1),
     ...usageColumns,
     createdAt: timestamp(),
   },
