@@ -53,8 +53,8 @@ async function withResponse<T>(url: string, use: (response: Response) => Promise
     return await use(response);
   } catch (error) {
     // fetch says only "fetch failed"; what happened is in the cause.
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    const reason = messageOf(cause);
+    const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
+    const reason = messageOf(cause ?? error);
     throw new Error(reason.includes(host) ? reason : `${host} can not be reached (${reason})`, { cause: error });
   } finally {
     await dispatcher.destroy();

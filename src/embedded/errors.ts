@@ -37,12 +37,19 @@ export function adviceFor(output: string): string | undefined {
   return undefined;
 }
 
+/** A text field of a thrown value. Not by `instanceof`: errors of Node.js itself may come from another realm. */
+function textOf(error: unknown, field: 'code' | 'message'): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const value: unknown = Reflect.get(error, field);
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** `code` of a Node.js system error (`ENOENT`, `EACCES` …), undefined for any other value. */
 export function systemErrorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return textOf(error, 'code');
 }
 
 /** The sentence of any thrown value. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return textOf(error, 'message') ?? String(error);
 }

@@ -21,7 +21,7 @@ export function tryLock(file: string): FileLock | undefined {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    if (isObject(error) && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
     throw error;
   }
   return {
@@ -30,6 +30,8 @@ export function tryLock(file: string): FileLock | undefined {
     },
   };
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Waits for the lock as long as it takes, calling `onWait` once if it has to. */
 export async function waitForLock(file: string, onWait: () => void): Promise<FileLock> {

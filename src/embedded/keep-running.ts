@@ -43,6 +43,8 @@ export async function keepRunning<T extends Server>(
       const next = await restartUntilUp();
       if (next === undefined) return;
       current = next;
+      // Asked to stop during the start: `stop` ends what has come up.
+      if (stopping.signal.aborted) return;
       log.info(`${name} is back`);
     }
   })();

@@ -16,6 +16,11 @@ const notesSchema = z.object({ password: z.string().nullable(), port: z.number()
 /** What is remembered between starts, in the cluster's own folder: the password (null: none asked) and the port. */
 export type ClusterNotes = z.infer<typeof notesSchema>;
 
+/** What {@link writeNotes} remembered last. */
+export async function readNotes(dataDir: string): Promise<ClusterNotes> {
+  return notesSchema.parse(JSON.parse(await readFile(path.join(dataDir, NOTES_FILE), 'utf8')));
+}
+
 /** Remembers `notes` for the next start. */
 export async function writeNotes(dataDir: string, notes: ClusterNotes): Promise<void> {
   const file = path.join(dataDir, NOTES_FILE);
@@ -48,7 +53,7 @@ export async function ensureCluster(
       );
     }
     const dataDir = await realpath(target);
-    return { dataDir, notes: notesSchema.parse(JSON.parse(await readFile(path.join(dataDir, NOTES_FILE), 'utf8'))) };
+    return { dataDir, notes: await readNotes(dataDir) };
   } catch (error) {
     if (error instanceof EmbeddedStartError) throw error;
     const advice = adviceFor(messageOf(error)) ?? 'Move the folder away, or choose another one.';

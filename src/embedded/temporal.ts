@@ -101,7 +101,14 @@ function argumentsOf(options: TemporalOptions & { port: number; uiPort: number }
   const pragmas = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'];
   return [
     ...DEV_SERVER,
-    ...['--ip', '127.0.0.1', '--port', String(options.port), '--namespace', options.namespace, '--log-level', 'error'],
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(options.port),
+    '--namespace',
+    options.namespace,
+    '--log-level',
+    'error',
     ...(uiPort === 0 ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile, ...pragmas]),
     ...Object.entries(dynamicConfig).flatMap(([name, value]) => [
@@ -120,9 +127,13 @@ async function spawnDevServer(command: readonly string[], log: (line: string) =>
   try {
     return await spawnServer(command, { env, onLine });
   } catch (error) {
-    throw new EmbeddedStartError('temporal_failed', `Temporal could not be started from ${command.at(0)}: ${error}`, {
-      cause: error,
-    });
+    throw new EmbeddedStartError(
+      'temporal_failed',
+      `Temporal could not be started from ${command.at(0)}: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -16,7 +16,7 @@ export async function scratchFolder(): Promise<{ folder: string; remove: () => P
 
 /**
  * Another Node.js process that runs `code` (its body may await, and tells its first news by `tell(value)`) and then
- * stays until it is killed.
+ * stays until it is killed, or this process ends.
  */
 export async function otherProcess(
   imports: Record<string, string>,
@@ -30,16 +30,20 @@ export async function otherProcess(
   const script = `${lines.join('\n')}
 const tell = (value) => console.log(JSON.stringify(value));
 ${code}
-setInterval(() => {}, 1000);`;
+// So that nothing stays behind when the test run ends early.
+process.stdin.resume().on('end', () => process.exit());`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  child.unref();
+  for (const stream of [child.stdin, child.stdout]) if ('unref' in stream) (stream as net.Socket).unref();
   return {
     told: JSON.parse(String(line)),
     child,
     async kill9() {
+      child.ref();
       const exit = once(child, 'exit');
       child.kill('SIGKILL');
       await exit;

@@ -1,18 +1,19 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { freePort } from '../../src/embedded/ports.ts';
 import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
 import { scratchFolder, writeScript } from './support.ts';
-
-// Nothing listens there.
-const CLOSED = 'http://127.0.0.1:9';
 
 let folder: string;
 let remove: () => Promise<void>;
 let place: { bin: string; cacheDir: string };
 let count = 0;
+/** Nothing listens there. */
+let closed: string;
 beforeAll(async () => {
   ({ folder, remove } = await scratchFolder());
+  closed = `http://127.0.0.1:${await freePort()}`;
 });
 afterAll(() => remove());
 beforeEach(async () => {
@@ -40,7 +41,7 @@ const find = async () => {
   const options = {
     report: (line: string) => lines.push(line),
     cacheDir: place.cacheDir,
-    downloadBaseUrl: CLOSED,
+    downloadBaseUrl: closed,
     env,
   };
   return { file: await ensureTemporal(options), lines };
@@ -61,7 +62,7 @@ describe('ensureTemporal', () => {
     const { file, lines } = await find();
     expect(file.startsWith(place.cacheDir)).toBe(true);
     expect(lines.join('\n')).toContain('1.5.0, and 1.5.1 is needed');
-    expect(lines.join('\n')).toMatch(/not from its official download: .*127\.0\.0\.1:9/);
+    expect(lines.join('\n')).toMatch(/not from its official download: .*127\.0\.0\.1:/);
 
     const again = await find();
     expect(again.file).toBe(file);
