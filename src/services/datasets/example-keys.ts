@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import { CONTENT_KEY_PREFIX, contentHash, type Example, type ExampleContent } from '../../domain/example.ts';
+
+/** The key of an example, or where its id was used before. */
+export type KeyOrDuplicate = { key: string } | { usedAt: number };
+
+/** Gives the examples of one set their keys, unique in the set. */
+export interface ExampleKeys {
+  /**
+   * The example's id; without one a hash of its content, the second of equal content with `#2` behind it, and so on.
+   * @param place what to tell of it when its id comes again: a line, an index
+   */
+  keyOf(id: Example['id'], content: ExampleContent, place: number): KeyOrDuplicate;
+}
+
+/** Two words of fingerprint and one of value. */
+const WORDS = 3;
+const MAX_LOAD = 0.7;
+
+/**
+ * A map from hashes to numbers above 0, in one flat array: a million of them take 24 MiB, where a `Map` of the texts would
+ * take hundreds. It knows a hash by 64 bits, which two of a million share about once in 30 million sets.
+ */
+class HashMap {
+  private slots = new Uint32Array(1024 * WORDS);
+  private size = 0;
+
+  /** The number kept for this hash, 0 where there is none; keeps `next` of it. */
+  exchange(hex: string, next: (known: number) => number): number {
+    if (this.size >= (this.slots.length / WORDS) * MAX_LOAD) this.grow();
+    const high = Number.parseInt(hex.slice(0, 8), 16);
+    const low = Number.parseInt(hex.slice(8, 16), 16);
+    const at = this.find(high, low);
+    const known = this.slots[at + 2] ?? 0;
+    if (known === 0) this.size += 1;
+    this.slots.set([high, low, next(known)], at);
+    return known;
+  }
+
+  private find(high: number, low: number): number {
+    const { slots } = this;
+    let at = (low % (slots.length / WORDS)) * WORDS;
+    while (slots[at + 2] !== 0 && (slots[at] !== high || slots[at + 1] !== low)) at = (at + WORDS) % slots.length;
+    return at;
+  }
+
+  private grow(): void {
+    const old = this.slots;
+    this.slots = new Uint32Array(old.length * 2);
+    for (let at = 0; at < old.length; at += WORDS) {
+      const slot = old.subarray(at, at + WORDS);
+      if (slot[2] !== 0) this.slots.set(slot, this.find(slot[0] ?? 0, slot[1] ?? 0));
+    }
+  }
+}
+
+export function createExampleKeys(): ExampleKeys {
+  const seen = new HashMap();
+  return {
+    keyOf(id, content, place) {
+      if (id !== undefined) {
+        // Index 0 is a place too.
+        const usedAt = seen.exchange(hash('sha256', `id ${id}`), (known) => (known === 0 ? place + 1 : known));
+        return usedAt === 0 ? { key: id } : { usedAt: usedAt - 1 };
+      }
+      const hex = contentHash(content);
+      const before = seen.exchange(hex, (known) => known + 1);
+      return { key: `${CONTENT_KEY_PREFIX}${hex}${before === 0 ? '' : `#${before + 1}`}` };
+    },
+  };
+}

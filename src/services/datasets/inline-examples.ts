@@ -1,0 +1,34 @@
+import type { Query } from '../../db/database.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { contentOf, createExamplesHash, type Example } from '../../domain/example.ts';
+import { createExampleKeys } from './example-keys.ts';
+import { insertExamples, insertVersion } from './insert-examples.ts';
+
+/** A stored set of examples. */
+export interface StoredExamples {
+  /** Id of the `dataset_versions` row. */
+  examplesId: string;
+  hash: Buffer;
+  total: number;
+}
+
+/**
+ * Stores the inline examples of an evaluation as a set without a dataset. Runs in the caller's transaction.
+ * @throws ApiError `invalid_request` on an id that is used twice
+ */
+export async function storeExamples(query: Query, examples: readonly Example[]): Promise<StoredExamples> {
+  const keys = createExampleKeys();
+  const hash = createExamplesHash();
+  const rows = examples.map((example, index) => {
+    const content = contentOf(example);
+    const named = keys.keyOf(example.id, content, index);
+    if ('usedAt' in named)
+      throw invalidField(`examples.${index}.id`, `is the id of examples.${named.usedAt} too: "${example.id}"`);
+    hash.add(named.key, content);
+    return { key: named.key, ...content };
+  });
+  const digest = hash.digest();
+  const examplesId = await insertVersion(query, rows.length, digest);
+  await insertExamples(query, examplesId, 0, rows);
+  return { examplesId, hash: digest, total: rows.length };
+}
