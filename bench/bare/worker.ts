@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { z } from 'zod';
+import { createModels } from '../../src/models/model.ts';
+import { answerQuestions } from '../child.ts';
+import { createBareActivities } from './activities.ts';
+import type { bare } from './workflows.ts';
+
+const [address = '', modelUrl = ''] = process.argv.slice(2);
+const TASK_QUEUE = 'bare';
+
+const Load = z.object({ callers: z.int(), count: z.int(), eager: z.boolean(), input: z.string() });
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const connection = await NativeConnection.connect({ address });
+const client = new Client({ connection });
+const unset = { apiKey: undefined, baseUrl: undefined };
+const models = createModels({
+  openai: { apiKey: 'x', baseUrl: modelUrl },
+  anthropic: unset,
+  google: unset,
+  openaiCompatible: unset,
+});
+const worker = await Worker.create({
+  connection,
+  taskQueue: TASK_QUEUE,
+  workflowBundle: await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('workflows.ts', import.meta.url)),
+    logger: new DefaultLogger('ERROR'),
+  }),
+  activities: createBareActivities(models),
+  maxConcurrentActivityTaskExecutions: 200,
+});
+void worker.run();
+
+async function run({ callers, count, eager, input }: z.infer<typeof Load>) {
+  const latenciesMs: number[] = [];
+  let begun = 0;
+  const started = performance.now();
+  async function caller(): Promise<void> {
+    while (begun < count) {
+      begun += 1;
+      const before = performance.now();
+      await client.workflow.execute<typeof bare>('bare', {
+        workflowId: `bare/${randomUUID()}`,
+        taskQueue: TASK_QUEUE,
+        args: [input],
+        requestEagerStart: eager,
+      });
+      latenciesMs.push(performance.now() - before);
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, caller));
+  return { requests: count, seconds: (performance.now() - started) / 1000, latenciesMs };
+}
+
+answerQuestions(Load, run);

@@ -1,0 +1,14 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { BareActivities } from './activities.ts';
+
+const { call, record } = proxyActivities<BareActivities>({
+  startToCloseTimeout: '1 day',
+  heartbeatTimeout: '10 seconds',
+});
+
+/** What one writes by hand for "call a model durably, then record the answer": two activities. */
+export async function bare(input: string): Promise<string> {
+  const output = await call(input);
+  await record(output);
+  return output;
+}

@@ -1,0 +1,66 @@
+import { type Spread, spreadOf } from './statistics.ts';
+
+/** What a number has to keep to. */
+export interface Target {
+  atMost?: number;
+  atLeast?: number;
+  below?: number;
+}
+
+/** One line of the report: a number, measured several times. */
+export interface Row {
+  name: string;
+  unit: string;
+  spread: Spread;
+  /** Only numbers that this project promises have one; it applies to the median. */
+  target?: Target;
+  met?: boolean;
+}
+
+/** What one benchmark found. */
+export interface Outcome {
+  benchmark: string;
+  rows: Row[];
+  /** Why it measured nothing. */
+  skipped?: string;
+}
+
+export function row(name: string, unit: string, values: readonly number[], target?: Target): Row {
+  const spread = spreadOf(values);
+  if (target === undefined) return { name, unit, spread };
+  return { name, unit, spread, target, met: isMet(spread.median, target) };
+}
+
+/** The ratio of two series, measurement by measurement: both of a pair met the same state of the machine. */
+export function ratioRow(name: string, ours: readonly number[], theirs: readonly number[], target?: Target): Row {
+  return row(
+    name,
+    'times',
+    ours.map((value, index) => value / (theirs[index] ?? Number.NaN)),
+    target,
+  );
+}
+
+function isMet(value: number, { atMost, atLeast, below }: Target): boolean {
+  return value <= (atMost ?? Infinity) && value >= (atLeast ?? -Infinity) && value < (below ?? Infinity);
+}
+
+const digits = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 3, useGrouping: false });
+
+function targetText({ atMost, atLeast, below }: Target): string {
+  if (atMost !== undefined) return `≤ ${digits(atMost)}`;
+  return atLeast === undefined ? `< ${digits(below ?? Number.NaN)}` : `≥ ${digits(atLeast)}`;
+}
+
+/** A benchmark's numbers for people, one a line. */
+export function format({ benchmark, rows, skipped }: Outcome): string {
+  if (skipped !== undefined) return `${benchmark}\n  not measured: ${skipped}\n`;
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const lines = rows.map(({ name, unit, spread: { min, median, max }, target, met }) => {
+    const numbers = [min, median, max].map((value) => digits(value).padStart(7)).join(' ');
+    const verdict = target === undefined ? '' : `  target ${targetText(target)}: ${met ? 'met' : 'MISSED'}`;
+    return `  ${name.padEnd(width)} ${numbers} ${unit.padEnd(6)}${verdict}`;
+  });
+  const head = `  ${''.padEnd(width)} ${['min', 'median', 'max'].map((text) => text.padStart(7)).join(' ')}`;
+  return `${benchmark}\n${head}\n${lines.join('\n')}\n`;
+}

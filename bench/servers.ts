@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { migrate } from '../src/db/migrate.ts';
+import { startPostgres } from '../src/embedded/postgres.ts';
+import { startTemporal } from '../src/embedded/temporal.ts';
+import { ensureTemporal } from '../src/embedded/temporal-binary.ts';
+
+/** The servers that the service and what it is compared with share: the ones of `npm start`, set up the same way. */
+export interface Servers {
+  /** For what belongs to this run; removed at its end. */
+  folder: string;
+  /** A migrated database. */
+  databaseUrl: string;
+  temporalAddress: string;
+  stop(): Promise<void>;
+}
+
+/** Starts PostgreSQL and Temporal on disk, in a new folder. */
+export async function startServers(report: (line: string) => void): Promise<Servers> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-bench-'));
+  const binary = await ensureTemporal({ report });
+  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), log: report });
+  const temporal = await startTemporal({
+    binary,
+    dbFile: path.join(folder, 'temporal', 'temporal.db'),
+    namespace: 'default',
+    log: report,
+  });
+  const databaseUrl = postgres.url('pms');
+  await migrate(databaseUrl);
+  return {
+    folder,
+    databaseUrl,
+    temporalAddress: temporal.address,
+    async stop() {
+      await temporal.stop();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** Several measurements of the same thing. */
+export interface Spread {
+  min: number;
+  median: number;
+  max: number;
+}
+
+/** @throws Error on no values */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)];
+  const lower = sorted[Math.ceil(middle) - 1];
+  if (upper === undefined || lower === undefined) throw new Error('There is no median of nothing.');
+  return (upper + lower) / 2;
+}
+
+/** @throws Error on no values */
+export function spreadOf(values: readonly number[]): Spread {
+  return { min: Math.min(...values), median: median(values), max: Math.max(...values) };
+}
