@@ -1,9 +1,11 @@
+import { Context } from '@temporalio/activity';
 import type { Database } from '../db/database.ts';
+import type { ExecutionStatus } from '../db/entities/execution.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import type { ModelAnswer, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { completeExecution, failExecution } from '../services/finish-execution.ts';
-import { type CallsUnderWay, callOnce, throwForTemporal } from './model-call.ts';
+import { type CallsUnderWay, callOnce, throwForTemporal, withHeartbeats } from './model-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export interface ExecutionActivityDeps {
@@ -20,9 +22,6 @@ const CLAIM = {
   text: `update executions set status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now())
          where id = $1 and status in ('queued', 'running') and answered_at is null
          returning model, input, parameters`,
-};
-const IS_ANSWERED = {
-  text: `select answered_at is not null and status = 'running' as answered from executions where id = $1`,
 };
 /** Whatever the status: what was paid for is kept. The first answer stays. */
 const STORE_ANSWER = {
@@ -58,33 +57,24 @@ export function createExecutionActivities({ db, models, modelTimeoutMs }: Execut
 
   /** What a withheld answer was billed all the same. */
   async function storeSpent(id: string, { tokens, cost }: NonNullable<ModelError['spent']>): Promise<void> {
-    await untilDatabaseAnswers(() =>
-      query(STORE_SPENT, [
-        id,
-        tokens.input,
-        tokens.output,
-        tokens.cached_input,
-        tokens.reasoning,
-        cost.amount,
-        cost.pricing,
-      ]),
-    );
+    const spent = [tokens.input, tokens.output, tokens.cached_input, tokens.reasoning, cost.amount, cost.pricing];
+    await withHeartbeats(() => untilDatabaseAnswers(() => query(STORE_SPENT, [id, ...spent])));
   }
 
   return {
     /**
-     * Calls the model and stores its answer; an answer that is stored already is not paid for again.
-     * @returns whether there is an answer to record
+     * Calls the model and stores its answer. Does nothing where there is an answer already or nothing to run any more.
      * @throws ApplicationFailure with the model's error code as type
      */
-    async callModel(executionId: string): Promise<{ answered: boolean }> {
-      const [claimed] = await untilDatabaseAnswers(() =>
-        query<{ model: string; input: string; parameters: ModelParameters }>(CLAIM, [executionId]),
+    async callModel(executionId: string): Promise<void> {
+      const { cancellationSignal } = Context.current();
+      const [claimed] = await withHeartbeats(() =>
+        untilDatabaseAnswers(
+          () => query<{ model: string; input: string; parameters: ModelParameters }>(CLAIM, [executionId]),
+          cancellationSignal,
+        ),
       );
-      if (!claimed) {
-        const [row] = await untilDatabaseAnswers(() => query<{ answered: boolean }>(IS_ANSWERED, [executionId]));
-        return { answered: row?.answered ?? false };
-      }
+      if (!claimed) return;
       try {
         await callOnce(underWay, executionId, async (signal) => {
           const answer = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
@@ -95,17 +85,25 @@ export function createExecutionActivities({ db, models, modelTimeoutMs }: Execut
         if (error instanceof ModelError && error.spent !== undefined) await storeSpent(executionId, error.spent);
         throwForTemporal(error);
       }
-      return { answered: true };
     },
 
-    /** Marks an answered execution as completed, with its event. */
-    async recordCompletion(executionId: string): Promise<void> {
-      await completeExecution(query, executionId);
+    /**
+     * Marks an answered execution as completed, with its event; one that has ended or was withdrawn stays as it is.
+     * @returns how it ended
+     */
+    async recordCompletion(executionId: string): Promise<ExecutionStatus | 'withdrawn'> {
+      return (await completeExecution(query, executionId)) ?? 'withdrawn';
     },
 
-    /** Marks an execution as failed with its error and its event, or (null) as canceled. */
-    async recordFailure(executionId: string, error: { code: string; message: string } | null): Promise<void> {
-      await failExecution(query, executionId, error);
+    /**
+     * Marks an execution as failed with its error and its event, or (null) as canceled; one that has ended stays as it is.
+     * @returns how it ended
+     */
+    async recordFailure(
+      executionId: string,
+      error: { code: string; message: string } | null,
+    ): Promise<ExecutionStatus | 'withdrawn'> {
+      return (await failExecution(query, executionId, error)) ?? 'withdrawn';
     },
   };
 }

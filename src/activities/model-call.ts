@@ -2,13 +2,24 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ModelError } from '../models/model-error.ts';
 
 /** Calls of this process that have not ended, by what they are for. */
-export type CallsUnderWay = Map<string, Promise<void>>;
+export type CallsUnderWay = Map<string, { ended: Promise<void>; giveUp: AbortController }>;
 
 const HEARTBEAT_MS = 1_000;
-/** Calls to a model per execution; a worker that died does not count as one that the model refused. */
+/** Attempts per call, those of workers that died included. */
 const MAX_ATTEMPTS = 5;
 /** A provider that asks for a longer wait than this has no quota left for us. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
+
+/** Sends heartbeats for as long as the work of an activity takes. */
+export async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
 
 /**
  * Runs a call inside an activity, with heartbeats. The call is given up only when its workflow was canceled or the worker
@@ -20,28 +31,19 @@ export async function callOnce(
   id: string,
   call: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  const running = underWay.get(id) ?? startCall(underWay, id, call);
   const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-  try {
-    const running = underWay.get(id) ?? startCall(underWay, id, call, context);
-    await running;
-  } finally {
-    clearInterval(heartbeat);
-  }
-}
-
-function startCall(
-  underWay: CallsUnderWay,
-  id: string,
-  call: (signal: AbortSignal) => Promise<void>,
-  context: Context,
-): Promise<void> {
-  const giveUp = new AbortController();
+  // Each attempt listens for itself: one that Temporal lost sight of is told of no cancellation any more.
   context.cancelled.catch((reason: unknown) => {
     const details = context.cancellationDetails;
-    if (details?.cancelRequested || details?.workerShutdown) giveUp.abort(reason);
+    if (details?.cancelRequested || details?.workerShutdown) running.giveUp.abort(reason);
   });
-  const running = call(giveUp.signal).finally(() => underWay.delete(id));
+  await withHeartbeats(() => running.ended);
+}
+
+function startCall(underWay: CallsUnderWay, id: string, call: (signal: AbortSignal) => Promise<void>) {
+  const giveUp = new AbortController();
+  const running = { giveUp, ended: call(giveUp.signal).finally(() => underWay.delete(id)) };
   underWay.set(id, running);
   return running;
 }

@@ -4,15 +4,18 @@ import { isDatabaseUnavailable } from '../db/errors.ts';
 const AGAIN_MS = 500;
 
 /**
- * Runs a statement again and again while the database is unreachable. The activity's heartbeats go on meanwhile, so an
- * outage costs no attempt and loses no answer that was paid for.
+ * Runs a statement again and again while the database is unreachable, so that an outage costs no attempt and loses no
+ * answer that was paid for. Send heartbeats meanwhile.
+ * @param giveUp ends the trying; without it there is no end before the database answers
+ * @throws the signal's reason, or what the database answered
  */
-export async function untilDatabaseAnswers<T>(statement: () => Promise<T>): Promise<T> {
+export async function untilDatabaseAnswers<T>(statement: () => Promise<T>, giveUp?: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await statement();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
+      giveUp?.throwIfAborted();
       await delay(AGAIN_MS);
     }
   }

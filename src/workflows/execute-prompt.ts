@@ -14,55 +14,69 @@ import type { ExecutionActivities } from '../activities/execution.ts';
 export interface ExecutePromptInput {
   /** UUID of the row in `executions`: what to run is there, not in the history. */
   executionId: string;
+  /** Only tells operators what is called; which model that is says the row. */
+  model: string;
 }
 
-export type ExecutePromptState = 'calling the model' | 'recording' | 'completed' | 'failed' | 'canceled' | 'withdrawn';
+/** The last ones are how the execution ended. */
+export type ExecutePromptState =
+  | 'calling the model'
+  | 'recording'
+  | Awaited<ReturnType<ExecutionActivities['recordCompletion']>>;
 
 /** Where the execution is at. */
 export const stateQuery = defineQuery<ExecutePromptState>('state');
 
-const { callModel } = proxyActivities<ExecutionActivities>({
-  // A call is bounded by MODEL_TIMEOUT; a worker that dies is noticed by its missing heartbeats.
-  startToCloseTimeout: '1 day',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
+const activitiesFor = (model: string) =>
+  proxyActivities<ExecutionActivities>({
+    summary: model,
+    // A call is bounded by MODEL_TIMEOUT; a worker that dies is noticed by its missing heartbeats.
+    startToCloseTimeout: '1 day',
+    heartbeatTimeout: '10 seconds',
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  });
 
 const { recordCompletion, recordFailure } = proxyLocalActivities<ExecutionActivities>({
   startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute' },
+  // A longer wait becomes a timer: a task that is kept open through an outage would fill the history.
+  localRetryThreshold: '10 seconds',
 });
 
 /** Runs a stored execution: calls its model until there is an answer or no hope, then records how it ended. */
-export async function executePrompt({ executionId }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
+export async function executePrompt({ executionId, model }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
   let state: ExecutePromptState = 'calling the model';
   setHandler(stateQuery, () => state);
-  const enter = (next: ExecutePromptState, details = '') => {
+  const enter = (next: ExecutePromptState, details: string) => {
     state = next;
     setCurrentDetails(`**${next}** ${details}`);
   };
 
+  enter('calling the model', model);
+  let failure: Failure | null | undefined;
   try {
-    const { answered } = await callModel(executionId);
-    if (!answered) {
-      enter('withdrawn', 'The execution was withdrawn or canceled before a model was called.');
-      return { state };
-    }
-    enter('recording');
-    await CancellationScope.nonCancellable(() => recordCompletion(executionId));
-    enter('completed');
+    await activitiesFor(model).callModel(executionId);
   } catch (error) {
-    const canceled = isCancellation(error);
-    const failure = canceled ? undefined : failureOf(error);
-    await CancellationScope.nonCancellable(() => recordFailure(executionId, failure ?? null));
-    enter(canceled ? 'canceled' : 'failed', failure && `${failure.code}: ${failure.message}`);
+    failure = isCancellation(error) || CancellationScope.current().consideredCancelled ? null : failureOf(error);
   }
+
+  const reason = failure ? `${failure.code}: ${failure.message}` : '';
+  enter('recording', reason);
+  const ended = await CancellationScope.nonCancellable(() =>
+    failure === undefined ? recordCompletion(executionId) : recordFailure(executionId, failure),
+  );
+  enter(ended, reason);
   return { state };
 }
 
+interface Failure {
+  code: string;
+  message: string;
+}
+
 /** What the caller is told: the model's error, which the activity raised with its code as type. */
-function failureOf(error: unknown): { code: string; message: string } {
+function failureOf(error: unknown): Failure {
   if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)
     return { code: error.cause.type ?? 'model_unavailable', message: error.cause.message };
   return { code: 'model_unavailable', message: 'The model could not be called.' };

@@ -1,1 +1,2 @@
+export { evaluationRun } from './evaluation-run.ts';
 export { executePrompt } from './execute-prompt.ts';

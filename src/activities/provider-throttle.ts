@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Slows the calls of one process to a provider down when it answers 429, and speeds them up again while it does not:
+ * the number of calls in flight is halved at each refusal and grows by one for each round that went through (AIMD, as TCP
+ * does), and nothing is sent before the time the provider asked to wait for is over.
+ */
+export interface ProviderThrottle {
+  /** Waits for a turn, runs the call, and learns from how it went. */
+  run<T>(signal: AbortSignal, call: () => Promise<T>, refusedFor: (error: unknown) => number | undefined): Promise<T>;
+  /** Calls in flight allowed at the moment. */
+  readonly limit: number;
+}
+
+const MAX_IN_FLIGHT = 1_000;
+/** Refusals that come while the last one is still being heeded do not halve again. */
+const MIN_PAUSE_MS = 250;
+
+export function createProviderThrottle(): ProviderThrottle {
+  let limit = MAX_IN_FLIGHT;
+  let inFlight = 0;
+  let pausedUntil = 0;
+  const waiting = new Set<() => void>();
+
+  function wakeNext(): void {
+    const [next] = waiting;
+    next?.();
+  }
+
+  /** Until a turn may be free, or the signal is aborted. */
+  function sleepUntilWoken(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  async function takeTurn(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      if (signal.aborted) {
+        // Whoever woke this one meant it for somebody who can use the turn.
+        wakeNext();
+        signal.throwIfAborted();
+      }
+      const pause = pausedUntil - Date.now();
+      if (pause > 0) await delay(pause, undefined, { signal });
+      else if (inFlight < Math.max(1, Math.floor(limit))) {
+        inFlight += 1;
+        return;
+      } else await sleepUntilWoken(signal);
+    }
+  }
+
+  function endTurn(): void {
+    inFlight -= 1;
+    wakeNext();
+  }
+
+  return {
+    get limit() {
+      return Math.max(1, Math.floor(limit));
+    },
+    async run(signal, call, refusedFor) {
+      await takeTurn(signal);
+      try {
+        const result = await call();
+        if (limit < MAX_IN_FLIGHT) {
+          limit = Math.min(MAX_IN_FLIGHT, limit + 1 / limit);
+          wakeNext();
+        }
+        return result;
+      } catch (error) {
+        const waitMs = refusedFor(error);
+        if (waitMs !== undefined) {
+          const now = Date.now();
+          if (now >= pausedUntil) limit = Math.max(1, Math.min(limit, inFlight) / 2);
+          pausedUntil = Math.max(pausedUntil, now + Math.max(MIN_PAUSE_MS, waitMs));
+        }
+        throw error;
+      } finally {
+        endTurn();
+      }
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Query, SystemDatabase } from '../../db/database.ts';
+import { publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
+import type { EventType } from '../../domain/events.ts';
+import { writeEvent } from '../events.ts';
+import { readSummary } from './sum-up.ts';
+
+interface RunToFinish {
+  workspace_id: string;
+  prompt_name: string;
+  threshold: number;
+  baseline_id: string | null;
+  examples_total: number;
+  evaluators: { name: string }[];
+}
+
+/** The lock keeps two at once from both writing events. */
+const TAKE = {
+  text: `select workspace_id, prompt_name, threshold, baseline_id, examples_total, evaluators
+         from evaluations where id = $1 and status = 'running' for update`,
+};
+
+/** Against the baseline's score of the same example; without a baseline, against the threshold. */
+const COMPARE_WITH_BASELINE = {
+  text: `update evaluation_results r set baseline_score = b.score,
+           regression = r.score < b.score - $3::float8, improvement = r.score > b.score + $3::float8
+         from (select example_key, coalesce(score, 0) as score from evaluation_results where evaluation_id = $2) b
+         where r.evaluation_id = $1 and b.example_key = r.example_key`,
+};
+const COMPARE_WITH_THRESHOLD = {
+  text: `update evaluation_results set regression = score < $2::float8 - $3::float8, improvement = false
+         where evaluation_id = $1`,
+};
+/** A failed example counts 0, for the comparison too. */
+const SCORE_FAILED = {
+  text: `update evaluation_results set score = 0 where evaluation_id = $1 and score is null`,
+};
+const SCORES = {
+  text: `select coalesce(sum(round((score * 1000000)::numeric)), 0)::float8 as millionths,
+           count(*) filter (where regression)::int as regressions, count(*) filter (where improvement)::int as improvements
+         from evaluation_results where evaluation_id = $1`,
+};
+const SCORES_BY_EVALUATOR = {
+  text: `select s.key as name, sum(round(((s.value->>'score')::float8 * 1000000)::numeric))::float8 as millionths
+         from evaluation_results r cross join lateral jsonb_each(r.scores) s where r.evaluation_id = $1 group by s.key`,
+};
+const COMPLETE = {
+  text: `update evaluations set status = 'completed', finished_at = now(), score = $2, scores_by_evaluator = $3,
+           regressions = $4, improvements = $5, summary = $6 where id = $1`,
+};
+
+/**
+ * Sums a run up, compares it with its baseline, marks it as completed and writes its events, all in one transaction.
+ * A run that is not `running` stays as it is.
+ */
+export async function finishRun(db: SystemDatabase, evaluationId: string): Promise<void> {
+  await db.transaction(async (query) => {
+    const [run] = await query<RunToFinish>(TAKE, [evaluationId]);
+    if (run === undefined) return;
+    await query(SCORE_FAILED, [evaluationId]);
+    if (run.baseline_id !== null)
+      await query(COMPARE_WITH_BASELINE, [evaluationId, run.baseline_id, SCORE_EPSILON]);
+    else await query(COMPARE_WITH_THRESHOLD, [evaluationId, run.threshold, SCORE_EPSILON]);
+    const [sums] = await query<{ millionths: number; regressions: number; improvements: number }>(SCORES, [evaluationId]);
+    if (sums === undefined) throw new Error('An aggregate without a row.');
+    const mean = (millionths: number) =>
+      run.examples_total === 0 ? 0 : roundScore(millionths / run.examples_total / 1_000_000);
+    const score = mean(sums.millionths);
+    const byEvaluator = await query<{ name: string; millionths: number }>(SCORES_BY_EVALUATOR, [evaluationId]);
+    const scoresByEvaluator = Object.fromEntries(
+      run.evaluators.map(({ name }) => [
+        name,
+        mean(byEvaluator.find((row) => row.name === name)?.millionths ?? 0),
+      ]),
+    );
+    const summary = await readSummary(query, evaluationId);
+    await query(COMPLETE, [
+      evaluationId,
+      score,
+      scoresByEvaluator,
+      sums.regressions,
+      sums.improvements,
+      summary,
+    ]);
+    const data = {
+      evaluation_id: publicId('evaluation', evaluationId),
+      prompt_name: run.prompt_name,
+      score,
+      examples_evaluated: summary.evaluated,
+      regressions: sums.regressions,
+    };
+    await emit(query, run.workspace_id, 'evaluation.completed', data);
+    if (!passes(score, run.threshold))
+      await emit(query, run.workspace_id, 'evaluation.regression', { ...data, threshold: run.threshold });
+  });
+}
+
+function emit(query: Query, workspaceId: string, type: EventType, data: { [key: string]: JsonValue }): Promise<void> {
+  return writeEvent((statement, values = []) => query(statement, [workspaceId, ...values]), type, data);
+}
