@@ -114,6 +114,10 @@ export async function openDatabase(databaseUrl: string, options: { poolSize: num
       query,
       transaction: (work) => inTransaction(pool, work),
     },
-    close: () => orm.close(true),
+    async close() {
+      await orm.close(true);
+      // MikroORM leaves a pool alone that only hand-written statements have used.
+      if (!pool.ended) await pool.end();
+    },
   };
 }

@@ -11,6 +11,8 @@ export function openOrm(databaseUrl: string, poolSize = 10): Promise<MikroORM> {
     defineConfig({
       clientUrl: databaseUrl,
       entities,
+      // Making the database is the migrations' business; everything else connects at its first query.
+      ensureDatabase: false,
       extensions: [Migrator],
       migrations: {
         path: migrations,
