@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Query, WorkspaceDatabase } from '../db/database.ts';
+import type { Query, SystemDatabase, WorkspaceDatabase } from '../db/database.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
 import { CHANNELS } from '../db/listener.ts';
-import { notFound } from '../domain/errors.ts';
+import { ApiError, notFound } from '../domain/errors.ts';
 import { newId, parsePublicId } from '../domain/ids.ts';
 
 /** What a key may do. `admin` may do everything. */
@@ -49,6 +49,20 @@ export async function createApiKey(
     [id, name, hashApiKey(key), scopes, expiresAt, createdAt],
   );
   return { id, name, scopes, expiresAt, revokedAt: null, lastUsedAt: null, createdAt };
+}
+
+/**
+ * For operators, who know a key by its id alone.
+ * @throws ApiError `not_found`
+ */
+export async function workspaceOfKey(db: SystemDatabase, publicKeyId: string): Promise<string> {
+  const id = parsePublicId('apiKey', publicKeyId);
+  const [row] =
+    id === undefined
+      ? []
+      : await db.query<{ workspace_id: string }>({ text: 'select workspace_id from api_keys where id = $1' }, [id]);
+  if (row === undefined) throw new ApiError('not_found', `There is no key "${publicKeyId}".`);
+  return row.workspace_id;
 }
 
 /**

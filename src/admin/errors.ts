@@ -1,0 +1,22 @@
+import { DriverException } from '@mikro-orm/core';
+import pg from 'pg';
+import { SettingsError } from '../config.ts';
+import { isDatabaseUnavailable } from '../db/errors.ts';
+import { ApiError } from '../domain/errors.ts';
+
+/** A command can't do what it was asked; the message says why and what to do. */
+export class AdminError extends Error {}
+
+const UNDEFINED_TABLE = '42P01';
+
+/** What the person at the terminal is told of an error. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof AdminError || error instanceof ApiError || error instanceof SettingsError) return error.message;
+  if (isDatabaseUnavailable(error))
+    return 'The database cannot be reached: start it, or correct DATABASE_URL, and try again.';
+  if (error instanceof pg.DatabaseError || error instanceof DriverException)
+    return error.code === UNDEFINED_TABLE
+      ? 'The database has not been prepared yet: run npm run migrate first.'
+      : `The database refused: ${error.message}.`;
+  return error instanceof Error ? error.message : String(error);
+}

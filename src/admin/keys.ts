@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { ApiKey } from '../db/entities/api-key.ts';
+import { publicId } from '../domain/ids.ts';
+import { createApiKey, generateApiKey, revokeApiKey, type Scope, workspaceOfKey } from '../services/api-keys.ts';
+import { getWorkspace } from '../services/workspaces.ts';
+import { parseExpiry, parseName, parseScopes } from './arguments.ts';
+import { withDatabase } from './database.ts';
+import { type Result, table } from './output.ts';
+
+const HEAD = ['ID', 'NAME', 'SCOPES', 'STATE', 'LAST USED'];
+
+type KeyRecord = Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt' | 'createdAt'>;
+
+function present(key: KeyRecord) {
+  return {
+    id: publicId('apiKey', key.id),
+    name: key.name,
+    scopes: key.scopes,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    created_at: key.createdAt.toISOString(),
+  };
+}
+
+function stateOf({ expires_at: expires, revoked_at: revoked }: ReturnType<typeof present>): string {
+  if (revoked !== null) return `revoked ${revoked}`;
+  if (expires === null) return 'valid';
+  return Date.parse(expires) > Date.now() ? `valid until ${expires}` : `expired ${expires}`;
+}
+
+/** Adds `key create|list|revoke`. */
+export function addKeyCommands(program: Command, show: (result: Result) => void): void {
+  const key = program.command('key').description('make, list and revoke keys of the API');
+
+  key
+    .command('create')
+    .description('make a key; it is shown this once')
+    .requiredOption('--workspace <name>', 'what it opens', parseName)
+    .requiredOption('--name <name>', 'what it is for', parseName)
+    .requiredOption('--scopes <list>', 'what it may do: read, execute, write, admin, separated by commas', parseScopes)
+    .option('--expires <time>', 'when it stops to work, e.g. 2027-01-31T12:00:00Z (default: never)', parseExpiry)
+    .action(async (options: { workspace: string; name: string; scopes: Scope[]; expires?: Date }) => {
+      const { name, scopes, expires: expiresAt = null } = options;
+      const text = generateApiKey();
+      const { id } = await withDatabase(async (db) => {
+        const workspace = await getWorkspace(db.system, options.workspace);
+        return createApiKey(db.workspace(workspace.id).query, text, { name, scopes, expiresAt });
+      });
+      show({
+        json: { id: publicId('apiKey', id), key: text, workspace: options.workspace, scopes },
+        text: `Made the key ${publicId('apiKey', id)} for the workspace ${options.workspace}: ${scopes.join(', ')}.\n\n  ${text}\n\nKeep it: it is stored nowhere and not shown again.`,
+      });
+    });
+
+  key
+    .command('list')
+    .description('list the keys of a workspace, newest first')
+    .requiredOption('--workspace <name>', 'whose', parseName)
+    .action(async ({ workspace: name }: { workspace: string }) => {
+      const keys = await withDatabase(async (db) => {
+        const workspace = await getWorkspace(db.system, name);
+        return db
+          .workspace(workspace.id)
+          .em()
+          .find(ApiKey, {}, { orderBy: { id: 'desc' } });
+      });
+      const data = keys.map(present);
+      const rows = data.map((row) => [
+        row.id,
+        row.name,
+        row.scopes.join(','),
+        stateOf(row),
+        row.last_used_at ?? 'never',
+      ]);
+      show({ json: { data }, text: table(HEAD, rows, `The workspace ${name} has no key yet.`) });
+    });
+
+  key
+    .command('revoke')
+    .description('revoke a key, at once and everywhere')
+    .argument('<id>', 'as listed: key_…')
+    .action(async (id: string) => {
+      const revoked = await withDatabase(async (db) => {
+        const workspaceId = await workspaceOfKey(db.system, id);
+        return present((await revokeApiKey(db.workspace(workspaceId), id)).key);
+      });
+      show({ json: revoked, text: `Revoked the key ${revoked.id} (${revoked.name}).` });
+    });
+}

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { migrate } from '../../src/db/migrate.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { runAdmin } from './run.ts';
+
+test('finds the PostgreSQL that npm start runs, and says so when none runs', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-admin-'));
+  const settings = { DATA_DIR: folder };
+  const nothing = {
+    code: 1,
+    stdout: '',
+    stderr: `error: No service runs with DATA_DIR ${folder}: start it with npm start, or set DATABASE_URL to the database it uses.\n`,
+  };
+  try {
+    expect(await runAdmin(['workspace', 'list'], settings)).toEqual(nothing);
+    const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), log: () => {} });
+    try {
+      await migrate(postgres.url('pms'));
+      const made = await runAdmin(['workspace', 'create', 'acme', '--owner', 'ada@example.com', '--json'], settings);
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(made.stdout)).toMatchObject({ name: 'acme' });
+    } finally {
+      await postgres.stop();
+    }
+    expect(await runAdmin(['workspace', 'list'], settings)).toEqual(nothing);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 60_000);
