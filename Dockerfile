@@ -1,0 +1,32 @@
+# One image for the API, the workers and the migration; the command says which.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY src ./src
+# Bundled here, since the bundler's native parts stay out of the image; workers then start at once.
+RUN node src/workflows/bundle.ts
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The optional packages are PostgreSQL and Node.js for machines without containers.
+RUN npm ci --omit=dev --omit=optional
+
+FROM node:24-slim
+# Temporal's client checks certificates against the system's list.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+ENV NODE_ENV=production HOST=0.0.0.0
+COPY package.json ./
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/.cache ./.cache
+COPY src ./src
+USER node
+EXPOSE 3000 9464
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=5 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/api/server.ts"]
