@@ -28,6 +28,9 @@ export class Parts {
   }
 }
 
+/** A terminal sends Ctrl-C to npm and to its script alike, and npm passes its own on: one stroke arrives twice. */
+const ONE_STROKE_MS = 500;
+
 /** Errors whose message alone says what to do. */
 function isPlain(error: unknown): error is Error {
   return error instanceof SettingsError || error instanceof PortError || error instanceof EmbeddedStartError;
@@ -35,7 +38,7 @@ function isPlain(error: unknown): error is Error {
 
 /**
  * Runs a process until SIGINT or SIGTERM, then stops its parts in order. A second signal ends it at once.
- * A start that fails stops what had started, says why and exits with 1.
+ * A start that fails, or a part that ends by itself, stops the rest, says why and exits with 1.
  */
 export async function runProcess(
   name: string,
@@ -46,8 +49,13 @@ export async function runProcess(
   const stopRequested = new AbortController();
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const stopped = new Promise<void>((resolve) => {
+    let firstAt = 0;
     const onSignal = (signal: string) => {
-      if (stopRequested.signal.aborted) process.exit(130);
+      if (stopRequested.signal.aborted) {
+        if (performance.now() - firstAt > ONE_STROKE_MS) process.exit(130);
+        return;
+      }
+      firstAt = performance.now();
       log.info({ signal }, 'stopping; once more to stop at once');
       stopRequested.abort();
       resolve();
@@ -63,7 +71,7 @@ export async function runProcess(
   } catch (error) {
     if (!stopRequested.signal.aborted) {
       if (isPlain(error)) console.error(error.message);
-      else log.fatal({ err: error }, 'could not start');
+      else log.fatal({ err: error }, 'cannot go on');
       process.exitCode = 1;
     }
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { listen, type RunningServer } from './api/http-server.ts';
 import { startApi } from './api/server.ts';
 import type { Settings } from './config.ts';
 import { migrate } from './db/migrate.ts';
@@ -46,6 +47,25 @@ async function temporal(
   return server.first;
 }
 
+/**
+ * Finds taken ports before the servers are started, which takes a while the first time.
+ * @throws PortError
+ */
+async function checkPorts({ host, port, metricsPort, temporal: { address, uiPort } }: Settings): Promise<void> {
+  const wanted = [
+    { setting: 'PORT', host, port },
+    { setting: 'METRICS_PORT', host, port: metricsPort },
+    { setting: 'TEMPORAL_UI_PORT', host: '127.0.0.1', port: address === undefined ? uiPort : 0 },
+  ];
+  // All are held before any is given back, so that two settings with the same port are found too.
+  const held: RunningServer[] = [];
+  try {
+    for (const each of wanted) if (each.port !== 0) held.push(await listen(() => {}, each));
+  } finally {
+    await Promise.all(held.map((server) => server.close(0)));
+  }
+}
+
 function welcome(lines: Record<string, string>): string {
   const width = Math.max(...Object.keys(lines).map((name) => name.length));
   return Object.entries(lines)
@@ -58,6 +78,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   const { dataDir } = settings;
   const lock = await lockDataDir(dataDir);
   parts.add('the data directory', () => lock.release());
+  await checkPorts(settings);
 
   const encryptionKeys = settings.encryptionKeys ?? [
     Buffer.from((await keptSecret(dataDir, 'encryption-key', () => randomBytes(32).toString('base64'))).text, 'base64'),
@@ -88,9 +109,11 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   const api = await startApi(foundation, { eager: true });
   parts.add('the API', () => api.close(10_000));
 
-  const base = `http://${settings.host}:${api.port}`;
+  // An IPv6 address stands in brackets in a URL.
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const base = `http://${host}:${api.port}`;
   const call = (operation: string, body: string) =>
-    `curl -s ${base}/v1/${operation} -H "Authorization: Bearer $(cat '${firstKey.file}')" -H 'Content-Type: application/json' -d '${body}'`;
+    `curl -s -w '\\n' ${base}/v1/${operation} -H "Authorization: Bearer $(cat '${firstKey.file}')" -H 'Content-Type: application/json' -d '${body}'`;
   const key = firstKey.isNew && settings.bootstrapApiKey === undefined ? `${firstKey.text}  (shown this once; ` : '(';
   console.log(`
 The Prompt Management Service is ready.
@@ -100,7 +123,7 @@ ${welcome({
   Documentation: `${base}/docs`,
   'Temporal UI': uiUrl ?? `that of ${temporalAddress}`,
   'First API key': `${key}kept in ${firstKey.file})`,
-  Metrics: settings.metricsPort === 0 ? 'off' : `http://${settings.host}:${settings.metricsPort}/metrics`,
+  Metrics: settings.metricsPort === 0 ? 'off' : `http://${host}:${settings.metricsPort}/metrics`,
 })}
 
 Create a prompt and run it:

@@ -1,4 +1,5 @@
-import type { Query } from '../db/database.ts';
+import type { Query, Statement } from '../db/database.ts';
+import type { ExecutionStatus } from '../db/entities/execution.ts';
 import { CHANNELS } from '../db/listener.ts';
 import { newId } from '../domain/ids.ts';
 
@@ -18,7 +19,7 @@ const COMPLETE = {
              'latency', jsonb_build_object('queue_ms', round(extract(epoch from started_at - created_at) * 1000)::int,
                'model_ms', model_ms, 'total_ms', round(extract(epoch from finished_at - created_at) * 1000)::int)), now()
            from done
-         ) select pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`,
+         ) select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`,
 };
 
 const FAIL = {
@@ -32,19 +33,37 @@ const FAIL = {
            select workspace_id, $2, 'execution.failed', jsonb_build_object('execution_id', 'exec_' || id,
              'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model, 'error', error), now()
            from done where status = 'failed'
-         ) select pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`,
+         ) select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`,
 };
 
-/** Completes an execution that has its answer; one that has ended stays as it is. */
-export async function completeExecution(query: Query, id: string): Promise<void> {
-  await query(COMPLETE, [id, newId()]);
+const STATUS = { text: 'select status from executions where id = $1' };
+
+async function finish(
+  query: Query,
+  statement: Statement,
+  [id, ...values]: [string, ...unknown[]],
+): Promise<ExecutionStatus | undefined> {
+  const [finished] = await query<{ status: ExecutionStatus }>(statement, [id, ...values]);
+  const [row] = finished ? [finished] : await query<{ status: ExecutionStatus }>(STATUS, [id]);
+  return row?.status;
 }
 
-/** Ends an execution with an error, or (null) as canceled; one that has ended stays as it is. */
-export async function failExecution(
+/**
+ * Completes an execution that has its answer; one that has ended stays as it is.
+ * @returns its status now, undefined where there is no such execution
+ */
+export function completeExecution(query: Query, id: string): Promise<ExecutionStatus | undefined> {
+  return finish(query, COMPLETE, [id, newId()]);
+}
+
+/**
+ * Ends an execution with an error, or (null) as canceled; one that has ended stays as it is.
+ * @returns its status now, undefined where there is no such execution
+ */
+export function failExecution(
   query: Query,
   id: string,
   error: { code: string; message: string } | null,
-): Promise<void> {
-  await query(FAIL, [id, newId(), error]);
+): Promise<ExecutionStatus | undefined> {
+  return finish(query, FAIL, [id, newId(), error]);
 }

@@ -35,7 +35,7 @@ export async function startExecutionWorkflow(
         workflowId: executionWorkflowId(execution.id),
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         taskQueue: taskQueues.executions,
-        args: [{ executionId: execution.id }],
+        args: [{ executionId: execution.id, model: execution.model }],
         requestEagerStart: eager,
         staticSummary: `${execution.promptName} v${execution.promptVersion} on ${execution.model}`,
         typedSearchAttributes: new TypedSearchAttributes([
