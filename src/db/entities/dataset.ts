@@ -39,16 +39,18 @@ export const DatasetVersion = defineEntity({
   },
 });
 
-/** One example of a version. `seq` counts from 0 without gaps. */
+/**
+ * One example of a version. `seq` counts from 0 without gaps. There may be a million in one upload: no id or index of their
+ * own, which would halve the speed.
+ */
 export const DatasetExample = defineEntity({
   name: 'DatasetExample',
   tableName: 'dataset_examples',
   filters: ownedByWorkspace,
-  uniques: [{ properties: ['datasetVersion', 'seq'] }],
   properties: {
-    ...workspaceOwned,
-    datasetVersion: () => p.manyToOne(DatasetVersion).deleteRule('cascade'),
-    seq: p.integer(),
+    datasetVersion: () => p.manyToOne(DatasetVersion).deleteRule('cascade').primary(),
+    seq: p.integer().primary(),
+    workspaceId: workspaceOwned.workspaceId,
     /** The caller's id, else a hash of the content: what examples of two runs are matched by. Unique in its version. */
     exampleKey: p.text(),
     variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),

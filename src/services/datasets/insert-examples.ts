@@ -14,8 +14,8 @@ const INSERT_VERSION = {
 const INSERT_EXAMPLES = {
   name: 'insert-examples',
   text: `insert into dataset_examples
-           (workspace_id, dataset_version_id, id, seq, example_key, variables, expected, metadata)
-         select $1, $2, * from unnest($3::uuid[], $4::int[], $5::text[], $6::jsonb[], $7::jsonb[], $8::jsonb[])`,
+           (workspace_id, dataset_version_id, seq, example_key, variables, expected, metadata)
+         select $1, $2, * from unnest($3::int[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[])`,
 };
 
 /** Makes a set of examples that belongs to no dataset yet. */
@@ -34,7 +34,6 @@ export async function insertExamples(
 ): Promise<void> {
   await query(INSERT_EXAMPLES, [
     examplesId,
-    examples.map(() => newId()),
     examples.map((_, index) => firstSeq + index),
     examples.map(({ key }) => key),
     examples.map(({ variables }) => variables),
