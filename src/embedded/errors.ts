@@ -24,7 +24,7 @@ export class EmbeddedStartError extends Error {
 
 /** The advice that fits a failed program's output, if its cause is one of the machine's and not of the program. */
 export function adviceFor(output: string): string | undefined {
-  if (/no space left on device|ENOSPC|disk quota exceeded|EDQUOT/i.test(output)) {
+  if (/no space left on device|ENOSPC|check free disk space|disk is full|disk quota exceeded|EDQUOT/i.test(output)) {
     return 'The disk is full: free some space, or choose a folder on another disk.';
   }
   if (/read-only file system|EROFS/i.test(output)) return 'The file system is read-only: choose another folder.';

@@ -103,7 +103,7 @@ async function createCluster(
       const advice = adviceFor(output) ?? 'Repair that, or set DATABASE_URL to a PostgreSQL of your own.';
       throw new EmbeddedStartError(
         'postgres_failed',
-        `PostgreSQL could not create its files in ${target}. ${advice} initdb said:\n${output.slice(-1500)}`,
+        `PostgreSQL could not create its files in ${target}. ${advice} initdb said:\n${lastLines(output)}`,
       );
     }
     await writeNotes(scratch, { password, port: null });
@@ -134,6 +134,11 @@ export async function stopOrphan(dataDir: string, log: (line: string) => void): 
     'postgres_failed',
     `A PostgreSQL of an earlier run (pid ${pid}) holds ${dataDir} and does not stop. End it, then start again.`,
   );
+}
+
+/** initdb tells its whole way; what went wrong is at the end. */
+function lastLines(output: string): string {
+  return output.split('\n').slice(-6).join('\n');
 }
 
 function leftoverPrefix(target: string): string {

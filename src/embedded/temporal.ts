@@ -75,7 +75,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
     const port = await choosePort(options.port ?? last?.port, 'Temporal', log);
     const command = [options.binary, ...argumentsOf({ ...options, dbFile, port, uiPort })];
     const server = await spawnDevServer(await endWithParent(command, 'KILL'), log);
-    if (dbFile !== undefined) await writeNotes(dbFile, { pid: server.pid, port });
+    if (dbFile !== undefined) await rememberServer(server, dbFile, port);
     const address = `127.0.0.1:${port}`;
     if (await becomesReady(server, address, options.namespace)) {
       await prepareNamespace(server, address, options);
@@ -200,8 +200,15 @@ async function readNotes(dbFile: string): Promise<z.infer<typeof notesSchema> | 
   }
 }
 
-async function writeNotes(dbFile: string, notes: z.infer<typeof notesSchema>): Promise<void> {
-  await writeFile(notesFile(dbFile), JSON.stringify(notes), { mode: 0o600 });
+/** A server of which no note says that it is there could not be ended by the next start. */
+async function rememberServer(server: ServerProcess, dbFile: string, port: number): Promise<void> {
+  const notes: z.infer<typeof notesSchema> = { pid: server.pid, port };
+  try {
+    await writeFile(notesFile(dbFile), JSON.stringify(notes), { mode: 0o600 });
+  } catch (error) {
+    await server.end([{ signal: 'SIGKILL', ms: 5_000 }]);
+    throw didNotStart(messageOf(error), error);
+  }
 }
 
 async function makeFolder(folder: string): Promise<void> {
