@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { AuthenticatedKey, Authenticator } from '../services/authenticate.ts';
 import type { RateLimiter } from '../services/rate-limiter.ts';
-import { readJsonBody } from './json-body.ts';
+import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
 import { authentication } from './middleware/authentication.ts';
-import { errorAnswers } from './middleware/error-answers.ts';
+import { answerLast, errorAnswers } from './middleware/error-answers.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
-import { nameOf, normalizePath, toRouterPath } from './paths.ts';
+import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { RawAnswer, type Route } from './route.ts';
 import { validate } from './validate.ts';
 
@@ -36,23 +37,44 @@ export interface AppDeps {
   log: Logger;
 }
 
+/** A query of a route that has none: unknown parameters are refused everywhere. */
+const NoQuery = z.strictObject({});
+
+/** What Node and Koa would otherwise trip over: a target that is no path, or HTTP/1.1 without a Host. */
+function saneRequest(): Middleware<AppState> {
+  return async ({ req }, next) => {
+    const target = originForm(req.url ?? '');
+    req.url = target ?? '/';
+    if (target === undefined) throw new ApiError('invalid_request', 'The request target must be a path.');
+    if (req.httpVersion === '1.1' && req.headers.host === undefined)
+      throw new ApiError('invalid_request', 'Send the header Host.');
+    await next();
+  };
+}
+
 /** The HTTP application. What answers is in the routes; this is the way in and out, the same for all. */
 export function createApp(deps: AppDeps): Koa<AppState> {
   const app = new Koa<AppState>();
   app.proxy = deps.trustProxy;
+  // The proxy adds the address it sees at the end; what comes before was written by the caller.
+  app.maxIpsCount = 1;
   app.silent = true;
+  app.context.onerror = answerLast;
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorAnswers());
+  app.use(saneRequest());
   for (const route of deps.publicRoutes) app.use(route);
   app.use(async (ctx, next) => {
     if (ctx.path !== '/v1' && !ctx.path.startsWith('/v1/'))
       throw new ApiError('not_found', 'There is nothing here: the API is under /v1, its documentation at /docs.');
     ctx.path = normalizePath(ctx.path);
+    // Answers depend on the key and may hold secrets: nothing on the way may keep them.
+    ctx.set('Cache-Control', 'no-store');
     await next();
   });
   app.use(authentication(deps));
 
-  const router = new Router<AppState>({ prefix: '/v1' });
+  const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
   for (const route of deps.routes) router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps.db));
   app.use(router.routes());
   app.use((ctx) => {
@@ -69,8 +91,8 @@ async function run(ctx: Context & { state: AppState; params: Record<string, stri
   const { state } = ctx;
   if (!state.key.scopes.includes(route.scope) && !state.key.scopes.includes('admin'))
     throw new ApiError('insufficient_scope', `This key lacks the scope "${route.scope}", which this operation needs.`);
-  const params = route.params && validate(route.params, decodeParams(ctx.params));
-  const query = route.query && validate(route.query, { ...ctx.query });
+  const params = route.params && validate(route.params, ctx.params);
+  const query = validate<unknown>(route.query ?? NoQuery, ctx.query);
   const { body, raw } = await readBody(ctx, route);
   const gone = new AbortController();
   ctx.res.once('close', () => gone.abort());
@@ -81,7 +103,7 @@ async function run(ctx: Context & { state: AppState; params: Record<string, stri
     db: db.workspace(state.key.workspaceId),
     key: state.key,
     requestId: state.requestId,
-    header: (name) => ctx.get(name) || undefined,
+    header: (name) => [ctx.req.headers[name.toLowerCase()]].flat()[0],
     setHeader: (name, value) => ctx.set(name, value),
     stream: ctx.req,
     signal: gone.signal,
@@ -95,12 +117,13 @@ async function run(ctx: Context & { state: AppState; params: Record<string, stri
   } else ctx.body = answer;
 }
 
-function decodeParams(params: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, nameOf(value)]));
-}
-
 async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; raw: Buffer }> {
-  if (route.body === 'stream' || route.body === undefined) return { body: undefined, raw: Buffer.alloc(0) };
+  if (route.body === 'stream') return { body: undefined, raw: Buffer.alloc(0) };
+  if (route.body === undefined) {
+    if (route.method !== 'get') await readNoBody(ctx.req);
+    return { body: undefined, raw: Buffer.alloc(0) };
+  }
+  if (route.bodyOptional && !hasBody(ctx.req)) return { body: validate(route.body, {}), raw: Buffer.alloc(0) };
   const { raw, json } = await readJsonBody(ctx.req);
   return { body: validate(route.body, json), raw };
 }

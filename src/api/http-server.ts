@@ -1,7 +1,9 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import http from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { ApiError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
 import { errorBody } from './middleware/error-answers.ts';
 
 /** A listening server. */
@@ -14,17 +16,46 @@ export interface RunningServer {
 /** The port is taken, or this user may not open it. */
 export class PortError extends Error {}
 
-const MALFORMED = JSON.stringify(errorBody(new ApiError('invalid_request', 'This is not a well-formed HTTP request.')));
+/** Long enough for a large dataset over a slow line. Headers alone have Node's 60 s. */
+const REQUEST_TIMEOUT_MS = 30 * 60 * 1000;
 
-/** Node would answer broken requests by itself, with statuses that this API does not have. */
-function answerMalformed(_error: Error, socket: Socket): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
+function messageOf(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'The address and headers are too long: send at most 16 KiB of them.';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive.';
+  return 'This is not a well-formed HTTP request.';
+}
+
+/** Answers on the bare socket, where there is no request to answer. */
+function refuse(socket: Duplex, message: string): void {
+  const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(MALFORMED)}\r\nConnection: close\r\n\r\n${MALFORMED}`,
+    [
+      'HTTP/1.1 400 Bad Request',
+      `X-Request-Id: req_${newId()}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
   );
+}
+
+/** Node would answer broken requests by itself, with statuses and forms that this API does not have. */
+function answerBrokenRequests(server: http.Server): void {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }, response) => answers.set(socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answer = answers.get(socket);
+    const answering = answer?.headersSent === true && !answer.writableFinished;
+    if (!socket.writable || answering) socket.destroy();
+    else refuse(socket, messageOf(error.code));
+  });
+  server.on('connect', (_request, socket) => {
+    // The caller may be gone before it reads this.
+    socket.on('error', () => {});
+    refuse(socket, 'CONNECT is not possible here.');
+  });
 }
 
 /**
@@ -35,9 +66,18 @@ export async function listen(
   handler: RequestListener,
   { host, port, setting }: { host: string; port: number; setting: string },
 ): Promise<RunningServer> {
-  const server = http.createServer({ keepAliveTimeout: 65_000 }, handler);
-  server.on('clientError', answerMalformed);
+  const server = http.createServer(
+    // The application itself asks for a Host: Node would answer with an empty body.
+    { keepAliveTimeout: 65_000, requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false },
+    handler,
+  );
   server.on('checkExpectation', handler);
+  answerBrokenRequests(server);
+  let closing = false;
+  server.on('request', (_request, response) =>
+    // A kept-alive connection that was at work when the server was closed is idle only now.
+    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections())),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be opened (${error.code})`;
@@ -49,6 +89,7 @@ export async function listen(
   return {
     port: address.port,
     async close(graceMs) {
+      closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);

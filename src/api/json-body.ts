@@ -8,11 +8,17 @@ export const MAX_JSON_DEPTH = 32;
 /** What a too large body may still send before the connection is cut, so that the caller gets to read the answer. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
 const MAX_DETAILS = 20;
+const MAX_PATH_CHARS = 200;
 
 const LONE_SURROGATE_OR_NUL = 'must not hold NUL or half of a surrogate pair';
 
 function isRawBodyError(error: unknown): error is RawBodyError {
   return error instanceof Error && 'type' in error && typeof error.type === 'string';
+}
+
+/** Whether a request announces a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Reads and throws away the rest of a body, within bounds. */
@@ -28,11 +34,8 @@ async function drain(request: IncomingMessage): Promise<void> {
   }
 }
 
-/**
- * Reads a JSON body of at most 1 MiB.
- * @throws ApiError `payload_too_large`, `invalid_request`
- */
-export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buffer; json: JsonValue }> {
+/** @throws ApiError `invalid_request` where the headers say that the body is no JSON in UTF-8 */
+function requireJsonHeaders(request: IncomingMessage): void {
   const type = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;(.*))?$/i.exec(request.headers['content-type'] ?? '');
   if (type === null)
     throw new ApiError('invalid_request', 'Send the body as JSON, with "Content-Type: application/json".');
@@ -41,9 +44,12 @@ export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buf
     throw new ApiError('invalid_request', 'Send the body in UTF-8.');
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new ApiError('invalid_request', 'Send the body without Content-Encoding.');
-  let raw: Buffer;
+}
+
+/** @throws ApiError `payload_too_large`, `invalid_request` */
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   try {
-    raw = await getRawBody(request, { length: request.headers['content-length'] ?? null, limit: MAX_BODY_BYTES });
+    return await getRawBody(request, { length: request.headers['content-length'] ?? null, limit: MAX_BODY_BYTES });
   } catch (error) {
     if (!isRawBodyError(error)) throw error;
     if (error.type === 'entity.too.large') {
@@ -52,7 +58,26 @@ export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buf
     }
     throw new ApiError('invalid_request', 'The body ended before its announced length.');
   }
+}
+
+/**
+ * Reads a JSON body of at most 1 MiB.
+ * @throws ApiError `payload_too_large`, `invalid_request`
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buffer; json: JsonValue }> {
+  requireJsonHeaders(request);
+  const raw = await readBytes(request);
   return { raw, json: parseJson(raw) };
+}
+
+/**
+ * For operations without a body: nothing, or an empty object as some clients send it.
+ * @throws ApiError `invalid_request` where there is more, since it would be ignored silently
+ */
+export async function readNoBody(request: IncomingMessage): Promise<void> {
+  const raw = await readBytes(request);
+  if (raw.length === 0 || raw.toString().trim() === '{}') return;
+  throw new ApiError('invalid_request', 'This operation takes no body: leave it out.');
 }
 
 /** @throws ApiError `invalid_request` on anything that is not sane JSON in UTF-8 */
@@ -70,7 +95,7 @@ export function parseJson(raw: Buffer): JsonValue {
   } catch (error) {
     throw new ApiError(
       'invalid_request',
-      `The body is not valid JSON: ${error instanceof Error ? error.message : error}`,
+      `The body is not valid JSON: ${error instanceof Error ? error.message.toWellFormed() : 'it cannot be read'}`,
     );
   }
   const details = insaneParts(json);
@@ -83,22 +108,29 @@ export function describe(details: ErrorDetail[]): string {
   return details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
 
-function isInsaneText(text: string): boolean {
+/** A path as it is shown: callers choose the names in it, so it may be of any length. */
+export function clipPath(path: string): string {
+  return path.slice(0, MAX_PATH_CHARS).toWellFormed();
+}
+
+/** Whether a text holds NUL or half of a surrogate pair, which PostgreSQL does not take. */
+export function isInsaneText(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }
 
 /** Paths of a value that PostgreSQL or JavaScript can't hold safely: NUL, lone surrogates, `__proto__`, too deep, too large. */
 export function insaneParts(json: JsonValue): ErrorDetail[] {
   const details: ErrorDetail[] = [];
+  const add = (path: string, message: string) => details.push({ path: clipPath(path), message });
   const visit = (value: JsonValue, path: string, depth: number): void => {
     if (details.length >= MAX_DETAILS) return;
     if (typeof value === 'string') {
-      if (isInsaneText(value)) details.push({ path, message: LONE_SURROGATE_OR_NUL });
+      if (isInsaneText(value)) add(path, LONE_SURROGATE_OR_NUL);
     } else if (typeof value === 'number') {
-      if (!Number.isFinite(value)) details.push({ path, message: 'is a number out of range' });
+      if (!Number.isFinite(value)) add(path, 'is a number out of range');
     } else if (value !== null && typeof value === 'object') {
       if (depth >= MAX_JSON_DEPTH) {
-        details.push({ path: path.slice(0, 100), message: `is nested deeper than ${MAX_JSON_DEPTH} levels` });
+        add(path, `is nested deeper than ${MAX_JSON_DEPTH} levels`);
         return;
       }
       const entries: Iterable<[string | number, JsonValue]> = Array.isArray(value)
@@ -107,8 +139,8 @@ export function insaneParts(json: JsonValue): ErrorDetail[] {
       for (const [key, item] of entries) {
         const name = String(key);
         const at = path === '' ? name : `${path}.${name}`;
-        if (name === '__proto__') details.push({ path: at, message: 'is not allowed as a name' });
-        else if (isInsaneText(name)) details.push({ path, message: `has a name that ${LONE_SURROGATE_OR_NUL}` });
+        if (name === '__proto__') add(at, 'is not allowed as a name');
+        else if (isInsaneText(name)) add(path, `has a name that ${LONE_SURROGATE_OR_NUL}`);
         else visit(item, at, depth + 1);
       }
     }

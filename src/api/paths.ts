@@ -8,16 +8,25 @@ export function toRouterPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (SLASHED.has(name) ? `*${name}` : `:${name}`));
 }
 
-/** In a path `%2F` means the same as `/`. Decoding the rest is left to {@link nameOf}. */
-export function normalizePath(path: string): string {
-  return path.replaceAll(/%2f/gi, '/');
+/**
+ * The path and query of a request target (RFC 9112, section 3.2): `/path?query` as it is, and
+ * `http://host/path?query` without its host. Undefined for every other form.
+ */
+export function originForm(target: string): string | undefined {
+  if (target.startsWith('/')) return target;
+  const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
+  return rest === undefined || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** @throws ApiError `invalid_request` on a broken percent escape */
-export function nameOf(segment: string): string {
+/**
+ * In a path `%2F` means the same as `/`. The router decodes the other escapes, once.
+ * @throws ApiError `invalid_request` on a broken percent escape
+ */
+export function normalizePath(path: string): string {
   try {
-    return decodeURIComponent(segment);
+    decodeURIComponent(path);
   } catch {
     throw new ApiError('invalid_request', 'The path holds a broken percent escape.');
   }
+  return path.replaceAll(/%2f/gi, '/');
 }

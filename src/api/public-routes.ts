@@ -1,12 +1,21 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import { ApiError } from '../domain/errors.ts';
+import { errorBody } from './middleware/error-answers.ts';
 
 /** What tells whether the service can work at the moment; rejects when it can't. */
 export type ReadinessCheck = () => Promise<void>;
 
 const CHECK_TIMEOUT_MS = 3_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** @throws ApiError `invalid_request` on any other method */
+function requireGet({ method }: Context): void {
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new ApiError('invalid_request', `${method} is not possible here; use GET.`);
+}
 
 async function stateOf(check: ReadinessCheck): Promise<'ok' | 'unreachable'> {
   let timer: NodeJS.Timeout | undefined;
@@ -28,15 +37,24 @@ async function stateOf(check: ReadinessCheck): Promise<'ok' | 'unreachable'> {
 /** `/healthz`: the process is there. `/readyz`: so are the database and Temporal; 500 with what is missing otherwise. */
 export function healthRoutes(checks: Record<string, ReadinessCheck>): Middleware {
   return async (ctx, next) => {
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    requireGet(ctx);
+    ctx.set('Cache-Control', 'no-store');
     if (ctx.path === '/healthz') ctx.body = { status: 'ok' };
-    else if (ctx.path === '/readyz') {
+    else {
       const states = await Promise.all(
         Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
       );
       const ready = states.every(([, state]) => state === 'ok');
       ctx.status = ready ? 200 : 500;
       ctx.body = { status: ready ? 'ok' : 'unavailable', ...Object.fromEntries(states) };
-    } else await next();
+      if (!ready) {
+        const missing = states.filter(([, state]) => state !== 'ok').map(([name]) => name);
+        const message = `Not ready: ${missing.join(' and ')} cannot be reached at present.`;
+        ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
+        ctx.body = { ...ctx.body, ...errorBody(new ApiError('temporarily_unavailable', message)) };
+      }
+    }
   };
 }
 
@@ -67,6 +85,9 @@ export function docsRoutes(document: object): Middleware {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const json = JSON.stringify(document);
   return async (ctx, next) => {
+    if (!/^\/(openapi\.json$|docs(\/|$))/.test(ctx.path)) return next();
+    requireGet(ctx);
+    ctx.set('X-Content-Type-Options', 'nosniff');
     const asset = /^\/docs\/([\w.-]+)$/.exec(ctx.path)?.[1] ?? '';
     const type = ASSETS[asset];
     if (ctx.path === '/openapi.json') {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
-import { describe } from './json-body.ts';
+import { clipPath, describe } from './json-body.ts';
 
 const MAX_DETAILS = 20;
 const MAX_MESSAGE_CHARS = 300;
@@ -9,11 +9,10 @@ const MAX_MESSAGE_CHARS = 300;
 export function detailsOf(error: z.ZodError, at = ''): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   for (const issue of error.issues) {
-    const path = [...(at ? [at] : []), ...issue.path.map(String)].join('.');
+    const path = clipPath([...(at ? [at] : []), ...issue.path.map(String)].join('.'));
     if (issue.code === 'unrecognized_keys')
       for (const key of issue.keys) {
-        const name = key.slice(0, 100).toWellFormed();
-        details.push({ path: path === '' ? name : `${path}.${name}`, message: 'is not a known field' });
+        details.push({ path: clipPath(path === '' ? key : `${path}.${key}`), message: 'is not a known field' });
       }
     else details.push({ path, message: issue.message.slice(0, MAX_MESSAGE_CHARS) });
   }

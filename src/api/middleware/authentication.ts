@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Context, Middleware } from 'koa';
 import { ApiError } from '../../domain/errors.ts';
 import type { Authenticator } from '../../services/authenticate.ts';
@@ -14,6 +15,11 @@ function tooMany(state: RateLimitState, message: string): ApiError {
   return new ApiError('rate_limited', message, { retryAfterSeconds: state.resetSeconds });
 }
 
+/** Who is counted. Behind a proxy the address is a header's text, which may be anything. */
+function addressOf(ctx: Context): string {
+  return isIP(ctx.ip) === 0 ? (ctx.req.socket.remoteAddress ?? 'unknown') : ctx.ip;
+}
+
 /** Lets requests with a valid key through, within the key's limit. Failed tries are limited per address. */
 export function authentication({
   authenticator,
@@ -26,7 +32,7 @@ export function authentication({
 }): Middleware<AppState> {
   async function limitFailures(ctx: Context): Promise<void> {
     if (failureLimiter === undefined) return;
-    const state = await failureLimiter.take(ctx.ip);
+    const state = await failureLimiter.take(addressOf(ctx));
     setLimitHeaders(ctx, state);
     if (!state.allowed) throw tooMany(state, 'Too many failed authentications from this address. Try again later.');
   }

@@ -1,5 +1,5 @@
 import { isGrpcServiceError } from '@temporalio/client';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { AppState } from '../app.ts';
@@ -53,4 +53,25 @@ export function errorAnswers(): Middleware<AppState> {
       ctx.body = errorBody(error);
     }
   };
+}
+
+/**
+ * Koa's last resort, which would answer in plain text: for what goes wrong outside of all middleware, such as a body that
+ * can't be read any more. Once the answer is on its way the connection is cut, so that half an answer is not taken for a whole one.
+ */
+export function answerLast(this: Context, thrown: unknown): void {
+  if (thrown === null || thrown === undefined) return;
+  const { res, state } = this;
+  if (this.headerSent || !this.writable) {
+    res.destroy();
+    return;
+  }
+  const error = toApiError(thrown);
+  state['log']?.error({ err: thrown }, error.message);
+  const body = JSON.stringify(errorBody(error));
+  for (const name of res.getHeaderNames()) if (name !== 'x-request-id') res.removeHeader(name);
+  res.statusCode = error.status;
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(body);
 }
