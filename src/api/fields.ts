@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { JsonValue } from '../domain/json.ts';
 import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompt-name.ts';
-import { insaneParts } from './json-body.ts';
+import { isInsaneText } from './json-body.ts';
 
 /** Text without NUL or lone surrogates: bodies are checked as a whole, queries and paths by this. */
 export function saneText() {
-  return z.string().refine((text) => insaneParts(text).length === 0, 'must not hold NUL or half of a surrogate pair');
+  return z.string().refine((text) => !isInsaneText(text), 'must not hold NUL or half of a surrogate pair');
 }
 
 /** A prompt's or dataset's name: segments joined by `/`. */
@@ -28,19 +29,43 @@ export const Label = z
     example: 'production',
   });
 
-/** A version number, also from a query string. */
-export const VersionNumber = z.coerce
-  .number('must be a whole number from 1')
-  .int('must be a whole number from 1')
-  .min(1, 'must be a whole number from 1')
-  .max(2_147_483_647, 'is too large')
-  .meta({ description: 'A version of the prompt, from 1.', example: 3 });
+/** A whole number in a query string, written in digits alone. */
+export function wholeNumber({
+  min,
+  max,
+  description,
+  byDefault,
+}: {
+  min: number;
+  max: number;
+  description: string;
+  /** Only for the documentation. */
+  byDefault?: number;
+}) {
+  return z
+    .string()
+    .regex(/^(0|[1-9]\d{0,9})$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({
+      override({ jsonSchema }) {
+        delete jsonSchema.pattern;
+        Object.assign(jsonSchema, { type: 'integer', minimum: min, maximum: max, description });
+        if (byDefault !== undefined) jsonSchema.default = byDefault;
+      },
+    });
+}
+
+const MAX_VERSION = 2_147_483_647;
+
+/** A version number in a query string. */
+export const VersionNumber = wholeNumber({ min: 1, max: MAX_VERSION, description: 'A version of the prompt, from 1.' });
 
 /** The same in a body: no coercion. */
 export const BodyVersion = z
   .int('must be a whole number from 1')
   .min(1, 'must be a whole number from 1')
-  .max(2_147_483_647, 'is too large')
+  .max(MAX_VERSION, 'is too large')
   .meta({ description: 'A version of the prompt, from 1.', example: 3 });
 
 /** A model's name, `provider/model` or a bare name that one provider is known to serve. */
@@ -58,14 +83,25 @@ export const Timestamp = z.iso
   .datetime()
   .meta({ description: 'ISO 8601 in UTC with milliseconds.', example: '2026-01-31T12:00:00.000Z' });
 
+/** What both PostgreSQL and four digits of a year can hold. */
+const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
+const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** A point in time from a caller: ISO 8601 with a zone. */
 export const TimestampInput = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 date-time with a zone, such as 2026-01-31T12:00:00Z' })
   .transform((text) => new Date(text))
+  .refine(
+    (time) => time.getTime() >= EARLIEST_MS && time.getTime() <= LATEST_MS,
+    'must be between the years 1 and 9999',
+  )
   .meta({ example: '2026-01-31T12:00:00Z' });
 
+/** Any JSON: what was parsed from JSON needs no second look at every value in it. */
+const AnyJson = z.custom<JsonValue>((value) => value !== undefined).meta({ override: { description: 'Any JSON.' } });
+
 /** Values of a template's variables by name. */
-export const Variables = z.record(z.string(), z.json()).meta({ example: { name: 'Ada' } });
+export const Variables = z.record(z.string(), AnyJson).meta({ example: { name: 'Ada' } });
 
 /** Free labels of a caller's own. */
 export const Metadata = z

@@ -1,15 +1,11 @@
 import { z } from 'zod';
-import { ApiError } from '../domain/errors.ts';
+import { invalidField } from '../domain/errors.ts';
+import { wholeNumber } from './fields.ts';
+import { isInsaneText } from './json-body.ts';
 
 /** Query parameters of every list. */
 export const PageQuery = {
-  limit: z.coerce
-    .number('must be a whole number from 1 to 1000')
-    .int('must be a whole number from 1 to 1000')
-    .min(1, 'must be at least 1')
-    .max(1000, 'must be at most 1000')
-    .default(100)
-    .meta({ description: 'How many to return.', example: 100 }),
+  limit: wholeNumber({ min: 1, max: 1000, description: 'How many to return.', byDefault: 100 }).default(100),
   cursor: z
     .string()
     .max(1000)
@@ -40,11 +36,12 @@ export function encodeCursor(position: string): string {
 export function decodeCursor(cursor: string | undefined, position: z.ZodType<string>): string | undefined {
   if (cursor === undefined) return undefined;
   try {
-    return z.tuple([position]).parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))[0];
+    const [text] = z.tuple([position]).parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    if (!isInsaneText(text)) return text;
   } catch {
-    const message = 'is not a cursor of this list: pass a next_cursor as it was given, or leave it out';
-    throw new ApiError('invalid_request', `cursor: ${message}`, { details: [{ path: 'cursor', message }] });
+    // Neither base64, nor JSON, nor a position of this list.
   }
+  throw invalidField('cursor', 'is not a cursor of this list: pass a next_cursor as it was given, or leave it out');
 }
 
 /** Makes a page of `limit` items from a query for `limit + 1`. */

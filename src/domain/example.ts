@@ -7,7 +7,7 @@ import type { JsonValue } from './json.ts';
 export const CONTENT_KEY_PREFIX = 'sha256:';
 
 /** Any JSON. It is not descended into: what comes here was parsed from JSON, and a data set holds a lot of it. */
-const AnyJson = z.custom<JsonValue>((value) => value !== undefined).meta({ override: {} });
+const AnyJson = z.custom<JsonValue>((value) => value !== undefined).meta({ override: { description: 'Any JSON.' } });
 
 /** One example of a dataset or an evaluation, as callers write it. */
 export const Example = z

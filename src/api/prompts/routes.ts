@@ -9,6 +9,7 @@ import {
   setLabel,
   updatePrompt,
 } from '../../services/prompts.ts';
+import { TimestampInput } from '../fields.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -62,7 +63,7 @@ function parsePosition(position: string | undefined): [string, string] | undefin
 
 function positionSchema(sort: string): z.ZodType<string> {
   if (sort.endsWith('name')) return Position;
-  return Position.refine((position) => z.iso.datetime().safeParse(position.split(' ')[0]).success);
+  return Position.refine((position) => TimestampInput.safeParse(position.split(' ')[0]).success);
 }
 
 /** `/prompts` and what is under it. */
@@ -104,7 +105,7 @@ export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Rou
       },
       response: Prompt,
       responseExample: example,
-      errors: ['prompt_archived', 'payload_too_large'],
+      errors: ['prompt_archived'],
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
           const { name, commit_message, ...content } = request.body;
@@ -156,6 +157,7 @@ export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Rou
       params: LabelParams,
       response: Prompt,
       responseExample: { ...example, labels: [] },
+      errors: ['prompt_archived'],
       handler: async ({ db, params }) => presentPrompt(await removeLabel(db, params.name, params.label)),
     }),
     defineRoute({
@@ -195,7 +197,7 @@ export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Rou
       bodyExamples: { 'New text': { template: 'Greet {{ name }} warmly.', commit_message: 'Warmer.' } },
       response: Prompt,
       responseExample: { ...example, version: 2 },
-      errors: ['prompt_archived', 'payload_too_large'],
+      errors: ['prompt_archived'],
       async handler({ db, params, body: { commit_message, ...content } }) {
         const update = { ...content, commitMessage: commit_message };
         return presentPrompt(await db.transaction((query) => updatePrompt(query, params.name, update)));
