@@ -1,4 +1,4 @@
-import type { Query, WorkspaceDatabase } from '../db/database.ts';
+import type { Query } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Cipher } from '../domain/cipher.ts';
 import { ApiError } from '../domain/errors.ts';
@@ -11,6 +11,8 @@ export interface Created {
   resourceId: string;
   answer?: unknown;
 }
+
+type Request = RouteRequest<unknown, unknown, unknown>;
 
 interface KeyRow {
   id: string;
@@ -49,7 +51,7 @@ export interface Idempotency {
    * @throws ApiError `idempotency_key_reused`, `invalid_request`
    */
   createOnce(
-    request: RouteRequest<unknown, unknown, unknown>,
+    request: Request,
     create: (query: Query) => Promise<Created>,
     answerOf?: (resourceId: string) => Promise<unknown>,
     options?: { single: boolean },
@@ -61,7 +63,7 @@ export function createIdempotency(cipher: Cipher): Idempotency {
   const unseal = (answer: Buffer): unknown => JSON.parse(cipher.decrypt(answer).toString());
 
   async function replay(
-    request: RouteRequest<unknown, unknown, unknown>,
+    request: Request,
     row: KeyRow,
     answerOf: ((resourceId: string) => Promise<unknown>) | undefined,
   ): Promise<unknown> {
@@ -73,10 +75,12 @@ export function createIdempotency(cipher: Cipher): Idempotency {
     request.setHeader('Idempotent-Replayed', 'true');
     if (row.answer !== null) return unseal(row.answer);
     if (answerOf === undefined) throw new Error('An answer that was known at creation was not stored.');
-    return firstAnswer(request.db, row.id, await answerOf(row.resource_id));
+    return firstAnswer(request, row.id, await answerOf(row.resource_id));
   }
 
-  async function firstAnswer(db: WorkspaceDatabase, id: string, answer: unknown): Promise<unknown> {
+  async function firstAnswer({ db, signal }: Request, id: string, answer: unknown): Promise<unknown> {
+    // A caller who went away before the end has had no answer: the next try waits for it again.
+    if (signal.aborted) return answer;
     const [row] = await db.query<{ answer: Buffer }>(STORE_ANSWER, [id, seal(answer)]);
     return row ? unseal(row.answer) : answer;
   }
@@ -107,7 +111,7 @@ export function createIdempotency(cipher: Cipher): Idempotency {
           return result;
         });
         if ('answer' in created) return created.answer;
-        return firstAnswer(request.db, id, await answerOf?.(created.resourceId));
+        return firstAnswer(request, id, await answerOf?.(created.resourceId));
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
         const [winner] = await request.db.query<KeyRow>(FIND_KEY, [key]);

@@ -50,7 +50,8 @@ const DESCRIPTIONS: Record<number, string> = {
 /** Errors that an operation can give. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([...ALWAYS, ...(route.errors ?? [])]);
-  if (route.params ?? route.query ?? route.body) codes.add('invalid_request');
+  codes.add('invalid_request');
+  if (route.body !== undefined && route.body !== 'stream') codes.add('payload_too_large');
   if (route.params) codes.add('not_found');
   if (route.idempotent) codes.add('idempotency_key_reused');
   return [...codes];
@@ -100,11 +101,13 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(path && { path }),
       ...(query && { query }),
-      ...(route.idempotent && { header: IdempotencyHeader }),
+      ...((route.idempotent || route.headers) && {
+        header: z.object({ ...(route.idempotent ? IdempotencyHeader.shape : {}), ...route.headers?.shape }),
+      }),
     },
     ...(route.body !== undefined && {
       requestBody: {
-        required: true,
+        required: !route.bodyOptional,
         content:
           route.body === 'stream'
             ? Object.fromEntries((route.accepts ?? []).map((type) => [type, { schema: z.string() }]))

@@ -56,6 +56,8 @@ export interface RouteSpec<
   query?: Query;
   /** A schema: JSON. `stream`: the handler reads the request itself. Absent: no body is expected. */
   body?: Body | 'stream';
+  /** No body means an empty object. */
+  bodyOptional?: boolean;
   /** Examples of the body for the documentation, by title. */
   bodyExamples?: Record<string, unknown>;
   response: z.ZodType;
@@ -65,6 +67,8 @@ export interface RouteSpec<
   accepts?: string[];
   /** Errors beyond those that every operation can give. */
   errors?: ErrorCode[];
+  /** Headers that the handler reads, for the documentation. `Idempotency-Key` is there by itself. */
+  headers?: z.ZodObject;
   /** Whether `Idempotency-Key` is honoured (every POST that creates). */
   idempotent?: boolean;
   handler(request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<unknown>;

@@ -24,7 +24,7 @@ import { decodeCursor, toPage } from '../pagination.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
-import { CreateExecution, Execution, ExecutionPage, IdParams, ListQuery } from './schema.ts';
+import { CreateExecution, Execution, ExecutionPage, IdParams, ListQuery, PreferHeader } from './schema.ts';
 
 export interface ExecutionRouteDeps extends WorkflowStarter {
   idempotency: Idempotency;
@@ -34,6 +34,7 @@ export interface ExecutionRouteDeps extends WorkflowStarter {
 }
 
 const tag = 'Executions';
+const RETRY_AFTER_SECONDS = 5;
 
 const example = {
   id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
@@ -87,6 +88,13 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
         if (isFinished(row.status)) return presentExecution(row);
       }
       return presentExecution(await expectation.wait(db, waitMs, signal));
+    } catch (error) {
+      // The first request could not start it and took it back.
+      if (queued === undefined && error instanceof ApiError && error.code === 'not_found')
+        throw new ApiError('temporarily_unavailable', 'The run could not be started. Try again in a few seconds.', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        });
+      throw error;
     } finally {
       expectation.done();
     }
@@ -109,7 +117,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       bodyExamples: { Greeting: { prompt_name: 'support/greeting', variables: { name: 'Ada' } } },
       response: Execution,
       responseExample: example,
-      errors: ['not_found', 'prompt_archived', 'payload_too_large', 'temporarily_unavailable'],
+      headers: PreferHeader,
+      errors: ['not_found', 'prompt_archived'],
       async handler(request) {
         const { prompt_name: promptName, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));

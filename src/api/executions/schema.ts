@@ -22,6 +22,14 @@ export const CreateExecution = z
   })
   .meta({ id: 'CreateExecution' });
 
+/** How long to wait; parsed by `waitMsOf`. */
+export const PreferHeader = z.object({
+  Prefer: z
+    .string()
+    .optional()
+    .meta({ description: '`wait=N` (0–300 seconds, 60 unless given) or `respond-async`.', example: 'wait=10' }),
+});
+
 export const Tokens = z
   .object({
     input: z.int(),
