@@ -32,23 +32,35 @@ const TOUCH_KEY = { text: 'update api_keys set last_used_at = now() where id = $
 export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
   const remembered = new Map<string, { key: AuthenticatedKey; until: number }>();
   const touched = new Map<string, number>();
-  listener.on(CHANNELS.apiKeyRevoked, (hash) => remembered.delete(hash));
+  /** How often keys were forgotten: what was read before the last time may be out of date. */
+  let revocations = 0;
+  const forget = (hash: string) => {
+    revocations += 1;
+    remembered.delete(hash);
+  };
+  listener.on(CHANNELS.apiKeyRevoked, forget);
   // A revocation may have been missed while the connection was away.
-  listener.onReconnected(() => remembered.clear());
+  listener.onReconnected(() => {
+    revocations += 1;
+    remembered.clear();
+  });
 
   async function find(hash: Buffer): Promise<AuthenticatedKey | undefined> {
     const name = hash.toString('hex');
     const known = remembered.get(name);
     if (known && known.until > Date.now() && listener.connected()) return known.key;
     remembered.delete(name);
+    const revocationsBefore = revocations;
     const [row] = await db.system.query<{ id: string; workspace_id: string; scopes: Scope[]; expires_at: Date | null }>(
       FIND_KEY,
       [hash],
     );
     if (!row) return undefined;
     const key = { id: row.id, workspaceId: row.workspace_id, scopes: row.scopes, expiresAt: row.expires_at };
-    if (remembered.size >= REMEMBER_KEYS) remembered.clear();
-    remembered.set(name, { key, until: Date.now() + REMEMBER_MS });
+    if (revocations === revocationsBefore) {
+      if (remembered.size >= REMEMBER_KEYS) remembered.clear();
+      remembered.set(name, { key, until: Date.now() + REMEMBER_MS });
+    }
     return key;
   }
 
@@ -76,6 +88,6 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
       touch(key.id);
       return key;
     },
-    forget: (hash) => void remembered.delete(hash.toString('hex')),
+    forget: (hash) => forget(hash.toString('hex')),
   };
 }
