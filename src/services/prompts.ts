@@ -225,11 +225,12 @@ export async function setLabel(
 
 /**
  * Takes a label away and gives the prompt as it is then.
- * @throws ApiError `not_found` also where the prompt has no such label
+ * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`
  */
 export async function removeLabel(db: WorkspaceDatabase, name: string, label: string): Promise<PromptRow> {
   return db.transaction(async (query) => {
     const row = await getPrompt(query, name, { label });
+    if (row.archived_at !== null) throw archived(name);
     await query({ text: 'delete from prompt_labels where workspace_id = $1 and prompt_id = $2 and label = $3' }, [
       row.id,
       label,

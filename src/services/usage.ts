@@ -17,7 +17,8 @@ export interface UsageRow {
   tokens_output: string;
   tokens_cached_input: string;
   tokens_reasoning: string;
-  cost_amount: string;
+  /** Null where there are answers and none has a known price. */
+  cost_amount: string | null;
   unpriced: number;
 }
 
@@ -44,7 +45,8 @@ export async function sumUsage(
                coalesce(sum(tokens_input), 0) as tokens_input, coalesce(sum(tokens_output), 0) as tokens_output,
                coalesce(sum(tokens_cached_input), 0) as tokens_cached_input,
                coalesce(sum(tokens_reasoning), 0) as tokens_reasoning,
-               trim_scale(coalesce(sum(cost_amount), 0)) as cost_amount,
+               case when count(cost_amount) = 0 and count(answered_at) > 0 then null
+                 else trim_scale(coalesce(sum(cost_amount), 0)) end as cost_amount,
                count(*) filter (where answered_at is not null and cost_amount is null)::int as unpriced
              from executions
              where workspace_id = $1 and created_at >= $2 and created_at < $3
