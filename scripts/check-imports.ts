@@ -1,0 +1,130 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+// Which part of src may import which, so that what is below never depends on what is above:
+//
+//   api, admin → services → db, models, evaluators, temporal → domain
+//                activities ↗  (they do the work of workflows with the help of services)
+//
+// Workflows run in a sandbox of their own, from a bundle of what they import as values: the domain alone. Services
+// start them by their types, and they call activities by theirs; a type leaves nothing behind when the program runs.
+
+/** What a layer may import besides itself. Types may come from wherever values may. */
+interface Layer {
+  /** Paths in src, a folder with a slash at its end. The first layer that fits a file is its own. */
+  files: string[];
+  values: string[] | 'everything';
+  types?: string[];
+  /** The only packages it may import as values, where that matters. */
+  packages?: string[];
+  /** Whether it may read `process.env`. */
+  environment?: boolean;
+}
+
+const LAYERS: Record<string, Layer> = {
+  // Where processes are put together out of everything else; only they, and tests, import each other.
+  composition: {
+    files: [
+      'main.ts',
+      'worker.ts',
+      'foundation.ts',
+      'lifecycle.ts',
+      'metrics.ts',
+      'logger.ts',
+      'api/server.ts',
+      'admin/main.ts',
+      'db/migrate.ts',
+      'workflows/bundle.ts',
+    ],
+    values: 'everything',
+  },
+  config: { files: ['config.ts'], values: [], environment: true },
+  api: { files: ['api/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'domain'] },
+  admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain'] },
+  activities: { files: ['activities/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'domain'] },
+  services: {
+    files: ['services/'],
+    values: ['db', 'models', 'evaluators', 'temporal', 'domain'],
+    types: ['workflows'],
+  },
+  workflows: {
+    files: ['workflows/'],
+    values: ['domain'],
+    types: ['activities'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+  },
+  // What runs on this machine inherits its environment: PATH, HOME, the cache folder.
+  embedded: { files: ['embedded/'], values: [], environment: true },
+  evaluators: { files: ['evaluators/'], values: ['domain'] },
+  models: { files: ['models/'], values: ['domain'] },
+  temporal: { files: ['temporal/'], values: ['domain'], types: ['config'] },
+  db: { files: ['db/'], values: ['domain'] },
+  domain: { files: ['domain/'], values: [] },
+};
+
+interface Import {
+  target: string;
+  isType: boolean;
+}
+
+const STATEMENT = /^[ \t]*(?:import|export)\s+(type\s+(?!from\b))?(?:[^'"`;]*?\bfrom\s*)?['"]([^'"]+)['"]/gm;
+const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g;
+const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
+const READS_ENVIRONMENT = /\bprocess\.env\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\s*['"](?:node:)?process['"]/;
+
+/** `import { type A }` counts as a value: without its types it still loads the file. */
+function importsOf(source: string): Import[] {
+  const statements = [...source.matchAll(STATEMENT)].map(([, type, target = '']) => ({ target, isType: !!type }));
+  const dynamic = [...source.matchAll(DYNAMIC)].map(([, target = '']) => ({ target, isType: false }));
+  return [...statements, ...dynamic];
+}
+
+function layerOf(file: string): [name: string, layer: Layer] | undefined {
+  return Object.entries(LAYERS).find(([, { files }]) =>
+    files.some((entry) => (entry.endsWith('/') ? file.startsWith(entry) : file === entry)),
+  );
+}
+
+/** What is wrong with an import in a file of a layer; undefined where nothing is. */
+function faultOf(file: string, name: string, layer: Layer, { target, isType }: Import): string | undefined {
+  if (!target.startsWith('.')) {
+    if (isType || layer.packages === undefined || layer.packages.includes(target)) return undefined;
+    return `${name} may import ${layer.packages.join(' and ')} and types, for nothing else works in their sandbox`;
+  }
+  const imported = path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
+  if (imported.startsWith('../')) return 'src is complete in itself: nothing outside of it may be imported';
+  const [importedName] = layerOf(imported) ?? [];
+  if (importedName === undefined) return 'it is in no layer: add its folder to the table in scripts/check-imports.ts';
+  if (importedName === name || layer.values === 'everything' || layer.values.includes(importedName)) return undefined;
+  if (layer.types?.includes(importedName))
+    return isType ? undefined : `${name} may import types of ${importedName} only: write "import type"`;
+  const allowed = [...layer.values, ...(layer.types ?? []).map((other) => `types of ${other}`)];
+  return `${name} may import ${allowed.length > 0 ? allowed.join(', ') : 'nothing else of src'}, not ${importedName}`;
+}
+
+/** Every violation in a src folder, as `file: import: fault`. */
+function check(src: string): string[] {
+  return globSync('**/*.ts', { cwd: src })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .sort()
+    .flatMap((file) => {
+      const [name, layer] = layerOf(file) ?? [];
+      if (name === undefined || layer === undefined)
+        return `src/${file}: it is in no layer: add its folder to the table in scripts/check-imports.ts`;
+      const source = readFileSync(path.join(src, file), 'utf8').replace(COMMENT_LINE, '');
+      const faults = importsOf(source).flatMap((each) => {
+        const fault = faultOf(file, name, layer, each);
+        return fault === undefined ? [] : `src/${file}: imports ${each.target}: ${fault}`;
+      });
+      if (layer.environment !== true && READS_ENVIRONMENT.test(source))
+        faults.push(`src/${file}: reads process.env: settings are read in src/config.ts and handed in`);
+      return faults;
+    });
+}
+
+const root = process.argv[2] ?? path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const violations = check(path.join(root, 'src'));
+for (const violation of violations) console.error(violation);
+if (violations.length > 0) process.exitCode = 1;

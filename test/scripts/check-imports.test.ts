@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+const script = fileURLToPath(new URL('../../scripts/check-imports.ts', import.meta.url));
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'pms-imports-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Checks a project of one file. */
+function check(file: string, source: string): { code: number | null; faults: string[] } {
+  const target = path.join(root, 'src', file);
+  mkdirSync(path.dirname(target), { recursive: true });
+  writeFileSync(target, source);
+  const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' });
+  return { code: status, faults: stderr.split('\n').filter((line) => line !== '') };
+}
+
+test('this project keeps to its layers', () => {
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+test.each([
+  ['domain/a.ts', `import { query } from '../db/database.ts';`, 'domain may import nothing else of src, not db'],
+  ['db/a.ts', `import {\n  one,\n  two,\n} from '../services/a.ts';`, 'db may import domain, not services'],
+  ['db/a.ts', `export { one } from '../api/a.ts';`, 'db may import domain, not api'],
+  ['db/a.ts', `import '../api/a.ts';`, 'db may import domain, not api'],
+  ['db/a.ts', `const a = await import('../api/a.ts');`, 'db may import domain, not api'],
+  ['services/a.ts', `import { b } from '../api/b.ts';`, 'not api'],
+  ['services/a.ts', `import { b } from '../workflows/b.ts';`, 'types of workflows only: write "import type"'],
+  // The file is loaded all the same.
+  ['services/a.ts', `import { type B } from '../workflows/b.ts';`, 'types of workflows only'],
+  ['workflows/a.ts', `import { b } from '../activities/b.ts';`, 'types of activities only'],
+  ['workflows/a.ts', `import { b } from '../db/b.ts';`, 'workflows may import domain, types of activities, not db'],
+  ['workflows/a.ts', `import { readFile } from 'node:fs';`, 'nothing else works in their sandbox'],
+  ['api/a.ts', `import { startWorkers } from '../worker.ts';`, 'not composition'],
+  ['api/a.ts', `import { startApi } from './server.ts';`, 'not composition'],
+  ['main.ts', `import { a } from '../test/a.ts';`, 'nothing outside of it may be imported'],
+  ['stray/a.ts', `export const a = 1;`, 'it is in no layer'],
+  ['services/a.ts', `const url = process.env.DATABASE_URL;`, 'settings are read in src/config.ts'],
+  ['services/a.ts', `import { env } from 'node:process';`, 'settings are read in src/config.ts'],
+])('%s may not hold: %s', (file, source, fault) => {
+  const { code, faults } = check(file, source);
+  expect(code).toBe(1);
+  expect(faults).toEqual([expect.stringContaining(fault)]);
+  expect(faults[0]).toMatch(new RegExp(`^src/${file}: `));
+});
+
+test.each([
+  ['services/a.ts', `import type { b } from '../workflows/b.ts';\nimport { c } from '../db/c.ts';`],
+  ['workflows/a.ts', `import type { b } from '../activities/b.ts';\nimport { c } from '../domain/c.ts';`],
+  ['workflows/a.ts', `import { sleep } from '@temporalio/workflow';\nimport type { z } from 'zod';`],
+  ['domain/a.ts', `// import { b } from '../db/b.ts';\n/** Not process.env. */\nexport const a = "from '../db/b.ts'";`],
+  ['embedded/a.ts', 'const home = process.env.HOME;'],
+  ['main.ts', `import { a } from './api/server.ts';`],
+])('%s may hold: %s', (file, source) => {
+  expect(check(file, source)).toEqual({ code: 0, faults: [] });
+});
