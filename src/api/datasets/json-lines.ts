@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+import { Example } from '../../domain/example.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
+import { insaneParts } from '../json-body.ts';
+import { detailsOf } from '../validate.ts';
+
+const NEWLINE = 0x0a;
+const BOM = '\uFEFF';
+
+/** @throws ApiError `invalid_request` naming the line and what is wrong with it */
+export function readExample(line: number, json: JsonValue): Example {
+  const [insane] = insaneParts(json);
+  if (insane !== undefined) throw invalidLine(line, insane.path, insane.message);
+  const result = Example.safeParse(json);
+  if (result.success) return result.data;
+  const [detail] = detailsOf(result.error);
+  throw invalidLine(line, detail?.path ?? '', detail?.message ?? 'is not an example');
+}
+
+function parseLine(line: number, bytes: Buffer): Example | undefined {
+  if (!isUtf8(bytes)) throw invalidLine(line, '', 'is not valid UTF-8');
+  let text = bytes.toString();
+  if (line === 1 && text.startsWith(BOM)) text = text.slice(1);
+  if (text.trim() === '') return undefined;
+  let json: JsonValue;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? error.message.toWellFormed() : 'it cannot be read';
+    throw invalidLine(line, '', `is not valid JSON: ${message}`);
+  }
+  if (json === null || typeof json !== 'object' || Array.isArray(json))
+    throw invalidLine(line, '', 'must be an object such as {"variables": {"name": "Ada"}, "expected": "Hello Ada!"}');
+  return readExample(line, json);
+}
+
+/** Lines without their newline; the last one may lack it. */
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<{ line: number; bytes: Buffer }, void, undefined> {
+  let line = 1;
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
+  const grow = (part: Buffer): void => {
+    begunBytes += part.length;
+    // One byte more for the carriage return of CRLF.
+    if (begunBytes > MAX_EXAMPLE_BYTES + 1) throw invalidLine(line, '', `is longer than ${MAX_EXAMPLE_BYTES} bytes`);
+    begun.push(part);
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
+      // Not worth a turn of the reader: there may be millions.
+      const isEmpty = to === from && begunBytes === 0;
+      grow(chunk.subarray(from, to));
+      if (!isEmpty) yield { line, bytes: begun.length === 1 ? chunk.subarray(from, to) : Buffer.concat(begun) };
+      line += 1;
+      from = to + 1;
+      begun = [];
+      begunBytes = 0;
+    }
+    if (from < chunk.length) grow(chunk.subarray(from));
+  }
+  if (begun.length > 0) yield { line, bytes: Buffer.concat(begun) };
+}
+
+/**
+ * Examples from JSON Lines: one object a line, blank lines between them, LF or CRLF.
+ * @throws ApiError `invalid_request` naming the line at fault
+ */
+export async function* parseJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedExample, void, undefined> {
+  for await (const { line, bytes } of splitLines(chunks)) {
+    const example = parseLine(line, bytes);
+    if (example !== undefined) yield { line, example };
+  }
+}

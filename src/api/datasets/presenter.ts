@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import type { DatasetRow } from '../../services/datasets/datasets.ts';
+import type { Dataset } from './schema.ts';
+
+/** A dataset version as callers see it. */
+export function presentDataset(row: DatasetRow): z.input<typeof Dataset> {
+  return {
+    name: row.name,
+    version: row.version,
+    examples_total: row.examples_total,
+    hash: `sha256:${row.hash.toString('hex')}`,
+    description: row.description,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    version_created_at: row.version_created_at.toISOString(),
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { EXECUTION_STATUSES } from '../../db/entities/execution.ts';
+import { datasetNameProblem } from '../../domain/dataset-name.ts';
+import { Example } from '../../domain/example.ts';
+import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
+import { ModelName, Name, saneText, Timestamp, TimestampInput, VersionNumber } from '../fields.ts';
+import { PageQuery, pageOf } from '../pagination.ts';
+
+const MAX_FROM_EXECUTIONS = 100_000;
+const MAX_EXECUTION_IDS = 10_000;
+
+/** A dataset's name: like a prompt's, but for the words that are reserved. */
+export const DatasetName = z
+  .string('is required: a text')
+  .check((context) => {
+    const message = datasetNameProblem(context.value);
+    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+  })
+  .meta({
+    description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
+    example: 'support/greetings',
+  });
+
+export const NameParams = z.object({ name: DatasetName });
+
+const Description = saneText()
+  .max(2000, 'must be at most 2000 characters')
+  .meta({ description: 'What the dataset is for; left out, it stays as it is.', example: 'Greetings by first name.' });
+
+export const UploadQuery = z.strictObject({ description: Description.optional() });
+export const VersionQuery = z.strictObject({ version: VersionNumber.optional() });
+export const ListQuery = z.strictObject(PageQuery);
+export const ExamplesQuery = z.strictObject({ ...PageQuery, version: VersionNumber.optional() });
+export const ExportQuery = z.strictObject({
+  version: VersionNumber.optional(),
+  format: z
+    .enum(['jsonl', 'csv'], 'must be jsonl or csv')
+    .default('jsonl')
+    .meta({ description: '`jsonl` keeps everything; CSV knows text only: other values become their JSON.' }),
+});
+
+export const Dataset = z
+  .object({
+    name: DatasetName,
+    version: z.int(),
+    examples_total: z.int(),
+    hash: z.string().meta({
+      description: 'SHA-256 over keys, variables and expectations in order: equal where two versions hold the same.',
+      example: 'sha256:6d1f…',
+    }),
+    description: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version_created_at: Timestamp,
+  })
+  .meta({ id: 'Dataset' });
+
+export const DatasetPage = pageOf(Dataset).meta({ id: 'DatasetPage' });
+
+export const ExampleRecord = z
+  .object({
+    seq: z.int().meta({ description: 'Its place in the version, from 0.' }),
+    key: z.string().meta({ description: 'Its id; without one `sha256:` and a hash of variables and expectation.' }),
+    ...Example.shape,
+  })
+  .meta({ id: 'DatasetExample' });
+
+export const ExamplePage = pageOf(ExampleRecord).meta({ id: 'DatasetExamplePage' });
+
+export const FromExecutions = z
+  .strictObject({
+    prompt_name: Name.optional(),
+    status: z
+      .enum(EXECUTION_STATUSES, `must be one of ${EXECUTION_STATUSES.join(', ')}`)
+      .default('completed')
+      .meta({ description: 'Only executions in this state.' }),
+    model: ModelName.optional(),
+    since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
+    until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
+    execution_ids: z
+      .array(z.string().max(100), 'must be an array of ids')
+      .min(1, 'must not be empty')
+      .max(MAX_EXECUTION_IDS, `must be at most ${MAX_EXECUTION_IDS} ids`)
+      .optional()
+      .meta({ description: 'Only these; all of them must match the other fields.' }),
+    limit: z
+      .int(`must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
+      .min(1, `must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
+      .max(MAX_FROM_EXECUTIONS, `must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
+      .default(MAX_FROM_EXECUTIONS)
+      .meta({ description: 'Where more match, the newest are taken.' }),
+    expected: z
+      .enum(['output', 'none'], 'must be output or none')
+      .default('output')
+      .meta({ description: 'What the examples expect: the output of the execution, or nothing.' }),
+  })
+  .meta({ id: 'DatasetFromExecutions' });

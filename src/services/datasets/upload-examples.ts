@@ -1,0 +1,116 @@
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/example.ts';
+import { attachVersion } from './attach-version.ts';
+import type { DatasetRow } from './datasets.ts';
+import { createExampleKeys } from './example-keys.ts';
+import { insertExamples, insertVersion } from './insert-examples.ts';
+import { openSpool, type Spool } from './spool.ts';
+import { createTurns } from './turns.ts';
+
+export const MAX_EXAMPLES = 1_000_000;
+/** One example as a line of JSON. */
+export const MAX_EXAMPLE_BYTES = 1024 * 1024;
+
+/** An example and the line of the upload that it starts on, from 1. */
+export interface NumberedExample {
+  line: number;
+  example: Example;
+}
+
+export interface Upload {
+  name: string;
+  examples: AsyncIterable<NumberedExample>;
+  /** Undefined: the dataset's stays as it is. */
+  description?: string | undefined;
+  /** Aborted when the caller has gone away. */
+  signal: AbortSignal;
+}
+
+/** Stores uploads. */
+export interface Uploads {
+  /**
+   * Makes the next version of a dataset of what the caller sends, in one transaction.
+   * @throws ApiError `invalid_request` naming the line at fault
+   */
+  store(db: WorkspaceDatabase, upload: Upload): Promise<DatasetRow>;
+}
+
+/** 400 `invalid_request` about one line. */
+export function invalidLine(line: number, path: string, message: string): ApiError {
+  const where = path === '' ? `Line ${line}` : `Line ${line}: ${path}`;
+  const details = [{ path: path === '' ? `lines.${line}` : `lines.${line}.${path}`, message }];
+  return new ApiError('invalid_request', `${where}: ${message}`, { details });
+}
+
+/** Bytes of the example as a line of compact JSON: what an export gives can be uploaded again. */
+function lineBytes({ id }: Example, { variables, expected, metadata }: ExampleContent): number {
+  let bytes = '{"variables":}'.length + Buffer.byteLength(variables);
+  if (id !== undefined) bytes += '"id":,'.length + Buffer.byteLength(JSON.stringify(id));
+  if (expected !== null) bytes += '"expected":,'.length + Buffer.byteLength(expected);
+  if (metadata !== null) bytes += '"metadata":,'.length + Buffer.byteLength(metadata);
+  return bytes;
+}
+
+async function receive(examples: Upload['examples'], spool: Spool): Promise<{ total: number; hash: Buffer }> {
+  const keys = createExampleKeys();
+  const hash = createExamplesHash();
+  let total = 0;
+  for await (const { line, example } of examples) {
+    if (total === MAX_EXAMPLES) throw invalidLine(line, '', `is one too many: at most ${MAX_EXAMPLES} examples`);
+    const content = contentOf(example);
+    if (lineBytes(example, content) > MAX_EXAMPLE_BYTES)
+      throw invalidLine(line, '', `takes more than ${MAX_EXAMPLE_BYTES} bytes as compact JSON`);
+    const named = keys.keyOf(example.id, content, line);
+    if ('usedAt' in named) throw invalidLine(line, 'id', `is the id of line ${named.usedAt} too: "${example.id}"`);
+    hash.add(named.key, content);
+    await spool.add({ key: named.key, ...content });
+    total += 1;
+  }
+  if (total === 0) throw new ApiError('invalid_request', 'The upload holds no examples: send at least one.');
+  return { total, hash: hash.digest() };
+}
+
+/** Work for a caller who is gone is in the way of the others. */
+function requireCaller(signal: AbortSignal): void {
+  if (signal.aborted) throw new ApiError('invalid_request', 'The caller went away before the upload was stored.');
+}
+
+async function insert(
+  db: WorkspaceDatabase,
+  { name, description, signal }: Upload,
+  spool: Spool,
+  { total, hash }: { total: number; hash: Buffer },
+): Promise<DatasetRow> {
+  requireCaller(signal);
+  return db.transaction(async (query) => {
+    const examplesId = await insertVersion(query, total, hash);
+    let seq = 0;
+    for await (const batch of spool.batches()) {
+      requireCaller(signal);
+      await insertExamples(query, examplesId, seq, batch);
+      seq += batch.length;
+    }
+    return attachVersion(query, name, { examplesId, total, hash, description });
+  });
+}
+
+/**
+ * An upload is checked and put on disk as it arrives, and only a whole one gets a connection and a transaction: callers on
+ * slow lines hold none, and a bad line never reaches the database.
+ * @param storing how many transactions at a time; they are as fast as the database, so few are enough
+ */
+export function createUploads(storing = 2): Uploads {
+  const turns = createTurns(storing);
+  return {
+    async store(db, upload) {
+      const spool = await openSpool();
+      try {
+        const contents = await receive(upload.examples, spool);
+        return await turns.take(() => insert(db, upload, spool, contents));
+      } finally {
+        await spool.close();
+      }
+    },
+  };
+}
