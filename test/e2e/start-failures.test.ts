@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { killLeftovers, processesNaming, startNode } from '../support/processes.ts';
+import { choosePlace, type Place } from '../support/processes-service.ts';
+
+let place: Place;
+beforeAll(async () => {
+  place = await choosePlace();
+});
+afterEach(killLeftovers);
+afterAll(() => place.remove());
+
+/** What a start with these settings says before it gives up. */
+async function refusal(settings: Record<string, string>, script = 'src/main.ts'): Promise<string> {
+  const { code, output } = await startNode(script, { ...place.env, ...settings }).ended;
+  expect(code).toBe(1);
+  // A sentence for the person at the terminal, not a stack trace.
+  expect(output).not.toMatch(/^ +at |"stack"/m);
+  expect(processesNaming(place.dataDir)).toEqual([]);
+  return output;
+}
+
+test.each(['PORT', 'METRICS_PORT', 'TEMPORAL_UI_PORT'])('a taken %s is named, with what to do', async (setting) => {
+  const holder = net.createServer().listen(Number(place.env[setting]), '127.0.0.1');
+  await once(holder, 'listening');
+  const output = await refusal({});
+  holder.close();
+  expect(output).toContain(`Port ${place.env[setting]} on 127.0.0.1 is taken by another program.`);
+  expect(output).toContain(`set ${setting} to another port`);
+});
+
+test('two settings with the same port are found', async () => {
+  expect(await refusal({ METRICS_PORT: place.env['PORT'] ?? '' })).toContain('set METRICS_PORT to another port');
+});
+
+test('wrong settings are all listed at once', async () => {
+  const output = await refusal({
+    PORT: 'eighty',
+    DATABASE_URL: 'mysql://localhost/pms',
+    ENCRYPTION_KEY: 'short',
+    MODEL_TIMEOUT: '2 fortnights',
+    OPENAI_BASE_URL: 'ftp://example.com',
+  });
+  for (const name of ['PORT', 'DATABASE_URL', 'ENCRYPTION_KEY', 'MODEL_TIMEOUT', 'OPENAI_BASE_URL'])
+    expect(output).toMatch(new RegExp(`^ {2}- ${name}: `, 'm'));
+});
+
+test.each(['src/api/server.ts', 'src/worker.ts'])('%s names every server that it was not given', async (script) => {
+  const output = await refusal({}, script);
+  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'ENCRYPTION_KEY'])
+    expect(output).toMatch(new RegExp(`^ {2}- ${name}: `, 'm'));
+});
+
+test('a data directory that can not be made is named', async () => {
+  await mkdir(place.dataDir, { recursive: true });
+  const file = path.join(place.dataDir, 'a-file');
+  await writeFile(file, '');
+  expect(await refusal({ DATA_DIR: file })).toMatch(/^DATA_DIR \S+ is a file, not a folder\./m);
+  expect(await refusal({ DATA_DIR: path.join(file, 'below') })).toMatch(
+    /^DATA_DIR \S+ is below a file, not a folder\./m,
+  );
+  // A file system in which no one, not even root, can make a folder.
+  expect(await refusal({ DATA_DIR: '/sys/pms-data' })).toMatch(
+    /^DATA_DIR \/sys\/pms-data may not be written by this user\./m,
+  );
+});

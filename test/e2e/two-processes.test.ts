@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase } from '../support/database.ts';
+import { killLeftovers, type Started, startNode, startProcess, until } from '../support/processes.ts';
+import {
+  choosePlace,
+  endedExecution,
+  makePrompt,
+  type Place,
+  type ProviderProcess,
+  runAsync,
+  startProvider,
+} from '../support/processes-service.ts';
+
+let place: Place;
+let openai: ProviderProcess;
+let database: { url: string; drop(): Promise<void> };
+let api: Started;
+let worker: Started;
+
+const startApi = async () => {
+  const started = startNode('src/api/server.ts', place.env);
+  await started.says(/the API listens on/);
+  return started;
+};
+const startWorker = async () => {
+  const started = startNode('src/worker.ts', { ...place.env, METRICS_PORT: '0' });
+  await started.says(/the workers are at work/);
+  return started;
+};
+
+beforeAll(async () => {
+  [database, openai] = await Promise.all([createTestDatabase(), startProvider('openai', ['--latency', '2000'])]);
+  place = await choosePlace({
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
+    TEMPORAL_TASK_QUEUE_PREFIX: `e2e-${randomBytes(4).toString('hex')}`,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    OPENAI_API_KEY: 'sk-e2e',
+    OPENAI_BASE_URL: openai.baseUrl,
+  });
+  [api, worker] = await Promise.all([startApi(), startWorker()]);
+  await makePrompt(place.call, 'greet', 'openai/gpt-4o-mini');
+}, 60_000);
+afterAll(async () => {
+  await killLeftovers();
+  await database?.drop();
+  await place?.remove();
+});
+
+test('an execution goes on while the API is killed, and the next API answers for it', async () => {
+  const id = await runAsync(place.call, 'greet');
+  await openai.called(1);
+  await api.killTree();
+  api = await startApi();
+  expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 1 });
+  expect(await openai.calls()).toBe(1);
+});
+
+test('another worker completes what a killed one had under way, with one more call at most', async () => {
+  const id = await runAsync(place.call, 'greet');
+  await openai.called(2);
+  await worker.killTree();
+  worker = await startWorker();
+  expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 2 });
+  expect(await openai.calls()).toBe(3);
+});
+
+test('an execution whose row was written but whose workflow was not started is started', async () => {
+  const id = await runAsync(place.call, 'greet');
+  const client = new pg.Client(database.url);
+  await client.connect();
+  // As the API leaves it when it is killed between the two: a row of its own, which no workflow knows.
+  const orphan = '01980000-0000-7000-8000-000000000001';
+  await client.query(
+    `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
+       input, metadata, created_at)
+     select workspace_id, $2, 'queued', prompt_name, prompt_version, model, provider, parameters, variables, input, metadata,
+       now() - interval '31 seconds' from executions where id = $1`,
+    [id.replace('exec_', ''), orphan],
+  );
+  await client.end();
+  expect(await endedExecution(place.call, `exec_${orphan}`)).toMatchObject({ status: 'completed', attempts: 1 });
+});
+
+test('both stop in order when they are asked to, even in the middle of a call', async () => {
+  const before = await openai.calls();
+  const id = await runAsync(place.call, 'greet');
+  await openai.called(before + 1);
+  api.kill('SIGTERM');
+  worker.kill('SIGTERM');
+  const [first, second] = await Promise.all([api.ended, worker.ended]);
+  for (const { code, output } of [first, second]) {
+    expect(code).toBe(0);
+    expect(output).toMatch(/"msg":"stopped"/);
+    expect(output).not.toMatch(/could not stop|unhandled|"level":[56]0/);
+  }
+  [api, worker] = await Promise.all([startApi(), startWorker()]);
+  expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 1 });
+  expect(await openai.calls()).toBe(before + 1);
+});
+
+test('migrations that run at the same time wait for each other', async () => {
+  const fresh = new URL(database.url);
+  fresh.pathname = `/fresh_${randomBytes(6).toString('hex')}`;
+  const migrate = () => startProcess(['npm', 'run', 'migrate'], { env: { DATABASE_URL: fresh.href } }).ended;
+  const results = await Promise.all([migrate(), migrate(), migrate()]);
+  for (const { code, output } of results) expect({ code, output }).toMatchObject({ code: 0 });
+  expect(results.filter(({ output }) => output.includes('Applied: '))).toHaveLength(1);
+  expect(results.filter(({ output }) => output.includes('up to date'))).toHaveLength(2);
+  const administrator = new pg.Client(database.url);
+  await administrator.connect();
+  await until('the database is let go', () =>
+    administrator.query(`drop database ${fresh.pathname.slice(1)} with (force)`).then(() => true),
+  );
+  await administrator.end();
+});
