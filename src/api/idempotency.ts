@@ -21,6 +21,10 @@ interface KeyRow {
   answer: Buffer | null;
 }
 
+const KEY_CONSTRAINT = 'idempotency_keys_workspace_id_key_unique';
+const MAX_ATTEMPTS = 3;
+const RETRY_AFTER_SECONDS = 5;
+
 const FIND_KEY = {
   text: `select id, request_hash, resource_id, answer from idempotency_keys
          where workspace_id = $1 and key = $2 and created_at > now() - interval '${IDEMPOTENCY_HOURS} hours'`,
@@ -33,6 +37,9 @@ const DELETE_EXPIRED = {
 const INSERT_KEY = {
   text: `insert into idempotency_keys (workspace_id, id, key, request_hash, resource_id, answer, created_at)
          values ($1, $2, $3, $4, $5, $6, now())`,
+};
+const COMPLETE_KEY = {
+  text: 'update idempotency_keys set resource_id = $3, answer = $4 where workspace_id = $1 and id = $2',
 };
 /** The first answer stays. */
 const STORE_ANSWER = {
@@ -85,6 +92,22 @@ export function createIdempotency(cipher: Cipher): Idempotency {
     return row ? unseal(row.answer) : answer;
   }
 
+  /** The key and what is created, in one transaction. */
+  function createWithKey(
+    request: Request,
+    { id, key }: { id: string; key: string },
+    create: (query: Query) => Promise<Created>,
+  ): Promise<Created> {
+    return request.db.transaction(async (query) => {
+      await query(DELETE_EXPIRED, [key]);
+      // First the key, so that a second request waits here instead of creating in vain.
+      await query(INSERT_KEY, [id, key, request.requestHash, '', null]);
+      const created = await create(query);
+      await query(COMPLETE_KEY, [id, created.resourceId, 'answer' in created ? seal(created.answer) : null]);
+      return created;
+    });
+  }
+
   return {
     async createOnce(request, create, answerOf, { single } = { single: false }) {
       const key = request.header('Idempotency-Key');
@@ -95,28 +118,22 @@ export function createIdempotency(cipher: Cipher): Idempotency {
       }
       if (!/^[\x21-\x7e]{1,255}$/.test(key))
         throw new ApiError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
-      const [known] = await request.db.query<KeyRow>(FIND_KEY, [key]);
-      if (known) return replay(request, known, answerOf);
-      const id = newId();
-      try {
-        const created = await request.db.transaction(async (query) => {
-          await query(DELETE_EXPIRED, [key]);
-          // First the key, so that a second request waits here instead of creating in vain.
-          await query(INSERT_KEY, [id, key, request.requestHash, '', null]);
-          const result = await create(query);
-          await query(
-            { text: 'update idempotency_keys set resource_id = $3, answer = $4 where workspace_id = $1 and id = $2' },
-            [id, result.resourceId, 'answer' in result ? seal(result.answer) : null],
-          );
-          return result;
-        });
-        if ('answer' in created) return created.answer;
-        return firstAnswer(request, id, await answerOf?.(created.resourceId));
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error;
-        const [winner] = await request.db.query<KeyRow>(FIND_KEY, [key]);
-        if (!winner) throw error;
-        return replay(request, winner, answerOf);
+      for (let attempt = 1; ; attempt++) {
+        const [known] = await request.db.query<KeyRow>(FIND_KEY, [key]);
+        if (known) return replay(request, known, answerOf);
+        const id = newId();
+        try {
+          const created = await createWithKey(request, { id, key }, create);
+          if ('answer' in created) return created.answer;
+          return await firstAnswer(request, id, await answerOf?.(created.resourceId));
+        } catch (error) {
+          if (!isUniqueViolation(error, KEY_CONSTRAINT)) throw error;
+          // Another request was faster: its answer is ours, unless it had to take back what it created and the key is free again.
+          if (attempt === MAX_ATTEMPTS)
+            throw new ApiError('temporarily_unavailable', 'Other requests with this Idempotency-Key keep failing.', {
+              retryAfterSeconds: RETRY_AFTER_SECONDS,
+            });
+        }
       }
     },
   };

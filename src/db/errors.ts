@@ -30,7 +30,11 @@ export function classifyDatabaseError(error: unknown): unknown {
   return new DatabaseUnavailableError(error);
 }
 
-/** Whether a unique constraint refused a row. */
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505';
+/** Whether a unique constraint refused a row; with `constraint`, whether that one did. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '23505' &&
+    (constraint === undefined || error.constraint === constraint)
+  );
 }

@@ -1,4 +1,4 @@
-import { isGrpcServiceError } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { ApiError } from '../../domain/errors.ts';
@@ -9,7 +9,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** An error as the caller is told of it. What is not meant for callers becomes a plain 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isDatabaseUnavailable(error) || isGrpcServiceError(unwrap(error)))
+  if (isDatabaseUnavailable(error) || isTemporalUnavailable(error))
     return new ApiError(
       'temporarily_unavailable',
       'The service is not fully up right now. Try again in a few seconds.',
@@ -23,9 +23,9 @@ export function toApiError(error: unknown): ApiError {
   });
 }
 
-/** Temporal's client wraps what gRPC said. */
-function unwrap(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+/** Temporal's client wraps what gRPC said, or that its connection is closed. */
+function isTemporalUnavailable(error: unknown): boolean {
+  return error instanceof ServiceError || isGrpcServiceError(error);
 }
 
 /** The body of an error answer. */
