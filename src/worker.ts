@@ -7,6 +7,7 @@ import { type Foundation, layFoundation } from './foundation.ts';
 import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
 import { cleanUp } from './services/clean-up.ts';
+import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
@@ -14,6 +15,8 @@ import { workflowBundle } from './workflows/bundle.ts';
 
 const RESCUE_EVERY_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
+/** Batches of evaluations at a time; each has up to 25 calls in flight. */
+const MAX_BATCHES = 40;
 /** What model calls under way get to end by themselves when the process stops. */
 const GRACE_MS = 10_000;
 
@@ -53,13 +56,19 @@ export async function startWorkers({
       activities: activities.executions,
       maxConcurrentActivityTaskExecutions: 200,
     }),
+    await Worker.create({
+      ...shared,
+      taskQueue: taskQueues.evaluations,
+      activities: activities.evaluations,
+      maxConcurrentActivityTaskExecutions: MAX_BATCHES,
+    }),
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
+  const starter = { client, taskQueues, eager: true };
   const tasks = [
-    runEvery('rescue executions', RESCUE_EVERY_MS, log, () =>
-      rescueExecutions(db, { client, taskQueues, eager: true }, log),
-    ),
+    runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
+    runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system)),
   ];
   return {

@@ -12,8 +12,8 @@ import {
 } from '../services/evaluations/run-control.ts';
 import { describeProgress, sumUpRun } from '../services/evaluations/sum-up.ts';
 import { BatchBudget } from './batch-budget.ts';
-import { ExampleRunner, HopelessRunError } from './example-runner.ts';
 import { runPool } from './example-pool.ts';
+import { ExampleRunner, HopelessRunError } from './example-runner.ts';
 import { createPatientModels } from './patient-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
@@ -115,8 +115,7 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs }: Evalu
       /** An earlier attempt of this batch in this process may still be at work on it. */
       function runExample(example: OpenExample): Promise<number> {
         const name = `${evaluationId}/${example.seq}`;
-        const running =
-          underWay.get(name) ?? runner.run(example, watch.giveUp).finally(() => underWay.delete(name));
+        const running = underWay.get(name) ?? runner.run(example, watch.giveUp).finally(() => underWay.delete(name));
         underWay.set(name, running);
         return running;
       }
@@ -126,7 +125,8 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs }: Evalu
           from,
           concurrency,
           budget,
-          loadPage: (seq, limit) => untilDatabaseAnswers(() => loadOpenExamples(query, evaluationId, spec, seq, to, limit)),
+          loadPage: (seq, limit) =>
+            untilDatabaseAnswers(() => loadOpenExamples(query, evaluationId, spec, seq, to, limit)),
           runExample,
           stopped: watch.stopped,
         });

@@ -93,7 +93,9 @@ export class ExampleRunner {
     };
     const judged = await this.#askJudges(open.seq, example, signal);
     costUsd += judged.costUsd;
-    const result = judged.error ? { status: 'failed' as const, error: judged.error } : this.#score(example, judged.scores);
+    const result = judged.error
+      ? { status: 'failed' as const, error: judged.error }
+      : this.#score(example, judged.scores);
     if (answer !== undefined && this.#judges.length === 0) await this.#store(open.seq, { ...result, answer });
     else await this.#storeScore(open.seq, result);
     return costUsd;
@@ -103,7 +105,13 @@ export class ExampleRunner {
   async #callModel(seq: number, input: string, signal: AbortSignal): Promise<PatientAnswer | undefined> {
     const { model, parameters } = this.#spec;
     try {
-      return await this.#deps.models.generate({ model, parameters, input, signal, timeoutMs: this.#deps.modelTimeoutMs });
+      return await this.#deps.models.generate({
+        model,
+        parameters,
+        input,
+        signal,
+        timeoutMs: this.#deps.modelTimeoutMs,
+      });
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       if (HOPELESS_CODES.has(error.code)) throw new HopelessRunError(error);
@@ -143,7 +151,12 @@ export class ExampleRunner {
   }
 
   /** Asks once, and once more where the answer held no usable score. */
-  async #ask(judge: Judging, seq: number, example: Example, signal: AbortSignal): Promise<{ score: Score; costUsd: number }> {
+  async #ask(
+    judge: Judging,
+    seq: number,
+    example: Example,
+    signal: AbortSignal,
+  ): Promise<{ score: Score; costUsd: number }> {
     const { query, models, modelTimeoutMs } = this.#deps;
     let costUsd = 0;
     let stored = await untilDatabaseAnswers(() => loadJudgement(query, this.#evaluationId, seq, judge.name));
@@ -164,7 +177,9 @@ export class ExampleRunner {
     const all = this.#evaluators.map((evaluator) => ({
       name: evaluator.name,
       weight: evaluator.weight,
-      ...(evaluator.kind === 'scoring' ? evaluator.score(example) : (judged.get(evaluator.name) ?? unscored('evaluator_error', ''))),
+      ...(evaluator.kind === 'scoring'
+        ? evaluator.score(example)
+        : (judged.get(evaluator.name) ?? unscored('evaluator_error', ''))),
     }));
     return {
       status: 'scored',
@@ -178,8 +193,6 @@ export class ExampleRunner {
   }
 
   async #storeScore(seq: number, result: ResultToStore): Promise<void> {
-    await untilDatabaseAnswers(() =>
-      scoreResult(this.#deps.query, this.#evaluationId, this.#spec.round, seq, result),
-    );
+    await untilDatabaseAnswers(() => scoreResult(this.#deps.query, this.#evaluationId, this.#spec.round, seq, result));
   }
 }

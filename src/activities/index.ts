@@ -1,8 +1,9 @@
+import { createEvaluationActivities, type EvaluationActivityDeps } from './evaluation.ts';
 import { createExecutionActivities, type ExecutionActivityDeps } from './execution.ts';
 
-export type ActivityDeps = ExecutionActivityDeps;
+export type ActivityDeps = ExecutionActivityDeps & EvaluationActivityDeps;
 
-/** Every activity of the service, on the parts of the world that it is given. */
+/** Every activity of the service by task queue, on the parts of the world that it is given. */
 export function createActivities(deps: ActivityDeps) {
-  return { executions: createExecutionActivities(deps) };
+  return { executions: createExecutionActivities(deps), evaluations: createEvaluationActivities(deps) };
 }

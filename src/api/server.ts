@@ -8,10 +8,13 @@ import { runProcess } from '../lifecycle.ts';
 import { serveMetrics } from '../metrics.ts';
 import { createAuthenticator } from '../services/authenticate.ts';
 import { ensureFirstKey } from '../services/bootstrap.ts';
+import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createExecutionWaiter } from '../services/execution-waiter.ts';
 import { createRateLimiter } from '../services/rate-limiter.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { createApp } from './app.ts';
+import { datasetRoutes } from './datasets/routes.ts';
+import { evaluationRoutes } from './evaluations/routes.ts';
 import { executionRoutes } from './executions/routes.ts';
 import { listen, type RunningServer } from './http-server.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -47,9 +50,12 @@ function readinessOf({ db, client }: Foundation): Middleware {
   });
 }
 
+/** What the operations stand on. */
+export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'close'>;
+
 /** Every operation of the API. */
 export function allRoutes(
-  { db, listener, client, taskQueues, models, cipher, log }: Foundation,
+  { db, listener, client, taskQueues, models, cipher, log }: RouteFoundation,
   { eager }: { eager: boolean },
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
   const idempotency = createIdempotency(cipher);
@@ -60,6 +66,8 @@ export function allRoutes(
     routes: [
       ...promptRoutes({ idempotency }),
       ...executionRoutes({ idempotency, client, taskQueues, eager, models, waiter, log }),
+      ...evaluationRoutes({ idempotency, client, taskQueues, eager, models, log }),
+      ...datasetRoutes({ idempotency, uploads: createUploads() }),
       ...usageRoutes(),
       ...apiKeyRoutes({ idempotency, authenticator }),
     ],

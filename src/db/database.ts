@@ -55,8 +55,11 @@ function queryOn(queryable: Queryable): Query {
   };
 }
 
-/** Binds a query function to one workspace: the one place where hand-written statements get theirs. */
-function bindWorkspace(query: Query, workspaceId: string): Query {
+/**
+ * Binds a query function to one workspace: the one place where hand-written statements get theirs. For code that works
+ * across workspaces and, having found a row, goes on in its workspace.
+ */
+export function bindWorkspace(query: Query, workspaceId: string): Query {
   return (statement, values = []) => {
     if (!statement.text.includes('workspace_id') || !/\$1\b/.test(statement.text))
       throw new Error(`This statement is not bound to a workspace: ${statement.text}`);

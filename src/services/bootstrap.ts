@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import { bindWorkspace, type Database } from '../db/database.ts';
 import { newId } from '../domain/ids.ts';
 import { createApiKey, hashApiKey, SCOPES } from './api-keys.ts';
 
@@ -24,7 +24,7 @@ export async function ensureFirstKey(db: Database, key: string): Promise<void> {
     ]);
     const [known] = await query({ text: 'select 1 from api_keys where hash = $1' }, [hashApiKey(key)]);
     if (workspace === undefined || known) return;
-    await createApiKey((statement, values = []) => query(statement, [workspace.id, ...values]), key, {
+    await createApiKey(bindWorkspace(query, workspace.id), key, {
       name: 'bootstrap',
       scopes: [...SCOPES],
       expiresAt: null,

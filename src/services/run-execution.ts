@@ -10,7 +10,7 @@ import type { executePrompt } from '../workflows/execute-prompt.ts';
 import { type QueuedExecution, withdrawExecution } from './executions.ts';
 
 /** How long Temporal may take to accept a workflow before the caller is told to try again. */
-const START_DEADLINE_MS = 10_000;
+export const START_DEADLINE_MS = 10_000;
 const WITHDRAW_AGAIN_MS = 1_000;
 
 /** How workflows are started. */

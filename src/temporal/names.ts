@@ -25,3 +25,8 @@ export const SEARCH_ATTRIBUTES = {
 export function executionWorkflowId(executionId: string): string {
   return `execute-prompt/${publicId('execution', executionId)}`;
 }
+
+/** `evaluation-run/eval_…`, with `/retry-N` for the Nth retry. */
+export function evaluationWorkflowId(evaluationId: string, retries: number): string {
+  return `evaluation-run/${publicId('evaluation', evaluationId)}${retries > 0 ? `/retry-${retries}` : ''}`;
+}

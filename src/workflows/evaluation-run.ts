@@ -68,7 +68,7 @@ export async function evaluationRun({ evaluationId, progress = NO_PROGRESS }: Ev
   let queue: BatchQueue | undefined;
   for (;;) {
     const control = await readAgain();
-    if (control === null || control.status === 'ended') return show('ended');
+    if (control === null || control.status === 'ended') return show(await sumUpProgress(evaluationId));
     if (control.status === 'paused') {
       show(`paused: ${control.reason ?? 'by request'}`);
       await condition(() => changed);
@@ -160,9 +160,11 @@ async function runBatches(run: BatchRun): Promise<Outcome> {
   }
 
   let finished = false;
-  const lanes = scope.run(() => Promise.all(plan.lanes.map(lane))).finally(() => {
-    finished = true;
-  });
+  const lanes = scope
+    .run(() => Promise.all(plan.lanes.map(lane)))
+    .finally(() => {
+      finished = true;
+    });
   const reporting = reportProgress(run, () => finished);
   while (!finished) {
     await condition(() => run.isChanged() || finished);

@@ -45,7 +45,10 @@ const { recordCompletion, recordFailure } = proxyLocalActivities<ExecutionActivi
 });
 
 /** Runs a stored execution: calls its model until there is an answer or no hope, then records how it ended. */
-export async function executePrompt({ executionId, model }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
+export async function executePrompt({
+  executionId,
+  model,
+}: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
   let state: ExecutePromptState = 'calling the model';
   setHandler(stateQuery, () => state);
   const enter = (next: ExecutePromptState, details: string) => {

@@ -1,8 +1,6 @@
-import type { Query, SystemDatabase } from '../../db/database.ts';
+import { bindWorkspace, type SystemDatabase } from '../../db/database.ts';
 import { publicId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
-import type { EventType } from '../../domain/events.ts';
 import { writeEvent } from '../events.ts';
 import { readSummary } from './sum-up.ts';
 
@@ -59,30 +57,22 @@ export async function finishRun(db: SystemDatabase, evaluationId: string): Promi
     const [run] = await query<RunToFinish>(TAKE, [evaluationId]);
     if (run === undefined) return;
     await query(SCORE_FAILED, [evaluationId]);
-    if (run.baseline_id !== null)
-      await query(COMPARE_WITH_BASELINE, [evaluationId, run.baseline_id, SCORE_EPSILON]);
+    if (run.baseline_id !== null) await query(COMPARE_WITH_BASELINE, [evaluationId, run.baseline_id, SCORE_EPSILON]);
     else await query(COMPARE_WITH_THRESHOLD, [evaluationId, run.threshold, SCORE_EPSILON]);
-    const [sums] = await query<{ millionths: number; regressions: number; improvements: number }>(SCORES, [evaluationId]);
+    const [sums] = await query<{ millionths: number; regressions: number; improvements: number }>(SCORES, [
+      evaluationId,
+    ]);
     if (sums === undefined) throw new Error('An aggregate without a row.');
     const mean = (millionths: number) =>
       run.examples_total === 0 ? 0 : roundScore(millionths / run.examples_total / 1_000_000);
     const score = mean(sums.millionths);
     const byEvaluator = await query<{ name: string; millionths: number }>(SCORES_BY_EVALUATOR, [evaluationId]);
     const scoresByEvaluator = Object.fromEntries(
-      run.evaluators.map(({ name }) => [
-        name,
-        mean(byEvaluator.find((row) => row.name === name)?.millionths ?? 0),
-      ]),
+      run.evaluators.map(({ name }) => [name, mean(byEvaluator.find((row) => row.name === name)?.millionths ?? 0)]),
     );
-    const summary = await readSummary(query, evaluationId);
-    await query(COMPLETE, [
-      evaluationId,
-      score,
-      scoresByEvaluator,
-      sums.regressions,
-      sums.improvements,
-      summary,
-    ]);
+    const own = bindWorkspace(query, run.workspace_id);
+    const summary = await readSummary(own, evaluationId);
+    await query(COMPLETE, [evaluationId, score, scoresByEvaluator, sums.regressions, sums.improvements, summary]);
     const data = {
       evaluation_id: publicId('evaluation', evaluationId),
       prompt_name: run.prompt_name,
@@ -90,12 +80,8 @@ export async function finishRun(db: SystemDatabase, evaluationId: string): Promi
       examples_evaluated: summary.evaluated,
       regressions: sums.regressions,
     };
-    await emit(query, run.workspace_id, 'evaluation.completed', data);
+    await writeEvent(own, 'evaluation.completed', data);
     if (!passes(score, run.threshold))
-      await emit(query, run.workspace_id, 'evaluation.regression', { ...data, threshold: run.threshold });
+      await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
   });
-}
-
-function emit(query: Query, workspaceId: string, type: EventType, data: { [key: string]: JsonValue }): Promise<void> {
-  return writeEvent((statement, values = []) => query(statement, [workspaceId, ...values]), type, data);
 }

@@ -25,9 +25,10 @@ const READ = {
 
 /** Null where the run's row is gone. */
 export async function readRunControl(query: Query, evaluationId: string): Promise<RunControl | null> {
-  const [row] = await query<Omit<RunControl, 'startAt' | 'waitMs'> & { startAt: Date | null; waitMs: number | null }>(READ, [
-    evaluationId,
-  ]);
+  const [row] = await query<Omit<RunControl, 'startAt' | 'waitMs'> & { startAt: Date | null; waitMs: number | null }>(
+    READ,
+    [evaluationId],
+  );
   if (row === undefined) return null;
   return { ...row, startAt: row.startAt?.toISOString() ?? null, waitMs: row.waitMs ?? 0 };
 }

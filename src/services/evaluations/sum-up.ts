@@ -1,4 +1,4 @@
-import type { Query } from '../../db/database.ts';
+import { bindWorkspace, type Query } from '../../db/database.ts';
 import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
 
 interface Sums {
@@ -14,17 +14,20 @@ const SUMS = `coalesce(sum(tokens_input), 0) as tokens_input, coalesce(sum(token
   coalesce(sum(tokens_cached_input), 0) as tokens_cached_input, coalesce(sum(tokens_reasoning), 0) as tokens_reasoning,
   trim_scale(coalesce(sum(cost_amount), 0))::text as cost`;
 
+/** Results have no workspace of their own: their run does. */
+const OWN_RUN = '(select id from evaluations where workspace_id = $1 and id = $2)';
+
 const RESULTS = {
   text: `select ${SUMS}, coalesce(bool_or(cost_amount is null and finish_reason is not null), false) as unpriced,
            count(*) filter (where status in ('scored', 'failed'))::int as evaluated,
            count(*) filter (where status = 'failed')::int as failed,
            percentile_disc(0.5) within group (order by model_ms) as "p50Ms",
            percentile_disc(0.95) within group (order by model_ms) as "p95Ms"
-         from evaluation_results where evaluation_id = $1`,
+         from evaluation_results where evaluation_id = ${OWN_RUN}`,
 };
 const JUDGEMENTS = {
   text: `select ${SUMS}, coalesce(bool_or(cost_amount is null), false) as unpriced
-         from evaluation_judgements where evaluation_id = $1`,
+         from evaluation_judgements where evaluation_id = ${OWN_RUN}`,
 };
 
 function tokensOf(sums: Sums) {
@@ -41,7 +44,10 @@ function tokensOf(sums: Sums) {
 
 type ResultSums = Sums & Pick<EvaluationSummary, 'evaluated' | 'failed' | 'p50Ms' | 'p95Ms'>;
 
-/** Counts, tokens, cost and latency of a run so far, from its rows. Nothing is stored. */
+/**
+ * Counts, tokens, cost and latency of a run so far, from its rows. Nothing is stored.
+ * @param query bound to the run's workspace
+ */
 export async function readSummary(query: Query, evaluationId: string): Promise<EvaluationSummary> {
   const [results] = await query<ResultSums>(RESULTS, [evaluationId]);
   const [judgements] = await query<Sums>(JUDGEMENTS, [evaluationId]);
@@ -65,9 +71,17 @@ export interface RunSummary extends EvaluationSummary {
   examplesTotal: number;
 }
 
-/** Reads the sums and keeps them in the run's row, where lists show them. */
+/**
+ * Reads the sums and keeps them in the run's row, where lists show them.
+ * @param query across workspaces
+ */
 export async function sumUpRun(query: Query, evaluationId: string): Promise<RunSummary | undefined> {
-  const summary = await readSummary(query, evaluationId);
+  const [owner] = await query<{ workspace_id: string }>(
+    { text: 'select workspace_id from evaluations where id = $1' },
+    [evaluationId],
+  );
+  if (owner === undefined) return undefined;
+  const summary = await readSummary(bindWorkspace(query, owner.workspace_id), evaluationId);
   const [run] = await query<Omit<RunSummary, keyof EvaluationSummary>>(
     {
       text: `update evaluations set summary = $2 where id = $1

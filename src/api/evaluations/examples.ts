@@ -1,0 +1,88 @@
+const tokens = { input: 2400, output: 1600, cached_input: 0, reasoning: 0, total: 4000 };
+const noTokens = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
+const id = 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11';
+const baseline = 'eval_0198e1b2-1d4e-7f00-8a3b-5c9d2e7f4a66';
+
+/** An evaluation as the documentation shows it. */
+export const evaluationExample = {
+  id,
+  status: 'completed',
+  status_reason: null,
+  prompt_name: 'support/greeting',
+  prompt_version: 2,
+  model: 'openai/gpt-4o-mini',
+  provider: 'openai',
+  parameters: { temperature: 0 },
+  dataset: { name: 'support/questions', version: 1 },
+  evaluators: [{ type: 'exact_match', name: 'exact_match', weight: 1 }],
+  threshold: 0.9,
+  baseline_id: baseline,
+  concurrency: 20,
+  max_cost: '2.5',
+  start_at: null,
+  metadata: {},
+  schedule_id: null,
+  score: 0.93,
+  scores_by_evaluator: { exact_match: 0.93 },
+  passed: true,
+  examples_total: 200,
+  examples_evaluated: 200,
+  examples_failed: 1,
+  regressions: 3,
+  improvements: 9,
+  tokens,
+  cost: { amount: '0.00132', currency: 'USD' },
+  judge: { tokens: noTokens, cost: { amount: '0', currency: 'USD' } },
+  latency: { p50_ms: 611, p95_ms: 1420 },
+  progress: 1,
+  retries: 0,
+  workflow_id: `evaluation-run/${id}`,
+  error: null,
+  created_at: '2026-01-31T12:00:00.000Z',
+  started_at: '2026-01-31T12:00:00.120Z',
+  finished_at: '2026-01-31T12:00:09.480Z',
+};
+
+/** One example's result as the documentation shows it. */
+export const resultExample = {
+  seq: 0,
+  example_id: 'ada',
+  status: 'scored',
+  variables: { name: 'Ada' },
+  expected: 'Hello Ada!',
+  output: 'Hello Ada!',
+  finish_reason: 'stop',
+  score: 1,
+  scores: { exact_match: { score: 1, reason: null } },
+  baseline_score: 0,
+  regression: false,
+  improvement: true,
+  error: null,
+  attempts: 1,
+  tokens: { input: 12, output: 8, cached_input: 0, reasoning: 0, total: 20 },
+  cost: { amount: '0.0000066', currency: 'USD' },
+  model_ms: 611,
+};
+
+/** A comparison as the documentation shows it. */
+export const comparisonExample = {
+  a: baseline,
+  b: id,
+  examples_compared: 200,
+  score_a: 0.9,
+  score_b: 0.93,
+  difference: 0.03,
+  interval: { low: -0.01, high: 0.07, method: 'paired_bootstrap' },
+  p_value: 0.15,
+  verdict: 'within_noise',
+  note: 'The difference of +0.03 is within noise: 95 % interval -0.01 … +0.07 over 200 examples.',
+  regressions: {
+    total: 1,
+    examples: [{ key: 'bob', score_a: 1, score_b: 0, difference: -1, failed_a: false, failed_b: false }],
+  },
+  improvements: { total: 0, examples: [] },
+  unchanged: 199,
+  only_in_a: { total: 0, keys: [] },
+  only_in_b: { total: 0, keys: [] },
+  by_evaluator: [],
+};

@@ -1,0 +1,105 @@
+import { Big } from 'big.js';
+import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import { passes } from '../../domain/scoring.ts';
+import type { TokenUsage } from '../../domain/usage.ts';
+import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
+import type { ResultRow } from '../../services/evaluations/results.ts';
+import { evaluationWorkflowId } from '../../temporal/names.ts';
+import type { Evaluation, Result } from './schema.ts';
+
+const NO_TOKENS: TokenUsage = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
+
+function addTokens(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cached_input: a.cached_input + b.cached_input,
+    reasoning: a.reasoning + b.reasoning,
+    total: a.total + b.total,
+  };
+}
+
+function addCosts(a: string | null, b: string | null): string | null {
+  return a === null || b === null ? null : new Big(a).plus(b).toFixed();
+}
+
+/** An evaluation as callers see it. */
+export function presentEvaluation(row: EvaluationRow): z.input<typeof Evaluation> {
+  const summary = row.summary;
+  const tokens = summary?.tokens ?? NO_TOKENS;
+  const judgeTokens = summary?.judgeTokens ?? NO_TOKENS;
+  const cost = summary === null ? '0' : summary.cost;
+  const judgeCost = summary === null ? '0' : summary.judgeCost;
+  const evaluated = summary?.evaluated ?? 0;
+  return {
+    id: publicId('evaluation', row.id),
+    status: row.status,
+    status_reason: row.status_reason,
+    prompt_name: row.prompt_name,
+    prompt_version: row.prompt_version,
+    model: row.model,
+    provider: row.provider,
+    parameters: row.parameters,
+    dataset:
+      row.dataset_name === null || row.dataset_version === null
+        ? null
+        : { name: row.dataset_name, version: row.dataset_version },
+    evaluators: row.evaluators,
+    threshold: row.threshold,
+    baseline_id: row.baseline_id === null ? null : publicId('evaluation', row.baseline_id),
+    concurrency: row.concurrency,
+    max_cost: row.max_cost,
+    start_at: row.start_at?.toISOString() ?? null,
+    metadata: row.metadata,
+    schedule_id: row.schedule_id === null ? null : publicId('schedule', row.schedule_id),
+    score: row.score,
+    scores_by_evaluator: row.scores_by_evaluator,
+    passed: row.score === null ? null : passes(row.score, row.threshold),
+    examples_total: row.examples_total,
+    examples_evaluated: evaluated,
+    examples_failed: summary?.failed ?? 0,
+    regressions: row.regressions,
+    improvements: row.improvements,
+    tokens: addTokens(tokens, judgeTokens),
+    cost: { amount: addCosts(cost, judgeCost), currency: 'USD' },
+    judge: { tokens: judgeTokens, cost: { amount: judgeCost, currency: 'USD' } },
+    latency: { p50_ms: summary?.p50Ms ?? null, p95_ms: summary?.p95Ms ?? null },
+    progress: row.examples_total === 0 ? 1 : evaluated / row.examples_total,
+    retries: row.retries,
+    workflow_id: evaluationWorkflowId(row.id, row.retries),
+    error: row.error,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+/** One example's result as callers see it. */
+export function presentResult(row: ResultRow): z.input<typeof Result> {
+  return {
+    seq: row.seq,
+    example_id: row.example_key,
+    status: row.status,
+    variables: row.variables,
+    expected: row.expected,
+    output: row.output,
+    finish_reason: row.finish_reason,
+    score: row.score,
+    scores: row.scores,
+    baseline_score: row.baseline_score,
+    regression: row.regression,
+    improvement: row.improvement,
+    error: row.error,
+    attempts: row.attempts,
+    tokens: {
+      input: row.tokens_input,
+      output: row.tokens_output,
+      cached_input: row.tokens_cached_input,
+      reasoning: row.tokens_reasoning,
+      total: row.tokens_input + row.tokens_output,
+    },
+    cost: { amount: row.cost_amount, currency: 'USD' },
+    model_ms: row.model_ms,
+  };
+}

@@ -1,0 +1,254 @@
+import { z } from 'zod';
+import { RunComparison } from '../../domain/comparison.ts';
+import { parsePublicId } from '../../domain/ids.ts';
+import type { Models } from '../../models/model.ts';
+import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
+import {
+  type ControlDeps,
+  cancelEvaluation,
+  pauseEvaluation,
+  resumeEvaluation,
+  retryEvaluation,
+} from '../../services/evaluations/control-evaluation.ts';
+import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
+import { startEvaluationWorkflow, withdrawEvaluation } from '../../services/evaluations/evaluation-workflow.ts';
+import { getCurrentEvaluation, getEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
+import { eachResult, listResults } from '../../services/evaluations/results.ts';
+import { IdParams } from '../executions/schema.ts';
+import type { Idempotency } from '../idempotency.ts';
+import { decodeCursor, toPage } from '../pagination.ts';
+import { defineRoute, RawAnswer, type Route } from '../route.ts';
+import { comparisonExample, evaluationExample, resultExample } from './examples.ts';
+import { presentEvaluation, presentResult } from './presenter.ts';
+import { resultsAsCsv } from './results-csv.ts';
+import {
+  CompareParams,
+  CreateEvaluation,
+  Evaluation,
+  EvaluationPage,
+  ListQuery,
+  ResultPage,
+  ResultsQuery,
+  ResumeEvaluation,
+} from './schema.ts';
+
+export interface EvaluationRouteDeps extends ControlDeps {
+  idempotency: Idempotency;
+  models: Models;
+}
+
+const tag = 'Evaluations';
+const idOf = (params: { id: string }) => parsePublicId('evaluation', params.id);
+
+/** `/evaluations` and what is under it. */
+export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
+  /** `POST /evaluations/{id}/pause` and its likes. */
+  const control = (
+    action: string,
+    summary: string,
+    description: string,
+    run: typeof pauseEvaluation,
+    responseExample: object,
+  ) =>
+    defineRoute({
+      method: 'post',
+      path: `/evaluations/{id}/${action}`,
+      operationId: `${action}Evaluation`,
+      tag,
+      summary,
+      description,
+      scope: 'execute',
+      params: IdParams,
+      response: Evaluation,
+      responseExample: { ...evaluationExample, ...responseExample },
+      errors: ['invalid_state'],
+      handler: async ({ db, params }) => presentEvaluation(await run(deps, db, idOf(params))),
+    });
+
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/evaluations',
+      operationId: 'createEvaluation',
+      tag,
+      summary: 'Evaluate a prompt over a dataset or inline examples',
+      description:
+        'Answers at once; the run goes on by itself, through restarts of anything, and pays no model call twice. ' +
+        'An example of a dataset that lacks a variable of the prompt counts as failed.',
+      scope: 'execute',
+      status: 201,
+      idempotent: true,
+      body: CreateEvaluation,
+      bodyExamples: {
+        'Over a dataset': {
+          prompt_name: 'support/greeting',
+          dataset: 'support/questions',
+          evaluators: [{ type: 'exact_match' }],
+          threshold: 0.9,
+          max_cost: 2.5,
+        },
+        'Over inline examples': {
+          prompt_name: 'support/greeting',
+          examples: [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada!' }],
+          evaluators: [{ type: 'contains' }],
+        },
+      },
+      response: Evaluation,
+      responseExample: { ...evaluationExample, status: 'scheduled', score: null, passed: null, finished_at: null },
+      errors: ['not_found', 'prompt_archived', 'payload_too_large', 'temporarily_unavailable'],
+      async handler(request) {
+        const { db, body } = request;
+        return deps.idempotency.createOnce(
+          request,
+          async (query) => {
+            const stored = await createEvaluation(query, db.workspaceId, deps.models, {
+              promptName: body.prompt_name,
+              version: body.version,
+              label: body.label,
+              dataset: body.dataset,
+              examples: body.examples,
+              evaluators: body.evaluators,
+              threshold: body.threshold,
+              baseline: body.baseline,
+              concurrency: body.concurrency,
+              maxCost: body.max_cost,
+              startAt: body.start_at,
+              metadata: body.metadata,
+            });
+            return { resourceId: stored.id };
+          },
+          async (id) => {
+            const row = await getEvaluation(db.query, id);
+            await startEvaluationWorkflow(deps, {
+              id,
+              workspaceId: db.workspaceId,
+              promptName: row.prompt_name,
+              promptVersion: row.prompt_version,
+              model: row.model,
+              retries: row.retries,
+            }).catch(async (error: unknown) => {
+              await withdrawEvaluation(db, id);
+              throw error;
+            });
+            return presentEvaluation(row);
+          },
+        );
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations',
+      operationId: 'listEvaluations',
+      tag,
+      summary: 'List evaluations, newest first',
+      scope: 'read',
+      query: ListQuery,
+      response: EvaluationPage,
+      responseExample: { data: [evaluationExample], next_cursor: null },
+      async handler({ db, query: { limit, cursor, prompt_name: promptName, schedule_id, ...filter } }) {
+        const before = decodeCursor(cursor, z.uuid());
+        const scheduleId = schedule_id === undefined ? undefined : parsePublicId('schedule', schedule_id);
+        if (schedule_id !== undefined && scheduleId === undefined) return { data: [], next_cursor: null };
+        const rows = await listEvaluations(db, { promptName, scheduleId, ...filter }, limit, before);
+        return toPage(rows, limit, presentEvaluation, (row) => row.id);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations/{id}/results',
+      operationId: 'listEvaluationResults',
+      tag,
+      summary: 'What came of each example',
+      scope: 'read',
+      params: IdParams,
+      query: ResultsQuery,
+      response: ResultPage,
+      responseExample: { data: [resultExample], next_cursor: null },
+      alsoAnswers: ['text/csv'],
+      async handler({ db, params, query: { limit, cursor, format, ...filter } }) {
+        const run = await getEvaluation(db.query, idOf(params));
+        const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
+        if (format === 'csv') {
+          const names = run.evaluators.map(({ name }) => name);
+          const csv = resultsAsCsv(eachResult(db.query, run.id, filter), names);
+          return new RawAnswer('text/csv', csv, { 'Content-Disposition': `attachment; filename="${params.id}.csv"` });
+        }
+        const rows = await listResults(
+          db.query,
+          run.id,
+          filter,
+          limit + 1,
+          after === undefined ? undefined : Number(after),
+        );
+        return toPage(rows, limit, presentResult, (row) => String(row.seq));
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations/{id}/compare/{other}',
+      operationId: 'compareEvaluations',
+      tag,
+      summary: 'What changed from another evaluation to this one',
+      description:
+        '`{other}` is the run before (`a` in the answer), `{id}` the run after (`b`): a regression is an example that scores ' +
+        'lower in `{id}`. The interval and the verdict tell noise from a real difference.',
+      scope: 'read',
+      params: CompareParams,
+      response: RunComparison.meta({ id: 'EvaluationComparison' }),
+      responseExample: comparisonExample,
+      errors: ['invalid_state'],
+      handler: ({ db, params }) =>
+        compareEvaluations(db.query, parsePublicId('evaluation', params.other), parsePublicId('evaluation', params.id)),
+    }),
+    control(
+      'pause',
+      'Pause an evaluation',
+      'No more examples are begun; those in flight end and are kept.',
+      pauseEvaluation,
+      { status: 'paused', status_reason: 'paused by request' },
+    ),
+    defineRoute({
+      method: 'post',
+      path: '/evaluations/{id}/resume',
+      operationId: 'resumeEvaluation',
+      tag,
+      summary: 'Resume a paused evaluation, with a higher budget if need be',
+      scope: 'execute',
+      params: IdParams,
+      body: ResumeEvaluation,
+      bodyOptional: true,
+      bodyExamples: { 'As it was': {}, 'With more money': { max_cost: 5 } },
+      response: Evaluation,
+      responseExample: { ...evaluationExample, status: 'running' },
+      errors: ['invalid_state'],
+      handler: async ({ db, params, body }) =>
+        presentEvaluation(await resumeEvaluation(deps, db, idOf(params), body.max_cost)),
+    }),
+    control(
+      'cancel',
+      'Cancel an evaluation',
+      'Calls in flight are given up; results so far stay readable.',
+      cancelEvaluation,
+      { status: 'canceled', score: null, passed: null },
+    ),
+    control(
+      'retry',
+      'Run the failed examples of an ended evaluation again',
+      'Examples with a score keep it and are not paid for again; those that were not reached are run, too.',
+      retryEvaluation,
+      { status: 'running', retries: 1 },
+    ),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations/{id}',
+      operationId: 'getEvaluation',
+      tag,
+      summary: 'Read an evaluation: its progress, score, tokens and cost',
+      scope: 'read',
+      params: IdParams,
+      response: Evaluation,
+      responseExample: evaluationExample,
+      handler: async ({ db, params }) => presentEvaluation(await getCurrentEvaluation(db, idOf(params))),
+    }),
+  ];
+}

@@ -1,0 +1,150 @@
+import type { Logger } from 'pino';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import type { EvaluationStatus } from '../../db/entities/evaluation.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
+import type { WorkflowStarter } from '../run-execution.ts';
+import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
+import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';
+
+export type ControlDeps = WorkflowStarter & { log: Logger };
+
+interface Change {
+  /** SQL of what is set, with `$3` and on for `values`. */
+  set: string;
+  values?: unknown[];
+  from: EvaluationStatus[];
+  /** What the caller wanted to do, for the refusal: `paused`. */
+  done: string;
+}
+
+/** @throws ApiError `not_found`, `invalid_state` */
+async function changeRow(db: WorkspaceDatabase, id: string | undefined, change: Change): Promise<EvaluationRow> {
+  const current = await getEvaluation(db.query, id);
+  const from = change.from.map((status) => `'${status}'`).join(', ');
+  const [row] = await db.query<EvaluationRow>(
+    {
+      text: `update evaluations set ${change.set} where workspace_id = $1 and id = $2 and status in (${from})
+             returning ${EVALUATION_COLUMNS}`,
+    },
+    [current.id, ...(change.values ?? [])],
+  );
+  if (row) return row;
+  const { status } = await getEvaluation(db.query, id);
+  throw new ApiError(
+    'invalid_state',
+    `This evaluation is ${status}: only one that is ${change.from.join(' or ')} can be ${change.done}.`,
+  );
+}
+
+/** The row says what is wanted, so a workflow that can't be told now learns of it later (`rescueEvaluations`). */
+async function tell(deps: ControlDeps, row: EvaluationRow): Promise<void> {
+  try {
+    await tellEvaluationWorkflow(deps, row);
+  } catch (error) {
+    deps.log.warn(
+      { err: error, evaluation_id: row.id },
+      'cannot tell the workflow of an evaluation; it will be told later',
+    );
+  }
+}
+
+/** Begins no more examples; those in flight end. */
+export async function pauseEvaluation(
+  deps: ControlDeps,
+  db: WorkspaceDatabase,
+  id: string | undefined,
+): Promise<EvaluationRow> {
+  const row = await changeRow(db, id, {
+    set: `status = 'paused', status_reason = 'paused by request', checked_at = null`,
+    from: ['scheduled', 'running'],
+    done: 'paused',
+  });
+  await tell(deps, row);
+  return getCurrentEvaluation(db, row.id);
+}
+
+/**
+ * Goes on. A run whose budget is used up needs a higher cap.
+ * @throws ApiError `invalid_request` where the new cap is not above what has been spent
+ */
+export async function resumeEvaluation(
+  deps: ControlDeps,
+  db: WorkspaceDatabase,
+  id: string | undefined,
+  maxCost: string | null | undefined,
+): Promise<EvaluationRow> {
+  const current = await getCurrentEvaluation(db, id);
+  const cap = maxCost === undefined ? current.max_cost : maxCost;
+  const spent = Number(current.summary?.cost ?? 0) + Number(current.summary?.judgeCost ?? 0);
+  if (current.status === 'paused' && cap !== null && Number(cap) <= spent)
+    throw invalidField('max_cost', `must be above what the run has cost so far, ${spent} USD`);
+  const row = await changeRow(db, id, {
+    // A run that was paused before it was due goes back to waiting.
+    set: `status = case when started_at is null then 'scheduled' else 'running' end, status_reason = null, max_cost = $3,
+          checked_at = null`,
+    values: [cap],
+    from: ['paused'],
+    done: 'resumed',
+  });
+  await tell(deps, row);
+  return getCurrentEvaluation(db, row.id);
+}
+
+/** Ends a run; calls in flight are given up, results so far stay. */
+export async function cancelEvaluation(
+  deps: ControlDeps,
+  db: WorkspaceDatabase,
+  id: string | undefined,
+): Promise<EvaluationRow> {
+  const row = await changeRow(db, id, {
+    set: `status = 'canceled', status_reason = null, finished_at = now()`,
+    from: ['scheduled', 'running', 'paused'],
+    done: 'canceled',
+  });
+  await tell(deps, row);
+  return getCurrentEvaluation(db, row.id);
+}
+
+/**
+ * Runs the failed examples of an ended evaluation again, and those that were not reached. What has a score stays.
+ * @throws ApiError `not_found`, `invalid_state`
+ */
+export async function retryEvaluation(
+  deps: ControlDeps,
+  db: WorkspaceDatabase,
+  id: string | undefined,
+): Promise<EvaluationRow> {
+  const before = await getCurrentEvaluation(db, id);
+  const { evaluated = 0, failed = 0 } = before.summary ?? {};
+  if (before.status === 'completed' && failed === 0)
+    throw new ApiError('invalid_state', 'No example of this evaluation has failed: there is nothing to retry.');
+  const [examples] = await db.query<{ there: boolean }>(
+    { text: 'select examples_id is not null as there from evaluations where workspace_id = $1 and id = $2' },
+    [before.id],
+  );
+  if (examples?.there !== true)
+    throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: there are no examples to retry.');
+  const row = await changeRow(db, id, {
+    set: `status = 'running', status_reason = null, error = null, finished_at = null, score = null,
+          scores_by_evaluator = null, regressions = null, improvements = null, retries = retries + 1,
+          started_at = coalesce(started_at, now()), checked_at = null`,
+    from: ['completed', 'failed', 'canceled'],
+    done: 'retried',
+  });
+  deps.log.info({ evaluation_id: row.id, evaluated, failed }, 'retrying an evaluation');
+  await startEvaluationWorkflow(deps, {
+    id: row.id,
+    workspaceId: db.workspaceId,
+    promptName: row.prompt_name,
+    promptVersion: row.prompt_version,
+    model: row.model,
+    retries: row.retries,
+  }).catch((error: unknown) => {
+    // The row says that it runs: the workflow is started as soon as Temporal is back.
+    deps.log.warn(
+      { err: error, evaluation_id: row.id },
+      'cannot start the workflow of an evaluation; it will be started later',
+    );
+  });
+  return getCurrentEvaluation(db, row.id);
+}

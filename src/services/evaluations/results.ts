@@ -1,0 +1,73 @@
+import type { Query } from '../../db/database.ts';
+import type { ResultStatus } from '../../db/entities/evaluation.ts';
+import type { JsonValue } from '../../domain/json.ts';
+
+/** What came of one example, as callers see it. */
+export interface ResultRow {
+  seq: number;
+  example_key: string;
+  status: ResultStatus;
+  variables: Record<string, JsonValue>;
+  expected: JsonValue;
+  output: string | null;
+  finish_reason: string | null;
+  scores: Record<string, { score: number; reason: string | null }> | null;
+  score: number | null;
+  baseline_score: number | null;
+  regression: boolean | null;
+  improvement: boolean | null;
+  error: { code: string; message: string } | null;
+  attempts: number;
+  tokens_input: number;
+  tokens_output: number;
+  tokens_cached_input: number;
+  tokens_reasoning: number;
+  cost_amount: string | null;
+  model_ms: number | null;
+}
+
+export interface ResultFilter {
+  regression?: boolean | undefined;
+  improvement?: boolean | undefined;
+  failed?: boolean | undefined;
+}
+
+const COLUMNS = `r.seq, r.example_key, r.status, r.variables, r.expected, r.output, r.finish_reason, r.scores, r.score,
+  r.baseline_score, r.regression, r.improvement, r.error, r.attempts, r.tokens_input, r.tokens_output, r.tokens_cached_input,
+  r.tokens_reasoning, r.cost_amount, r.model_ms`;
+
+/** Results of a run in the order of its examples, `limit` of them after `after`. */
+export async function listResults(
+  query: Query,
+  evaluationId: string,
+  filter: ResultFilter,
+  limit: number,
+  after: number | undefined,
+): Promise<ResultRow[]> {
+  const conditions = ['e.workspace_id = $1', 'e.id = $2', 'r.seq > $3'];
+  const flag = (column: string, wanted: boolean | undefined) => {
+    if (wanted !== undefined) conditions.push(`coalesce(${column}, false) = ${wanted}`);
+  };
+  flag('r.regression', filter.regression);
+  flag('r.improvement', filter.improvement);
+  flag(`r.status = 'failed'`, filter.failed);
+  return query<ResultRow>(
+    {
+      text: `select ${COLUMNS} from evaluations e join evaluation_results r on r.evaluation_id = e.id
+             where ${conditions.join(' and ')} order by r.seq limit $4`,
+    },
+    [evaluationId, after ?? -1, limit],
+  );
+}
+
+/** All results, page by page, for an export that does not hold them in memory. */
+export async function* eachResult(query: Query, evaluationId: string, filter: ResultFilter): AsyncGenerator<ResultRow> {
+  const pageSize = 200;
+  let after: number | undefined;
+  for (;;) {
+    const rows = await listResults(query, evaluationId, filter, pageSize, after);
+    yield* rows;
+    if (rows.length < pageSize) return;
+    after = rows.at(-1)?.seq;
+  }
+}
