@@ -1,0 +1,36 @@
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { openApiDocument } from '../src/api/openapi.ts';
+import { allRoutes, projectVersion } from '../src/api/server.ts';
+import { parseSettings } from '../src/config.ts';
+import { openDatabase } from '../src/db/database.ts';
+import type { Listener } from '../src/db/listener.ts';
+import { createCipher } from '../src/domain/cipher.ts';
+import { createModels } from '../src/models/model.ts';
+import { taskQueuesOf } from '../src/temporal/names.ts';
+
+/** Prints the OpenAPI document that the service serves at `/openapi.json`. Nothing is connected to. */
+async function main(): Promise<void> {
+  const settings = parseSettings({});
+  const db = await openDatabase('postgresql://127.0.0.1/unused', { poolSize: 1 });
+  const listener: Listener = { on() {}, onReconnected() {}, connected: () => false, close: async () => {} };
+  const models = createModels(settings.models);
+  const { routes } = allRoutes(
+    {
+      settings,
+      db,
+      listener,
+      client: new Client({ connection: Connection.lazy() }),
+      taskQueues: taskQueuesOf(undefined),
+      models,
+      cipher: createCipher([Buffer.alloc(32)]),
+      log: pino({ level: 'silent' }),
+    },
+    { eager: false },
+  );
+  console.log(JSON.stringify(openApiDocument(routes, projectVersion()), undefined, 2));
+  await models.close();
+  await db.close();
+}
+
+await main();
