@@ -40,7 +40,8 @@ export async function startWorkers({
   await registerSearchAttributes(client).catch((error: unknown) =>
     log.warn({ err: error }, 'cannot register the search attributes; see docs/operations.md'),
   );
-  const activities = createActivities({ db, models, modelTimeoutMs: settings.models.timeoutMs });
+  const starter = { client, taskQueues, eager: true };
+  const activities = createActivities({ db, models, modelTimeoutMs: settings.models.timeoutMs, starter });
   const shared = {
     connection,
     namespace: settings.temporal.namespace,
@@ -65,7 +66,6 @@ export async function startWorkers({
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
-  const starter = { client, taskQueues, eager: true };
   const tasks = [
     runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),

@@ -10,7 +10,9 @@ import {
   type RunControl,
   readRunControl,
 } from '../services/evaluations/run-control.ts';
+import { runSchedule } from '../services/evaluations/run-schedule.ts';
 import { describeProgress, sumUpRun } from '../services/evaluations/sum-up.ts';
+import type { WorkflowStarter } from '../services/run-execution.ts';
 import { BatchBudget } from './batch-budget.ts';
 import { runPool } from './example-pool.ts';
 import { ExampleRunner, HopelessRunError } from './example-runner.ts';
@@ -44,6 +46,7 @@ export interface EvaluationActivityDeps {
   db: Database;
   models: Models;
   modelTimeoutMs: number;
+  starter: WorkflowStarter;
 }
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
@@ -64,7 +67,7 @@ function expectedCostUsd(models: Models, model: string, templateLength: number, 
 }
 
 /** The steps of the workflow `evaluationRun`. Each can be run again without harm. */
-export function createEvaluationActivities({ db, models, modelTimeoutMs }: EvaluationActivityDeps) {
+export function createEvaluationActivities({ db, models, modelTimeoutMs, starter }: EvaluationActivityDeps) {
   const query = db.system.query;
   const patient = createPatientModels(models);
   /** Examples of this process that have not ended, by run and number. */
@@ -89,6 +92,10 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs }: Evalu
     async sumUpProgress(evaluationId: string): Promise<string> {
       return describeProgress(await sumUpRun(query, evaluationId));
     },
+
+    /** Starts the evaluation of a schedule that is due, and says what happened. */
+    startScheduledEvaluation: (scheduleId: string, occurrence: string): Promise<string> =>
+      runSchedule({ db, models, starter }, scheduleId, occurrence),
 
     /** Sums up, compares with the baseline, marks the run as completed and writes its events. */
     finishEvaluation: (evaluationId: string): Promise<void> =>

@@ -23,6 +23,7 @@ import { openApiDocument } from './openapi.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { docsRoutes, healthRoutes } from './public-routes.ts';
 import type { Route } from './route.ts';
+import { scheduleRoutes } from './schedules/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 /** Failed authentications per address and minute before they are answered with 429. */
@@ -68,6 +69,7 @@ export function allRoutes(
       ...executionRoutes({ idempotency, client, taskQueues, eager, models, waiter, log }),
       ...evaluationRoutes({ idempotency, client, taskQueues, eager, models, log }),
       ...datasetRoutes({ idempotency, uploads: createUploads() }),
+      ...scheduleRoutes({ idempotency, client, taskQueues, eager }),
       ...usageRoutes(),
       ...apiKeyRoutes({ idempotency, authenticator }),
     ],

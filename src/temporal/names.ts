@@ -30,3 +30,13 @@ export function executionWorkflowId(executionId: string): string {
 export function evaluationWorkflowId(evaluationId: string, retries: number): string {
   return `evaluation-run/${publicId('evaluation', evaluationId)}${retries > 0 ? `/retry-${retries}` : ''}`;
 }
+
+/** Id of a Temporal Schedule: `evaluation-schedule/sched_…`. */
+export function evaluationScheduleId(scheduleId: string): string {
+  return `evaluation-schedule/${publicId('schedule', scheduleId)}`;
+}
+
+/** `scheduled-evaluation/sched_…`; Temporal adds the time it was due. */
+export function scheduledEvaluationWorkflowId(scheduleId: string): string {
+  return `scheduled-evaluation/${publicId('schedule', scheduleId)}`;
+}

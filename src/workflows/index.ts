@@ -1,2 +1,3 @@
 export { evaluationRun } from './evaluation-run.ts';
 export { executePrompt } from './execute-prompt.ts';
+export { scheduledEvaluation } from './scheduled-evaluation.ts';

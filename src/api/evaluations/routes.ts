@@ -31,6 +31,7 @@ import {
   ResultsQuery,
   ResumeEvaluation,
 } from './schema.ts';
+import { toNewEvaluation } from './to-new-evaluation.ts';
 
 export interface EvaluationRouteDeps extends ControlDeps {
   idempotency: Idempotency;
@@ -101,20 +102,9 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         return deps.idempotency.createOnce(
           request,
           async (query) => {
-            const stored = await createEvaluation(query, db.workspaceId, deps.models, {
-              promptName: body.prompt_name,
-              version: body.version,
-              label: body.label,
-              dataset: body.dataset,
-              examples: body.examples,
-              evaluators: body.evaluators,
-              threshold: body.threshold,
-              baseline: body.baseline,
-              concurrency: body.concurrency,
-              maxCost: body.max_cost,
-              startAt: body.start_at,
-              metadata: body.metadata,
-            });
+            const { start_at: startAt, ...fields } = body;
+            const request = { ...toNewEvaluation(fields), startAt };
+            const stored = await createEvaluation(query, db.workspaceId, deps.models, request);
             return { resourceId: stored.id };
           },
           async (id) => {

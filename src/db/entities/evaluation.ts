@@ -152,8 +152,10 @@ export const Schedule = defineEntity({
     cron: p.text(),
     timeZone: p.text(),
     paused: p.boolean().default(false),
-    /** The body of `POST /evaluations`. */
-    request: p.json<{ [key: string]: JsonValue }>().columnType('jsonb'),
+    /** What to run: as the caller wrote it, and as it was understood. */
+    request: p.json<{ body: JsonValue; parsed: JsonValue }>().columnType('jsonb'),
+    /** Why the last start came to nothing; null since one that worked. */
+    lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
     createdAt: timestamp(),
   },
 });

@@ -1,0 +1,9 @@
+import type { z } from 'zod';
+import type { NewEvaluation } from '../../services/evaluations/create-evaluation.ts';
+import type { ScheduledEvaluation } from './schema.ts';
+
+/** A parsed body in the words of the services. */
+export function toNewEvaluation(body: z.output<typeof ScheduledEvaluation>): NewEvaluation {
+  const { prompt_name: promptName, max_cost: maxCost, ...rest } = body;
+  return { ...rest, promptName, maxCost };
+}

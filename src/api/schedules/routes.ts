@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { parsePublicId, publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import {
+  createSchedule,
+  deleteSchedule,
+  getSchedule,
+  listSchedules,
+  nextRuns,
+  type ScheduleRow,
+  setSchedulePaused,
+  triggerSchedule,
+} from '../../services/evaluations/schedules.ts';
+import type { WorkflowStarter } from '../../services/run-execution.ts';
+import type { ScheduledEvaluation } from '../evaluations/schema.ts';
+import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
+import { IdParams } from '../executions/schema.ts';
+import type { Idempotency } from '../idempotency.ts';
+import { decodeCursor, PageQuery, toPage } from '../pagination.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
+
+const tag = 'Schedules';
+const idOf = (params: { id: string }) => parsePublicId('schedule', params.id);
+
+const evaluation = { prompt_name: 'support/greeting', dataset: 'support/questions', threshold: 0.9 };
+const example = {
+  id: 'sched_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  name: 'every working day',
+  cron: '0 6 * * 1-5',
+  time_zone: 'Europe/Berlin',
+  paused: false,
+  evaluation,
+  next_runs: ['2026-02-02T05:00:00.000Z'],
+  last_error: null,
+  created_at: '2026-01-31T12:00:00.000Z',
+};
+
+function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof Schedule> {
+  return {
+    id: publicId('schedule', row.id),
+    name: row.name,
+    cron: row.cron,
+    time_zone: row.time_zone,
+    paused: row.paused,
+    evaluation: row.request.body,
+    ...(due && { next_runs: due.map((time) => time.toISOString()) }),
+    last_error: row.last_error,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** What is run, with its defaults filled in: everything in it came from JSON. */
+function toBody(parsed: z.output<typeof ScheduledEvaluation>): JsonValue {
+  const body: JsonValue = JSON.parse(JSON.stringify(parsed));
+  return body;
+}
+
+/** `/schedules`: evaluations that recur. */
+export function scheduleRoutes(deps: WorkflowStarter & { idempotency: Idempotency }): Route[] {
+  const action = (name: string, summary: string, run: typeof triggerSchedule) =>
+    defineRoute({
+      method: 'post',
+      path: `/schedules/{id}/${name}`,
+      operationId: `${name}Schedule`,
+      tag,
+      summary,
+      scope: 'execute',
+      params: IdParams,
+      response: Schedule,
+      responseExample: { ...example, paused: name === 'pause' },
+      errors: ['temporarily_unavailable'],
+      async handler({ db, params }) {
+        const row = await run(deps, db, idOf(params));
+        return presentSchedule(row, await nextRuns(deps, row));
+      },
+    });
+
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/schedules',
+      operationId: 'createSchedule',
+      tag,
+      summary: 'Evaluate a prompt again and again',
+      description:
+        'Each time it is due, an evaluation is started with what the prompt, its label and the dataset then are.',
+      scope: 'execute',
+      status: 201,
+      idempotent: true,
+      body: CreateSchedule,
+      bodyExamples: {
+        'Every working day at six': {
+          name: 'every working day',
+          cron: '0 6 * * 1-5',
+          time_zone: 'Europe/Berlin',
+          evaluation,
+        },
+      },
+      response: Schedule,
+      responseExample: example,
+      errors: ['temporarily_unavailable', 'payload_too_large'],
+      handler: (request) =>
+        deps.idempotency.createOnce(request, async (query) => {
+          const { name, cron, time_zone: timeZone, paused } = request.body;
+          const row = await createSchedule(deps, query, {
+            name,
+            cron,
+            timeZone,
+            paused,
+            request: { body: toBody(request.body.evaluation), parsed: toNewEvaluation(request.body.evaluation) },
+          });
+          return { resourceId: row.id, answer: presentSchedule(row, await nextRuns(deps, row)) };
+        }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/schedules',
+      operationId: 'listSchedules',
+      tag,
+      summary: 'List schedules, newest first',
+      scope: 'read',
+      query: z.strictObject(PageQuery),
+      response: SchedulePage,
+      responseExample: { data: [example], next_cursor: null },
+      async handler({ db, query: { limit, cursor } }) {
+        const rows = await listSchedules(db, limit, decodeCursor(cursor, z.uuid()));
+        return toPage(
+          rows,
+          limit,
+          (row) => presentSchedule(row),
+          (row) => row.id,
+        );
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/schedules/{id}',
+      operationId: 'getSchedule',
+      tag,
+      summary: 'Read a schedule and when it is next due',
+      scope: 'read',
+      params: IdParams,
+      response: Schedule,
+      responseExample: example,
+      async handler({ db, params }) {
+        const row = await getSchedule(db, idOf(params));
+        return presentSchedule(row, await nextRuns(deps, row));
+      },
+    }),
+    action('pause', 'Pause a schedule', (temporal, db, id) => setSchedulePaused(temporal, db, id, true)),
+    action('resume', 'Resume a paused schedule', (temporal, db, id) => setSchedulePaused(temporal, db, id, false)),
+    action('trigger', 'Start an evaluation of a schedule now', triggerSchedule),
+    defineRoute({
+      method: 'delete',
+      path: '/schedules/{id}',
+      operationId: 'deleteSchedule',
+      tag,
+      summary: 'Delete a schedule; the evaluations it started stay',
+      scope: 'execute',
+      params: IdParams,
+      response: Schedule,
+      responseExample: example,
+      handler: async ({ db, params }) => presentSchedule(await deleteSchedule(deps, db, idOf(params))),
+    }),
+  ];
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { ScheduledEvaluation } from '../evaluations/schema.ts';
+import { saneText, Timestamp } from '../fields.ts';
+import { pageOf } from '../pagination.ts';
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+const Cron = z
+  .string('is required: a text')
+  .max(200, 'must be at most 200 characters')
+  .regex(
+    /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$|^[\dA-Za-z*,/?-]+( +[\dA-Za-z*,/?-]+){4}$/,
+    'must be five fields (minute hour day month weekday), such as "0 6 * * 1-5"',
+  )
+  .meta({
+    description: 'Five fields: minute, hour, day of month, month, weekday; or `@daily` and its likes.',
+    example: '0 6 * * 1-5',
+  });
+
+export const CreateSchedule = z
+  .strictObject({
+    name: saneText().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+    cron: Cron,
+    time_zone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+      .default('UTC')
+      .meta({ description: 'IANA time zone in which `cron` is meant.', example: 'Europe/Berlin' }),
+    paused: z.boolean().default(false),
+    evaluation: ScheduledEvaluation,
+  })
+  .meta({ id: 'CreateSchedule' });
+
+export const Schedule = z
+  .object({
+    id: z.string().meta({ example: 'sched_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
+    name: z.string(),
+    cron: z.string(),
+    time_zone: z.string(),
+    paused: z.boolean(),
+    evaluation: z.json().meta({ description: 'What is run, as it was given.' }),
+    next_runs: z
+      .array(Timestamp)
+      .optional()
+      .meta({ description: 'When it is next due; empty while paused. Not in lists.' }),
+    last_error: z
+      .object({ code: z.string(), message: z.string(), at: Timestamp })
+      .nullable()
+      .meta({ description: 'Why the last start came to nothing; null since one that worked.' }),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Schedule' });
+
+export const SchedulePage = pageOf(Schedule).meta({ id: 'SchedulePage' });

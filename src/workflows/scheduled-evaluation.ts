@@ -1,0 +1,19 @@
+import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { EvaluationActivities } from '../activities/evaluation.ts';
+
+export interface ScheduledEvaluationInput {
+  /** UUID of the row in `schedules`. */
+  scheduleId: string;
+}
+
+const { startScheduledEvaluation } = proxyActivities<EvaluationActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
+
+/** A schedule is due: starts its evaluation, which then runs by itself. Its own id makes sure that it starts only one. */
+export async function scheduledEvaluation({ scheduleId }: ScheduledEvaluationInput): Promise<string> {
+  const outcome = await startScheduledEvaluation(scheduleId, workflowInfo().workflowId);
+  setCurrentDetails(outcome);
+  return outcome;
+}

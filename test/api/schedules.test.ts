@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.call('POST', '/prompts', { body: { name: 'echo', template: '{{ text }}', model: 'sandbox/echo' } });
+});
+afterAll(() => service?.stop());
+
+const evaluation = { prompt_name: 'echo', examples: [{ variables: { text: 'yes' }, expected: 'yes' }] };
+
+async function createSchedule(over: object = {}) {
+  const { status, body } = await service.call('POST', '/schedules', {
+    body: { name: 'nightly', cron: '0 3 * * *', time_zone: 'Europe/Berlin', evaluation, ...over },
+  });
+  expect(status).toBe(201);
+  return body;
+}
+
+async function evaluationsOf(scheduleId: string) {
+  const { body } = await service.call('GET', `/evaluations?schedule_id=${scheduleId}`);
+  return body.data;
+}
+
+test('tells when it is next due, in its own time zone', async () => {
+  const { id, next_runs } = await createSchedule();
+  expect(next_runs).toHaveLength(5);
+  const hours = next_runs.map((time: string) =>
+    new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' }).format(
+      new Date(time),
+    ),
+  );
+  expect(new Set(hours)).toEqual(new Set(['03']));
+  expect((await service.call('GET', `/schedules/${id}`)).body).toMatchObject({ id, paused: false, last_error: null });
+  expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);
+  expect((await service.call('GET', `/schedules/${id}`)).status).toBe(404);
+});
+
+test('a trigger starts an evaluation that runs to its end', async () => {
+  const { id } = await createSchedule({ paused: true });
+  expect((await service.call('POST', `/schedules/${id}/trigger`)).status).toBe(200);
+  const run = await waitFor('the evaluation', async () =>
+    (await evaluationsOf(id)).find(({ status }: { status: string }) => status === 'completed'),
+  );
+  expect(run).toMatchObject({ score: 1, schedule_id: id, prompt_name: 'echo' });
+  await service.call('DELETE', `/schedules/${id}`);
+});
+
+test('pausing stops it from being due, resuming brings it back', async () => {
+  const { id } = await createSchedule();
+  expect((await service.call('POST', `/schedules/${id}/pause`)).body).toMatchObject({ paused: true, next_runs: [] });
+  const resumed = await service.call('POST', `/schedules/${id}/resume`);
+  expect(resumed.body.paused).toBe(false);
+  expect(resumed.body.next_runs.length).toBeGreaterThan(0);
+  await service.call('DELETE', `/schedules/${id}`);
+});
+
+test('says why a start came to nothing', async () => {
+  await service.call('POST', '/prompts', { body: { name: 'gone', template: 'x', model: 'sandbox/echo' } });
+  const { id } = await createSchedule({ evaluation: { ...evaluation, prompt_name: 'gone' } });
+  await service.call('DELETE', '/prompts/gone');
+  await service.call('POST', `/schedules/${id}/trigger`);
+  const error = await waitFor('the error', async () => (await service.call('GET', `/schedules/${id}`)).body.last_error);
+  expect(error.code).toBe('prompt_archived');
+  expect(await evaluationsOf(id)).toEqual([]);
+  await service.call('DELETE', `/schedules/${id}`);
+});
+
+test.each([
+  ['a cron expression with too few fields', { cron: '0 3 * *' }, 'cron'],
+  ['a cron expression out of range', { cron: '61 3 * * *' }, 'cron'],
+  ['an unknown time zone', { time_zone: 'Mars/Olympus' }, 'time_zone'],
+  ['no examples', { evaluation: { prompt_name: 'echo' } }, 'evaluation.dataset'],
+  ['a start time', { evaluation: { ...evaluation, start_at: '2030-01-01T00:00:00Z' } }, 'evaluation.start_at'],
+])('refuses %s', async (_, over, path) => {
+  const { status, body } = await service.call('POST', '/schedules', {
+    body: { name: 'nightly', cron: '0 3 * * *', evaluation, ...over },
+  });
+  expect(status).toBe(400);
+  expect(body.error.details[0].path).toBe(path);
+});
