@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Query } from '../../src/db/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { countRows, jsonLines, openUpload, upload } from './datasets-support.ts';
@@ -44,7 +45,11 @@ test.each([
   ['half a surrogate pair as a name', '{"variables":{"\\udc00":1}}', /^Line 2: variables: has a name/],
   ['__proto__', '{"variables":{"__proto__":{}}}', /^Line 2: variables\.__proto__: is not allowed/],
   ['a number out of range', '{"variables":{"x":1e999}}', /^Line 2: variables\.x: is a number out of range/],
-  ['deep nesting', `{"variables":{"x":${'['.repeat(40)}${']'.repeat(40)}}}`, /^Line 2: variables\.x.*nested deeper than 32/],
+  [
+    'deep nesting',
+    `{"variables":{"x":${'['.repeat(40)}${']'.repeat(40)}}}`,
+    /^Line 2: variables\.x.*nested deeper than 32/,
+  ],
   ['very deep nesting', '['.repeat(500_000), /^Line 2: is not valid JSON/],
   ['two objects on a line', `${good('a')}${good('b')}`, /^Line 2: is not valid JSON/],
   ['a lone CR between lines', `${good('a')}\r${good('b')}`, /^Line 2: is not valid JSON/],
@@ -90,7 +95,11 @@ test.each([
   ['spaces around a name', 'id, expected\n1,2\n', /^Line 1: column 2 has spaces/],
   ['metadata without a name', 'x,metadata.\n1,2\n', /^Line 1: column 2 has no name behind the dot/],
   ['__proto__', 'x,__proto__\n1,2\n', /^Line 1: column 2 has a name that is not allowed/],
-  ['too many columns', `${Array.from({ length: 1001 }, (_, n) => `c${n}`).join()}\n`, /^Line 1: column 1001 is one too many/],
+  [
+    'too many columns',
+    `${Array.from({ length: 1001 }, (_, n) => `c${n}`).join()}\n`,
+    /^Line 1: column 1001 is one too many/,
+  ],
   ['a record that is too short', 'a,b\n1,2\n3\n', /^Line 3: has 1 cells where the header has 2/],
   ['a record that is too long, behind one of two lines', 'a,b\n"1\r\n1",2\n\n3,4,5\n', /^Line 5: has 3 cells/],
   ['a quote that is not closed', 'a,b\n1,2\n3,"4\n5,6\n', /^Line 3: opens a quote that is not closed/],
@@ -175,32 +184,53 @@ test('a caller who sends everything before reading gets the answer, on a connect
 });
 
 test('a caller who goes away half-way leaves nothing, on disk neither', async () => {
-  const spooled = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('pms-upload-'));
   const { request, answer } = openUpload(service, 'gone');
   for (let n = 0; n < 50; n += 1) request.write(`${JSON.stringify({ variables: { n, x: 'y'.repeat(100_000) } })}\n`);
   await new Promise((resolve) => request.once('drain', resolve));
   request.destroy();
   await expect(answer).rejects.toThrow();
-  expect(await spooled()).toEqual([]);
-  await waitFor(async () => (await service.call('GET', '/datasets/gone')).status === 404);
+  await waitFor('the folder to be empty', async () => {
+    const names = await readdir(tmpdir());
+    return !names.some((name) => name.startsWith('pms-upload-'));
+  });
+  expect((await service.call('GET', '/datasets/gone')).status).toBe(404);
 });
 
-test('a caller who goes away while the examples are stored leaves nothing', async () => {
-  const { db } = service.foundation;
-  // Holds up the end of the transaction, where the dataset's row is taken.
-  await db.system.transaction(async (query) => {
+/** Sends a whole upload whose transaction is held up at its end, where the dataset's row is taken. */
+async function whileStored(act: (query: Query, upload: ReturnType<typeof openUpload>) => Promise<void>): Promise<void> {
+  await service.foundation.db.system.transaction(async (query) => {
     await query({ text: 'lock table datasets in exclusive mode' });
-    const { request, answer } = openUpload(service, 'gone');
-    request.end(jsonLines([{ variables: {} }]));
-    await waitFor(async () => {
-      const rows = await query({ text: `select 1 from pg_locks where relation = 'datasets'::regclass and not granted` });
-      return rows.length > 0;
-    });
-    const [row] = await query<{ pid: number }>({
-      text: `select pid from pg_locks where relation = 'datasets'::regclass and not granted`,
-    });
-    // As when the database goes away under it.
-    await query({ text: 'select pg_terminate_backend($1)' }, [row?.pid]);
+    const opened = openUpload(service, 'gone');
+    opened.request.end(jsonLines([{ variables: {} }]));
+    await waitFor('the upload to be held up', async () => (await query(HELD_UP)).length > 0);
+    await act(query, opened);
+  });
+}
+const HELD_UP = { text: `select pid from pg_locks where relation = 'datasets'::regclass and not granted` };
+
+test('a caller who goes away while the examples are stored leaves nothing', async () => {
+  await whileStored(async (_, { request, answer }) => {
+    request.destroy();
+    await expect(answer).rejects.toThrow();
+  });
+  // The next one gets its turn after it.
+  expect((await upload(service, 'gone', 'nonsense')).status).toBe(400);
+  await waitFor('the end of its transaction', async () => {
+    const { query } = service.foundation.db.system;
+    return (
+      (
+        await query({
+          text: `select 1 from pg_stat_activity where query like '%dataset_%' and xact_start is not null and pid <> pg_backend_pid()`,
+        })
+      ).length === 0
+    );
+  });
+  expect((await service.call('GET', '/datasets/gone')).status).toBe(404);
+});
+
+test('a database that goes away while the examples are stored leaves nothing', async () => {
+  await whileStored(async (query, { answer }) => {
+    await query({ text: `select pg_terminate_backend(pid) from (${HELD_UP.text}) as held_up` });
     const { status, body } = await answer;
     expect([status, JSON.parse(body).error.code]).toEqual([500, 'temporarily_unavailable']);
   });

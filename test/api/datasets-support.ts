@@ -11,6 +11,17 @@ export function upload(
   return service.call('PUT', `/datasets/${name}`, { raw, headers: { 'Content-Type': type }, key });
 }
 
+/** Downloads an export as the text that it is. */
+export async function download(
+  service: TestService,
+  path: string,
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const response = await fetch(`${service.origin}/v1/datasets/${path}`, {
+    headers: { Authorization: `Bearer ${service.key}` },
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
 /** One object a line. */
 export function jsonLines(values: unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
@@ -41,7 +52,9 @@ export function openUpload(
 }
 
 /** How many rows the datasets' tables hold. */
-export async function countRows(service: TestService): Promise<{ datasets: number; versions: number; examples: number }> {
+export async function countRows(
+  service: TestService,
+): Promise<{ datasets: number; versions: number; examples: number }> {
   const [row] = await service.foundation.db.system.query<{ datasets: number; versions: number; examples: number }>({
     text: `select (select count(*)::int from datasets) as datasets, (select count(*)::int from dataset_versions) as versions,
              (select count(*)::int from dataset_examples) as examples`,

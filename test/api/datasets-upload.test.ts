@@ -101,9 +101,14 @@ test('gives examples of equal content without an id a number', async () => {
   await upload(
     service,
     'repeats',
-    jsonLines([same, { expected: 'x', variables: { b: 2, a: 1 } }, { ...same, metadata: { n: 3 } }, { ...same, id: 'z' }]),
+    jsonLines([
+      same,
+      { expected: 'x', variables: { b: 2, a: 1 } },
+      { ...same, metadata: { n: 3 } },
+      { ...same, id: 'z' },
+    ]),
   );
-  const keys = (await examplesOf('repeats')).map(({ key }) => key);
+  const keys = (await examplesOf('repeats')).map(({ key }) => String(key));
   expect(keys).toEqual([expect.stringMatching(/^sha256:[0-9a-f]{64}$/), `${keys[0]}#2`, `${keys[0]}#3`, 'z']);
 });
 

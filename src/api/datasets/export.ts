@@ -45,7 +45,7 @@ function toCell(value: JsonValue | undefined): string | undefined {
 
 function toCsv(rows: (string | undefined)[][]): string {
   // Quotes tell the empty text from nothing.
-  return stringify(rows, { cast: { string: (value) => ({ value, quoted: value === '' }) } });
+  return stringify(rows, { quoted_match: /^$/ });
 }
 
 /**

@@ -91,7 +91,9 @@ async function insert(
       await insertExamples(query, examplesId, seq, batch);
       seq += batch.length;
     }
-    return attachVersion(query, name, { examplesId, total, hash, description });
+    const row = await attachVersion(query, name, { examplesId, total, hash, description });
+    requireCaller(signal);
+    return row;
   });
 }
 

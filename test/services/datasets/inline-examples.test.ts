@@ -10,7 +10,7 @@ let db: WorkspaceDatabase;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const created = await createTestDatabase();
-  drop = created.drop;
+  drop = () => created.drop();
   database = await openDatabase(created.url, { poolSize: 2 });
   db = database.workspace(newId());
 });
