@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
+
+/** The variables that src/config.ts reads: the keys of its schema. */
+const known = sorted(
+  [
+    ...(read('src/config.ts').match(/const Environment = z\.object\(\{([\s\S]*?)\n\}\);/)?.[1] ?? '').matchAll(
+      /^ {2}([A-Z_]+):/gm,
+    ),
+  ].map(([, name = '']) => name),
+);
+
+test('the README describes every setting and no other', () => {
+  const table = read('README.md').match(/\n## Settings\n([\s\S]*?)\n## /)?.[1] ?? '';
+  const described = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
+  );
+  expect(known).toContain('DATABASE_URL');
+  expect(sorted(described)).toEqual(known);
+});
+
+test('.env.example names every setting', () => {
+  const named = [...read('.env.example').matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+  expect(named).toEqual(expect.arrayContaining(known));
+});
