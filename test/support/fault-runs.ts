@@ -1,0 +1,125 @@
+import process from 'node:process';
+import { expect } from '@jest/globals';
+import { callsOf } from './fault-stage.ts';
+import { until } from './processes.ts';
+import type { ProviderProcess } from './processes-service.ts';
+import type { Call } from './service.ts';
+
+/** As by hand: 1,000 examples in every test, outages of 20 s, and what was measured on standard error. */
+const AT_FULL_SIZE = process.env['FAULTS_AT_FULL_SIZE'] === 'true';
+
+/** How many examples a test's run has. */
+export const sized = (examples: number): number => (AT_FULL_SIZE ? 1_000 : examples);
+/** How long a server stays away. */
+export const OUTAGE_MS = AT_FULL_SIZE ? 20_000 : 5_000;
+
+/** A prompt over a dataset, of which three of four examples get the answer they expect. */
+export interface Material {
+  name: string;
+  /** What the model is sent, by example. */
+  prompts: string[];
+}
+
+/** Makes a prompt and uploads its dataset. No other material has the same prompts, so its calls can be counted. */
+export async function makeMaterial(
+  call: Call,
+  name: string,
+  examples: number,
+  model = 'openai/gpt-4o-mini',
+): Promise<Material> {
+  const prompt = await call('POST', '/prompts', { body: { name, template: 'Say {{ text }}', model } });
+  expect(prompt.status).toBe(201);
+  const texts = Array.from({ length: examples }, (_, seq) => `${name} ${seq}`);
+  const lines = texts.map((text, seq) => {
+    const expected = seq % 4 === 3 ? 'something else' : `Answer to: Say ${text}`;
+    return JSON.stringify({ id: `example-${seq}`, variables: { text }, expected });
+  });
+  const headers = { 'Content-Type': 'application/jsonl' };
+  const upload = await call('PUT', `/datasets/${name}`, { raw: lines.join('\n'), headers });
+  expect(upload).toMatchObject({ status: 200, body: { examples_total: examples } });
+  return { name, prompts: texts.map((text) => `Say ${text}`) };
+}
+
+/** A run's id and that of its workflow. */
+export interface Run {
+  id: string;
+  workflowId: string;
+}
+
+/** Starts a run of some material. */
+export async function startRun(call: Call, { name }: Material, concurrency: number): Promise<Run> {
+  const { status, body } = await call('POST', '/evaluations', {
+    body: { prompt_name: name, dataset: name, concurrency, threshold: 0.7 },
+  });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return { id: body.id, workflowId: body.workflow_id };
+}
+
+/** A run's record once it has ended, through outages of whatever answers for it. */
+export async function endedRun(call: Call, id: string, ms = 120_000) {
+  return until(
+    `the end of ${id}`,
+    async () => {
+      const { body } = await call('GET', `/evaluations/${id}`);
+      return ['completed', 'failed', 'canceled'].includes(body.status) ? body : undefined;
+    },
+    ms,
+  );
+}
+
+/** Every result of a run, in order. */
+export async function resultsOf(call: Call, id: string) {
+  const { body } = await call('GET', `/evaluations/${id}/results?limit=1000`);
+  expect(body.next_cursor).toBeNull();
+  return body.data;
+}
+
+/**
+ * A run that went right whatever happened meanwhile: completed, each example exactly once with its own answer and score,
+ * and no more paid for than what was lost on the way.
+ * @param mostExtraCalls calls beyond one an example
+ */
+export async function expectRight(
+  { call, model }: { call: Call; model: ProviderProcess },
+  { id }: Run,
+  { name, prompts }: Material,
+  mostExtraCalls: number,
+): Promise<void> {
+  const run = await endedRun(call, id);
+  const examples = prompts.length;
+  const tokens = { input: 0, output: 0 };
+  for (const prompt of prompts) {
+    // As the model's server counts them.
+    tokens.input += Math.ceil(prompt.length / 4);
+    tokens.output += Math.ceil(`Answer to: ${prompt}`.length / 4);
+  }
+  expect(run).toMatchObject({
+    status: 'completed',
+    error: null,
+    score: 0.75,
+    passed: true,
+    examples_total: examples,
+    examples_evaluated: examples,
+    examples_failed: 0,
+    regressions: examples / 4,
+    progress: 1,
+    tokens,
+  });
+  const results: { seq: number; status: string; output: string; score: number }[] = await resultsOf(call, id);
+  expect(results.map(({ seq, status, output, score }) => ({ seq, status, output, score }))).toEqual(
+    prompts.map((prompt, seq) => ({
+      seq,
+      status: 'scored',
+      output: `Answer to: ${prompt}`,
+      score: seq % 4 === 3 ? 0 : 1,
+    })),
+  );
+  const calls = await callsOf(model, prompts);
+  expect(calls.filter((count) => count === 0)).toEqual([]);
+  const extra = calls.reduce((sum, count) => sum + count, 0) - examples;
+  if (AT_FULL_SIZE) {
+    const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1_000;
+    process.stderr.write(`${name}: ${extra} extra calls (at most ${mostExtraCalls}), ${seconds.toFixed(1)} s\n`);
+  }
+  expect(extra).toBeLessThanOrEqual(mostExtraCalls);
+}

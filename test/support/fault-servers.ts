@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { migrate } from '../../src/db/migrate.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { startTemporal } from '../../src/embedded/temporal.ts';
+import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
+import { freePorts } from './processes.ts';
+
+/** A server that comes back on its old port with its old data. */
+export interface Restartable {
+  /** Waits until it takes connections. */
+  start(): Promise<void>;
+  /** In an orderly way. */
+  stop(): Promise<void>;
+  /** `kill -9`. */
+  kill(): Promise<void>;
+}
+
+/** PostgreSQL and Temporal of a test's own, as durable as in production. */
+export interface OwnServers {
+  databaseUrl: string;
+  /** host:port */
+  temporalAddress: string;
+  postgres: Restartable;
+  temporal: Restartable;
+  /** Ends both and removes their data. */
+  remove(): Promise<void>;
+}
+
+interface Server {
+  pid: number;
+  exited: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+function restartable(start: () => Promise<Server>): Restartable {
+  let current: Server | undefined;
+  return {
+    async start() {
+      current = await start();
+    },
+    async stop() {
+      await current?.stop();
+      current = undefined;
+    },
+    async kill() {
+      if (current === undefined) return;
+      process.kill(current.pid, 'SIGKILL');
+      await current.exited;
+      current = undefined;
+    },
+  };
+}
+
+/** Starts both, with a migrated database. */
+export async function startOwnServers(): Promise<OwnServers> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-faults-'));
+  const [postgresPort, temporalPort] = await freePorts(2);
+  const binary = await ensureTemporal({ report: () => {} });
+  let databaseUrl = '';
+  const postgres = restartable(async () => {
+    const server = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: postgresPort, log: () => {} });
+    databaseUrl = server.url('pms');
+    return server;
+  });
+  const temporal = restartable(() =>
+    startTemporal({
+      binary,
+      dbFile: path.join(folder, 'temporal', 'temporal.db'),
+      port: temporalPort,
+      namespace: 'default',
+      log: () => {},
+    }),
+  );
+  await Promise.all([postgres.start(), temporal.start()]);
+  await migrate(databaseUrl);
+  return {
+    databaseUrl,
+    temporalAddress: `127.0.0.1:${temporalPort}`,
+    postgres,
+    temporal,
+    async remove() {
+      await Promise.all([postgres.stop(), temporal.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { z } from 'zod';
+import { freePorts, killLeftovers, type Started, startNode, until } from './processes.ts';
+import { type ProviderProcess, startProvider } from './processes-service.ts';
+import { promptKey } from './providers/stand-in.ts';
+import { type Call, createCall } from './service.ts';
+
+const KEY = 'pms_faults-0123456789abcdef';
+
+/** API, workers and a model's server, each a process of its own that a test can kill. */
+export interface Stage {
+  call: Call;
+  model: ProviderProcess;
+  startApi(): Promise<Started>;
+  startWorker(): Promise<Started>;
+  /** The process that works on a batch of a run; undefined where none does. */
+  workerOf(workflowId: string): Promise<number | undefined>;
+  /** Ends every process. */
+  end(): Promise<void>;
+}
+
+export interface StageOptions {
+  databaseUrl: string;
+  /** host:port */
+  temporalAddress: string;
+  /** How long the model's server takes to answer. */
+  latencyMs: number;
+  /** Settings over the stage's own. */
+  env?: Record<string, string>;
+}
+
+/** Picks ports and starts the model's server; API and workers are the test's to start. */
+export async function setStage({ databaseUrl, temporalAddress, latencyMs, env = {} }: StageOptions): Promise<Stage> {
+  const [port] = await freePorts(1);
+  const model = await startProvider('openai', ['--latency', String(latencyMs)]);
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    TEMPORAL_TASK_QUEUE_PREFIX: `faults-${randomBytes(4).toString('hex')}`,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    BOOTSTRAP_API_KEY: KEY,
+    OPENAI_API_KEY: 'x',
+    OPENAI_BASE_URL: model.baseUrl,
+    PORT: String(port),
+    METRICS_PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    ...env,
+  };
+  const start = async (script: string, ready: RegExp) => {
+    const started = startNode(script, environment);
+    await started.says(ready);
+    return started;
+  };
+  return {
+    call: createCall(`http://127.0.0.1:${port}`, KEY),
+    model,
+    startApi: () => start('src/api/server.ts', /the API listens on/),
+    startWorker: () => start('src/worker.ts', /the workers are at work/),
+    async workerOf(workflowId) {
+      const connection = await Connection.connect({ address: temporalAddress });
+      try {
+        const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
+        const batch = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runBatch');
+        // The SDK's identity of a worker is PID@HOST.
+        return batch?.state === 1 ? Number.parseInt(batch.lastWorkerIdentity ?? '', 10) : undefined;
+      } finally {
+        await connection.close();
+      }
+    },
+    end: killLeftovers,
+  };
+}
+
+const Calls = z.object({ by_prompt: z.record(z.string(), z.number()) });
+
+/** How often a model's server was sent each of these prompts. */
+export async function callsOf(model: ProviderProcess, prompts: readonly string[]): Promise<number[]> {
+  const answer = await fetch(new URL('/__calls', model.baseUrl));
+  const byPrompt = Calls.parse(await answer.json()).by_prompt;
+  return prompts.map((prompt) => byPrompt[promptKey(prompt)] ?? 0);
+}
+
+/** Waits until a model's server was sent so many of these prompts. */
+export async function untilCalled(model: ProviderProcess, prompts: readonly string[], count: number): Promise<void> {
+  await until(
+    `${count} prompts at the model's server`,
+    async () => (await callsOf(model, prompts)).filter((calls) => calls > 0).length >= count,
+    60_000,
+  );
+}
+
+/** Tells a model's server how to misbehave from now on. */
+export async function behave(model: ProviderProcess, behaviour: object): Promise<void> {
+  await fetch(new URL('/__behave', model.baseUrl), { method: 'POST', body: JSON.stringify(behaviour) });
+}
