@@ -1,0 +1,40 @@
+// node scripts/save-histories.ts
+// Takes every path through the workflows on a real Temporal server and saves their histories to test/histories, where the
+// tests replay them. Run it when a workflow has changed in a way that `patched` keeps compatible, and keep the old files:
+// workflows that were started before the change still follow them.
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { startTemporal } from '../src/embedded/temporal.ts';
+import { ensureTemporal } from '../src/embedded/temporal-binary.ts';
+import { workflowBundle } from '../src/workflows/bundle.ts';
+import { silenceTemporal, takePath } from '../test/support/histories.ts';
+import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
+
+const folder = fileURLToPath(new URL('../test/histories/', import.meta.url));
+const overwrite = process.argv.includes('--overwrite');
+
+silenceTemporal();
+const binary = await ensureTemporal({ report: (line) => console.error(line) });
+const temporal = await startTemporal({ binary, namespace: 'default', log: (line) => console.error(line) });
+const connection = await NativeConnection.connect({ address: temporal.address });
+try {
+  const environment = { client: new Client({ connection }), connection, ...(await workflowBundle()) };
+  for (const each of executePromptPaths()) {
+    const file = path.join(folder, each.workflow, `${each.name}.json`);
+    if (existsSync(file) && !overwrite) {
+      console.log(`kept   ${path.relative(folder, file)} (--overwrite takes it anew)`);
+      continue;
+    }
+    const { history } = await takePath(environment, each);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, `${history}\n`);
+    console.log(`saved  ${path.relative(folder, file)}`);
+  }
+} finally {
+  await connection.close();
+  await temporal.stop();
+}

@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { CancelledFailure } from '@temporalio/activity';
+import { ActivityCancellationDetails, ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createExecutionActivities, type ExecutionActivities } from '../../src/activities/execution.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { ClosableModels } from '../../src/models/model.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { until } from '../support/processes.ts';
+import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
+import { modelsAt } from '../support/providers/models.ts';
+import { startOpenAiServer } from '../support/providers/openai.ts';
+import type { StandIn } from '../support/providers/stand-in.ts';
+
+let database: { url: string; drop(): Promise<void> };
+let db: Database;
+let openai: StandIn;
+let models: ClosableModels;
+let rows: ExecutionRows;
+let activities: ExecutionActivities;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase(database.url, { poolSize: 5 });
+  openai = await startOpenAiServer();
+  models = modelsAt({ openai: openai.baseUrl });
+  rows = await executionRows(db);
+  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000 });
+});
+afterEach(() => openai.behave());
+afterAll(async () => {
+  await models?.close();
+  await openai?.close();
+  await db?.close();
+  await database?.drop();
+});
+
+const logger = new DefaultLogger('ERROR', () => {});
+const attempt = (number = 1) => new MockActivityEnvironment({ attempt: number }, { logger });
+const run = (id: string, environment = attempt()) => environment.run(activities.callModel, id);
+const failureOf = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test('stores the answer with its tokens and cost before the call counts as done', async () => {
+  const id = await rows.queue({ input: 'store this' });
+  await run(id);
+  expect(await rows.read(id)).toMatchObject({
+    status: 'running',
+    output: 'Answer to: store this',
+    finish_reason: 'stop',
+    tokens_input: 3,
+    tokens_output: 6,
+    attempts: 1,
+    answered: true,
+  });
+  expect(Number((await rows.read(id)).cost_amount)).toBeGreaterThan(0);
+});
+
+test('an answer that is stored is never paid for again', async () => {
+  const id = await rows.queue({ input: 'only once' });
+  await run(id);
+  // As after a completion that never reached Temporal.
+  await run(id, attempt(2));
+  expect(openai.countBy('only once')).toBe(1);
+  await expect(attempt().run(activities.recordCompletion, id)).resolves.toBe('completed');
+  await expect(attempt().run(activities.recordCompletion, id)).resolves.toBe('completed');
+  await run(id, attempt(3));
+  expect(openai.countBy('only once')).toBe(1);
+  expect(await rows.events(id)).toEqual(['execution.completed']);
+});
+
+test('calls no model for an execution that was withdrawn or canceled', async () => {
+  const canceled = await rows.queue({ input: 'canceled', status: 'canceled' });
+  const withdrawn = await rows.queue({ input: 'withdrawn' });
+  await rows.remove(withdrawn);
+  await run(canceled);
+  await run(withdrawn);
+  expect(openai.countBy('canceled') + openai.countBy('withdrawn')).toBe(0);
+  await expect(attempt().run(activities.recordCompletion, canceled)).resolves.toBe('canceled');
+  await expect(attempt().run(activities.recordCompletion, withdrawn)).resolves.toBe('withdrawn');
+  expect(await rows.events(canceled)).toEqual([]);
+});
+
+test('an attempt in the same process joins the call that an earlier one started', async () => {
+  openai.behave({ latencyMs: 500 });
+  const id = await rows.queue({ input: 'join me' });
+  const first = run(id);
+  await until('the call', async () => openai.countBy('join me') === 1);
+  await Promise.all([first, run(id, attempt(2)), run(id, attempt(3))]);
+  expect(openai.countBy('join me')).toBe(1);
+  expect(await rows.read(id)).toMatchObject({ output: 'Answer to: join me' });
+});
+
+test('a call that Temporal lost sight of goes on to its end', async () => {
+  openai.behave({ latencyMs: 500 });
+  const id = await rows.queue({ input: 'lost' });
+  const environment = attempt();
+  const call = run(id, environment);
+  await until('the call', async () => openai.countBy('lost') === 1);
+  environment.cancel('NOT_FOUND', new ActivityCancellationDetails({ notFound: true }));
+  environment.cancel('TIMED_OUT', new ActivityCancellationDetails({ timedOut: true }));
+  await call;
+  expect(await rows.read(id)).toMatchObject({ answered: true });
+});
+
+test.each([
+  ['a cancel request', new ActivityCancellationDetails({ cancelRequested: true })],
+  ['the shutdown of the worker', new ActivityCancellationDetails({ workerShutdown: true })],
+])('%s ends the call', async (_name, details) => {
+  openai.behave({ mode: 'stall' });
+  const id = await rows.queue({ input: `stalled ${details.workerShutdown}` });
+  const environment = attempt();
+  const failure = failureOf(run(id, environment));
+  await until('the call', async () => openai.countBy(`stalled ${details.workerShutdown}`) === 1);
+  environment.cancel('CANCELLED', details);
+  expect(await failure).toBeInstanceOf(CancelledFailure);
+  expect(await rows.read(id)).toMatchObject({ status: 'running', answered: false });
+});
+
+test('a cancellation reaches a call that a later attempt joined', async () => {
+  openai.behave({ mode: 'stall' });
+  const id = await rows.queue({ input: 'joined and canceled' });
+  const [first, second] = [attempt(), attempt(2)];
+  const failures = [failureOf(run(id, first))];
+  await until('the call', async () => openai.countBy('joined and canceled') === 1);
+  first.cancel('NOT_FOUND', new ActivityCancellationDetails({ notFound: true }));
+  failures.push(failureOf(run(id, second)));
+  await until('the second attempt', async () => (await rows.read(id)).attempts === 2);
+  second.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
+  expect(await Promise.all(failures)).toEqual([expect.any(CancelledFailure), expect.any(CancelledFailure)]);
+  expect(openai.countBy('joined and canceled')).toBe(1);
+});
+
+test('a Retry-After becomes the wait before the next attempt, and one beyond an hour no attempt at all', async () => {
+  const id = await rows.queue({ input: 'too many' });
+  openai.behave({ mode: 'fail', status: 429, headers: { 'retry-after': '1800' } });
+  expect(await failureOf(run(id))).toMatchObject({
+    type: 'model_rate_limited',
+    nonRetryable: false,
+    nextRetryDelay: 1_800_000,
+  });
+  openai.behave({ mode: 'fail', status: 429, headers: { 'retry-after': '7200' } });
+  expect(await failureOf(run(id, attempt(2)))).toMatchObject({ nonRetryable: true });
+});
+
+test('gives up on a failing model after five attempts, and at once where none helps', async () => {
+  const id = await rows.queue({ input: 'hopeless' });
+  openai.behave({ mode: 'fail', status: 503 });
+  expect(await failureOf(run(id, attempt(4)))).toMatchObject({ type: 'model_unavailable', nonRetryable: false });
+  const last = await failureOf(run(id, attempt(5)));
+  expect(last).toBeInstanceOf(ApplicationFailure);
+  expect(last).toMatchObject({ type: 'model_unavailable', nonRetryable: true });
+  openai.behave({ mode: 'fail', status: 401 });
+  expect(await failureOf(run(id))).toMatchObject({ type: 'model_authentication', nonRetryable: true });
+});
+
+test('records what an answer was billed that the provider withheld', async () => {
+  const filtered = await startOpenAiServer({
+    answer: () => ({ text: '', finishReason: 'content_filter', usage: { input: 120, output: 7 } }),
+  });
+  const withheld = modelsAt({ openai: filtered.baseUrl });
+  const { callModel, recordFailure } = createExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000 });
+  const id = await rows.queue({ input: 'filtered' });
+  const failure = await failureOf(attempt().run(callModel, id));
+  expect(failure).toMatchObject({ type: 'content_filtered', nonRetryable: true });
+  await attempt().run(recordFailure, id, { code: 'content_filtered', message: 'withheld' });
+  expect(await rows.read(id)).toMatchObject({
+    status: 'failed',
+    error: { code: 'content_filtered', message: 'withheld' },
+    tokens_input: 120,
+    tokens_output: 7,
+  });
+  expect(Number((await rows.read(id)).cost_amount)).toBeGreaterThan(0);
+  expect(await rows.events(id)).toEqual(['execution.failed']);
+  await withheld.close();
+  await filtered.close();
+});

@@ -1,0 +1,115 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { ExecutionActivities } from '../../src/activities/execution.ts';
+import { type ExecutePromptInput, type ExecutePromptState, stateQuery } from '../../src/workflows/execute-prompt.ts';
+import type { Path } from './histories.ts';
+import { until } from './processes.ts';
+
+/** A path, and the state that it ends in. */
+export type ExecutePromptPath = Path & { endsIn: ExecutePromptState };
+
+const INPUT: ExecutePromptInput = {
+  executionId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  model: 'openai/gpt-4o-mini',
+};
+
+/** Activities that all go well, but for those given. */
+export function activitiesWith(others: Partial<ExecutionActivities>): ExecutionActivities {
+  return {
+    callModel: async () => {},
+    recordCompletion: async () => 'completed',
+    recordFailure: async (_id, error) => (error === null ? 'canceled' : 'failed'),
+    ...others,
+  };
+}
+
+/** A model's error as the activity raises it. */
+export function modelFailure(type: string, options: { nonRetryable?: boolean; nextRetryDelay?: number } = {}) {
+  return ApplicationFailure.create({ type, message: `The model said ${type}.`, ...options });
+}
+
+/** Fails so many times before it goes well. */
+export function failing(times: number, error: () => Error): () => Promise<void> {
+  let left = times;
+  return async () => {
+    left -= 1;
+    if (left >= 0) throw error();
+  };
+}
+
+/** Records at the second try, which is far enough away to be a timer of the workflow. */
+export function afterOutage(): ExecutionActivities['recordCompletion'] {
+  const away = failing(1, () => ApplicationFailure.create({ message: 'no database', nextRetryDelay: '11 seconds' }));
+  return async () => {
+    await away();
+    return 'completed';
+  };
+}
+
+/** A call that ends only when it is canceled. */
+export async function untilCanceled(): Promise<void> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), 50);
+  await context.cancelled.finally(() => clearInterval(heartbeat));
+}
+
+function path(name: string, endsIn: ExecutePromptState, rest: Partial<Path>): ExecutePromptPath {
+  return { name, endsIn, workflow: 'executePrompt', args: [INPUT], activities: { ...activitiesWith({}) }, ...rest };
+}
+
+/** Every path through `executePrompt`. */
+export function executePromptPaths(): ExecutePromptPath[] {
+  return [
+    path('completed', 'completed', {}),
+    path('completed-after-retries', 'completed', {
+      activities: {
+        ...activitiesWith({
+          callModel: failing(2, () => modelFailure('model_rate_limited', { nextRetryDelay: 20 })),
+        }),
+      },
+    }),
+    path('failed', 'failed', {
+      activities: {
+        ...activitiesWith({
+          callModel: failing(1, () => modelFailure('model_authentication', { nonRetryable: true })),
+        }),
+      },
+    }),
+    path('withdrawn', 'withdrawn', {
+      activities: { ...activitiesWith({ recordCompletion: async () => 'withdrawn' }) },
+    }),
+    path('canceled-during-call', 'canceled', {
+      activities: { ...activitiesWith({ callModel: untilCanceled }) },
+      meanwhile: async (handle) => {
+        await until('the call to be under way', async () => {
+          const { raw } = await handle.describe();
+          return raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime != null);
+        });
+        await handle.cancel();
+      },
+    }),
+    path('canceled-between-calls', 'canceled', {
+      activities: {
+        ...activitiesWith({
+          callModel: failing(99, () => modelFailure('model_rate_limited', { nextRetryDelay: 3_600_000 })),
+        }),
+      },
+      meanwhile: async (handle) => {
+        await until('the first call to have failed', async () => {
+          const { raw } = await handle.describe();
+          return raw.pendingActivities?.some(({ lastFailure }) => lastFailure != null);
+        });
+        await handle.cancel();
+      },
+    }),
+    path('recorded-after-an-outage', 'completed', {
+      activities: {
+        ...activitiesWith({ recordCompletion: afterOutage() }),
+      },
+    }),
+    path('queried', 'completed', {
+      meanwhile: async (handle) => {
+        await until('the state to be known', async () => (await handle.query(stateQuery)) === 'completed');
+      },
+    }),
+  ];
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+
+const { History } = proto.temporal.api.history.v1;
+type History = ReturnType<typeof History.fromObject>;
+
+/** One path through a workflow: what its activities do, and what happens to it from outside. */
+export interface Path {
+  /** Name of the file in test/histories. */
+  name: string;
+  workflow: string;
+  args: unknown[];
+  activities: Record<string, (...args: never[]) => Promise<unknown>>;
+  /** Runs beside the workflow, from when it has started. */
+  meanwhile?: (handle: WorkflowHandle) => Promise<void>;
+}
+
+/** What a path needs of its surroundings. */
+export interface PathEnvironment {
+  client: Client;
+  connection: NativeConnection;
+  /** Script of the workflows. */
+  code: string;
+}
+
+/** Keeps the SDK's own log out of the tests' output. Once a process, before anything else of the SDK. */
+export function silenceTemporal(): void {
+  const logger = new DefaultLogger('ERROR', () => {});
+  Runtime.install({ logger, telemetryOptions: { logging: { filter: 'OFF', forward: {} } } });
+}
+
+/** A history as JSON: enumerations by name, 64-bit numbers as text, bytes in base64. */
+export function historyToJson(history: Parameters<typeof History.fromObject>[0]): string {
+  const plain = History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String });
+  return JSON.stringify(plain, undefined, 1);
+}
+
+/** What {@link historyToJson} wrote. */
+export function historyFromJson(text: string): History {
+  return History.fromObject(JSON.parse(text));
+}
+
+/** Takes a path to its end. @returns the history as JSON, and what the workflow returned */
+export async function takePath(
+  { client, connection, code }: PathEnvironment,
+  path: Path,
+): Promise<{ history: string; result: unknown }> {
+  const taskQueue = `path-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: { code },
+    activities: path.activities,
+    maxHeartbeatThrottleInterval: '100 ms',
+  });
+  return worker.runUntil(async () => {
+    const handle = await client.workflow.start(path.workflow, {
+      workflowId: `${path.workflow}/${path.name}`,
+      taskQueue,
+      args: path.args,
+      staticSummary: 'support/greeting v3 on openai/gpt-4o-mini',
+    });
+    const [result] = await Promise.all([handle.result(), path.meanwhile?.(handle)]);
+    return { history: historyToJson(await handle.fetchHistory()), result };
+  });
+}

@@ -1,0 +1,142 @@
+import process from 'node:process';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { workflowBundle } from '../../src/workflows/bundle.ts';
+import { stateQuery } from '../../src/workflows/execute-prompt.ts';
+import { type Path, type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
+import {
+  activitiesWith,
+  executePromptPaths,
+  failing,
+  modelFailure,
+  untilCanceled,
+} from '../support/histories-execute-prompt.ts';
+import { until } from '../support/processes.ts';
+
+let temporal: TestWorkflowEnvironment;
+let environment: PathEnvironment;
+beforeAll(async () => {
+  silenceTemporal();
+  const executable = { type: 'existing-path', path: process.env['TEST_TIME_SKIPPING_SERVER'] ?? '' } as const;
+  temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  const { code } = await workflowBundle();
+  environment = { client: temporal.client, connection: temporal.nativeConnection, code };
+}, 60_000);
+afterAll(() => temporal?.teardown());
+
+const paths = executePromptPaths();
+
+/** The path of that name, with other activities where given. */
+function variant(name: string, as: string, activities: Parameters<typeof activitiesWith>[0]): Path {
+  const path = paths.find((each) => each.name === name);
+  if (path === undefined) throw new Error(`There is no path ${name}.`);
+  return { ...path, name: as, activities: { ...activitiesWith(activities) } };
+}
+
+function eventOf(history: string, type: string) {
+  return JSON.parse(history).events.find(({ eventType }: { eventType: string }) => eventType === `EVENT_TYPE_${type}`);
+}
+
+const secondsOf = (history: string, type: string) => Number(eventOf(history, type).eventTime.seconds);
+
+test.each(paths.map((path) => [path.name, path] as const))('%s', async (_name, path) => {
+  const { result } = await takePath(environment, path);
+  expect(result).toEqual({ state: path.endsIn });
+});
+
+const CODES = [
+  'model_authentication',
+  'model_not_found',
+  'model_rate_limited',
+  'model_invalid_request',
+  'model_timeout',
+  'model_unavailable',
+  'content_filtered',
+];
+test.each(CODES)('%s is recorded with its message when no retry mends it', async (code) => {
+  const recorded: unknown[] = [];
+  const path = variant('failed', code, {
+    callModel: failing(1, () => modelFailure(code, { nonRetryable: true })),
+    recordFailure: async (_id, error) => {
+      recorded.push(error);
+      return 'failed';
+    },
+  });
+  expect((await takePath(environment, path)).result).toEqual({ state: 'failed' });
+  expect(recorded).toEqual([{ code, message: `The model said ${code}.` }]);
+});
+
+test('a Retry-After of half an hour is waited for', async () => {
+  const path = variant('completed', 'half-an-hour', {
+    callModel: failing(1, () => modelFailure('model_rate_limited', { nextRetryDelay: 30 * 60_000 })),
+  });
+  const { history, result } = await takePath(environment, path);
+  expect(result).toEqual({ state: 'completed' });
+  const waitedSeconds = secondsOf(history, 'ACTIVITY_TASK_STARTED') - secondsOf(history, 'ACTIVITY_TASK_SCHEDULED');
+  expect(waitedSeconds).toBeGreaterThanOrEqual(30 * 60 - 1);
+  expect(waitedSeconds).toBeLessThan(31 * 60);
+});
+
+test('what is no model error is retried, not recorded', async () => {
+  const path = variant('completed', 'plain-error', { callModel: failing(3, () => new Error('out of memory')) });
+  expect((await takePath(environment, path)).result).toEqual({ state: 'completed' });
+});
+
+test('an answer that comes before its cancellation is recorded, and the row says how the execution ended', async () => {
+  const path = variant('canceled-during-call', 'answered-when-canceled', {
+    callModel: () => untilCanceled().catch(() => {}),
+    recordCompletion: async () => 'canceled',
+    recordFailure: async () => 'failed',
+  });
+  expect((await takePath(environment, path)).result).toEqual({ state: 'canceled' });
+});
+
+test('operators see the state while it goes on, and how it ended', async () => {
+  const details: (string | undefined)[] = [];
+  const path = variant('canceled-during-call', 'watched', { callModel: untilCanceled });
+  await takePath(environment, {
+    ...path,
+    meanwhile: async (handle) => {
+      const look = async () => {
+        const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+        details.push(currentDetails);
+      };
+      await look();
+      expect(await handle.query(stateQuery)).toBe('calling the model');
+      await path.meanwhile?.(handle);
+      await until('the end', async () => (await handle.query(stateQuery)) === 'canceled');
+      await look();
+    },
+  });
+  expect(details.map((text) => text?.trim())).toEqual(['**calling the model** openai/gpt-4o-mini', '**canceled**']);
+
+  let failed: string | undefined;
+  await takePath(environment, {
+    ...variant('failed', 'watched-failure', {
+      callModel: failing(1, () => modelFailure('model_not_found', { nonRetryable: true })),
+    }),
+    meanwhile: async (handle) => {
+      await until('the end', async () => (await handle.query(stateQuery)) === 'failed');
+      failed = (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails;
+    },
+  });
+  expect(failed).toBe('**failed** model_not_found: The model said model_not_found.');
+});
+
+test('operators see the prompt, its version and the model', async () => {
+  const path = variant('completed', 'described', {});
+  const { history } = await takePath(environment, path);
+  const summaryOf = (type: string) =>
+    Buffer.from(eventOf(history, type).userMetadata?.summary?.data ?? '', 'base64').toString();
+  expect(summaryOf('WORKFLOW_EXECUTION_STARTED')).toBe('"support/greeting v3 on openai/gpt-4o-mini"');
+  expect(summaryOf('ACTIVITY_TASK_SCHEDULED')).toBe('"openai/gpt-4o-mini"');
+});
+
+test('the history carries no text of the prompt or the answer', async () => {
+  const { history } = await takePath(environment, variant('completed', 'small', {}));
+  const payloads = [...history.matchAll(/"data":\s*"([^"]+)"/g)].map(([, data]) =>
+    Buffer.from(data ?? '', 'base64').toString(),
+  );
+  for (const payload of payloads) expect(payload.length).toBeLessThan(300);
+  expect(history.length).toBeLessThan(15_000);
+});

@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '../../src/workflows/bundle.ts';
+import { historyFromJson, silenceTemporal } from '../support/histories.ts';
+
+const folder = fileURLToPath(new URL('../histories/', import.meta.url));
+const files = globSync('*/*.json', { cwd: folder }).sort();
+
+test('workflows that are under way go on under the present code', async () => {
+  silenceTemporal();
+  expect(files.length).toBeGreaterThan(0);
+  const histories = files.map((file) => ({
+    workflowId: file.replace(/\.json$/, ''),
+    history: historyFromJson(readFileSync(path.join(folder, file), 'utf8')),
+  }));
+  const failures: Record<string, string> = {};
+  const results = Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories);
+  for await (const { workflowId, error } of results) if (error) failures[workflowId] = String(error);
+  expect(failures).toEqual({});
+});
