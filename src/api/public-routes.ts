@@ -75,10 +75,10 @@ const PAGE = `<!doctype html>
 `;
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: true, tryItOutEnabled: true, validatorUrl: null });
 `;
-const ASSETS: Record<string, string> = {
-  'swagger-ui.css': 'text/css',
-  'swagger-ui-bundle.js': 'text/javascript',
-};
+const ASSETS = new Map([
+  ['swagger-ui.css', 'text/css'],
+  ['swagger-ui-bundle.js', 'text/javascript'],
+]);
 
 /** `/openapi.json`, and `/docs`: a page to read and try the API, with everything it needs on this server. */
 export function docsRoutes(document: object): Middleware {
@@ -89,7 +89,7 @@ export function docsRoutes(document: object): Middleware {
     requireGet(ctx);
     ctx.set('X-Content-Type-Options', 'nosniff');
     const asset = /^\/docs\/([\w.-]+)$/.exec(ctx.path)?.[1] ?? '';
-    const type = ASSETS[asset];
+    const type = ASSETS.get(asset);
     if (ctx.path === '/openapi.json') {
       ctx.type = 'application/json';
       ctx.body = json;

@@ -1,0 +1,147 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { z } from 'zod';
+import type { TestService } from '../support/service.ts';
+
+const Content = z.record(
+  z.string(),
+  z.looseObject({
+    schema: z.unknown().optional(),
+    example: z.unknown().optional(),
+    examples: z.record(z.string(), z.object({ value: z.unknown() })).optional(),
+  }),
+);
+const Operation = z.looseObject({
+  operationId: z.string(),
+  summary: z.string().min(1),
+  description: z.string().min(1),
+  tags: z.array(z.string()).min(1),
+  parameters: z
+    .array(
+      z.looseObject({ name: z.string(), in: z.enum(['path', 'query', 'header']), required: z.boolean().optional() }),
+    )
+    .default([]),
+  requestBody: z.object({ required: z.boolean(), content: Content }).optional(),
+  responses: z.record(z.string(), z.looseObject({ description: z.string().min(1), content: Content })),
+});
+const Document = z.looseObject({
+  openapi: z.string(),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  servers: z.array(z.object({ url: z.string() })),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+});
+
+/** One operation of the document the service serves. */
+export interface Operation extends z.infer<typeof Operation> {
+  method: string;
+  path: string;
+  /** Its JSON body: the first example. */
+  example: unknown;
+  status: '200' | '201';
+}
+
+/** The document and everything to hold calls against it. */
+export interface Api {
+  document: z.infer<typeof Document>;
+  operations: Operation[];
+  /** What is wrong with a JSON value by the schema at these steps of the document; null where nothing is. */
+  faultOf(steps: string[], value: unknown): string | null;
+}
+
+/** JSON pointers write `~` and `/` in other ways. */
+const pointer = (steps: string[]) =>
+  steps.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
+
+/** Reads the document that the service serves. */
+export async function readApi(origin: string): Promise<Api> {
+  const json: unknown = await (await fetch(`${origin}/openapi.json`)).json();
+  const document = Document.parse(json);
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+  ajvFormats.default(ajv);
+  ajv.addSchema({ $id: 'api:document', ...z.record(z.string(), z.unknown()).parse(json) });
+  return {
+    document,
+    operations: Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+        example: Object.values(operation.requestBody?.content['application/json']?.examples ?? {})[0]?.value,
+        status: '201' in operation.responses ? '201' : '200',
+      })),
+    ),
+    faultOf(steps, value) {
+      const reference = `api:document#${pointer(steps)}`;
+      const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
+      return validate(value) === true ? null : ajv.errorsText(validate.errors);
+    },
+  };
+}
+
+/** Where an operation's JSON body is described. */
+export const bodySteps = ({ path, method }: Operation) => [
+  'paths',
+  path,
+  method.toLowerCase(),
+  'requestBody',
+  'content',
+  'application/json',
+  'schema',
+];
+
+/** Where an operation's JSON answer with a status is described. */
+export const answerSteps = ({ path, method }: Operation, status: number | string) => [
+  'paths',
+  path,
+  method.toLowerCase(),
+  'responses',
+  String(status),
+  'content',
+  'application/json',
+  'schema',
+];
+
+/** Something of the first workspace for every path parameter, made through the API itself with the documented examples. */
+export interface Resources {
+  /** The operation's path with its parameters filled in. */
+  fill(operation: Operation, encode?: (value: string) => string): string;
+  /** What no other workspace may ever see. */
+  ids: string[];
+}
+
+/** Makes one of everything that a path can name: what `POST /things` gives is what `/things/{id}` takes. */
+export async function createResources(service: TestService, api: Api): Promise<Resources> {
+  const nameIn = (collection: string) => (collection === '/datasets' ? 'support/questions' : 'support/greeting');
+  const ids = new Map<string, string>();
+  const prompt = api.operations.find(({ operationId }) => operationId === 'createPrompt')?.example;
+  // The examples speak of version 3.
+  for (let version = 1; version <= 3; version++) await service.call('POST', '/prompts', { body: prompt });
+  await service.call('PUT', `/prompts/${nameIn('/prompts')}/labels/production`, { body: { version: 1 } });
+  for (const { method, path, requestBody } of api.operations) {
+    const type = Object.keys(requestBody?.content ?? {})[0];
+    if (method !== 'PUT' || type === undefined || type === 'application/json') continue;
+    const raw = '{"id":"greeting-1","variables":{"name":"Ada"},"expected":"Hello Ada!"}\n';
+    await service.call('PUT', path.replace('{name}', nameIn(path.replace(/\/\{.*$/, ''))), {
+      raw,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+  }
+  for (const { method, path, example, operationId } of api.operations) {
+    if (method !== 'POST' || path.includes('{') || path === '/prompts') continue;
+    const { status, body } = await service.call('POST', path, { body: example, headers: { Prefer: 'respond-async' } });
+    if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
+    ids.set(path, body.id);
+  }
+  return {
+    fill({ path }, encode = encodeURIComponent) {
+      const collection = path.replace(/\/\{.*$/, '');
+      const values: Record<string, string | undefined> = { name: nameIn(collection), label: 'production' };
+      return path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
+        const value = values[parameter] ?? ids.get(collection);
+        if (value === undefined) throw new Error(`Nothing was made for {${parameter}} of ${path}.`);
+        return encode(value);
+      });
+    },
+    ids: [...ids.values()],
+  };
+}
