@@ -82,6 +82,17 @@ test('completes an execution that had its answer when its workflow was terminate
   expect(await rows.events(id)).toEqual(['execution.completed']);
 });
 
+test('one that Temporal refuses keeps no other from its rescue', async () => {
+  // Longer than Temporal takes as a search attribute.
+  const refused = await rows.queue({ ...OLD, promptName: 'x'.repeat(5_000) });
+  const next = await rows.queue(OLD);
+  await rescue();
+  expect(await isKnown(refused)).toBe(false);
+  expect(await isKnown(next)).toBe(true);
+  await handleOf(next).terminate();
+  await rows.remove(refused);
+});
+
 test('looks at more than one batch', async () => {
   const ids = await Promise.all(Array.from({ length: 205 }, () => rows.queue({ ...OLD, status: 'running' })));
   await rescue();

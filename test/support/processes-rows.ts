@@ -9,6 +9,7 @@ export interface ExecutionRows {
   /** @returns the id of a new row in the workspace `default`; by default one that was just queued */
   queue(row: {
     input?: string;
+    promptName?: string;
     model?: string;
     status?: ExecutionStatus;
     answered?: boolean;
@@ -30,6 +31,7 @@ export async function executionRows(db: Database): Promise<ExecutionRows> {
   return {
     async queue({
       input = 'Say hi',
+      promptName = 'greet',
       model = 'openai/gpt-4o-mini',
       status = 'queued',
       answered = false,
@@ -40,11 +42,11 @@ export async function executionRows(db: Database): Promise<ExecutionRows> {
         {
           text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters,
                    variables, input, metadata, created_at, output, answered_at)
-                 select id, $1, $2, 'greet', 1, $3, 'openai', '{}', '{}', $4, '{}', now() - make_interval(secs => $5),
+                 select id, $1, $2, $7, 1, $3, 'openai', '{}', '{}', $4, '{}', now() - make_interval(secs => $5),
                    case when $6 then 'an answer' end, case when $6 then now() end
                  from workspaces where name = 'default'`,
         },
-        [id, status, model, input, ageSeconds, answered],
+        [id, status, model, input, ageSeconds, answered, promptName],
       );
       return id;
     },

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import type { WorkspaceDatabase } from '../../src/db/database.ts';
+import type { QueuedExecution } from '../../src/services/executions.ts';
+import { startExecutionWorkflow, startOrWithdraw, withdrawLater } from '../../src/services/run-execution.ts';
+import { executionWorkflowId } from '../../src/temporal/names.ts';
+import { freePorts } from '../support/processes.ts';
+import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let rows: ExecutionRows;
+let db: WorkspaceDatabase;
+let away: Connection;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  rows = await executionRows(service.foundation.db);
+  const [port] = await freePorts(1);
+  away = Connection.lazy({ address: `127.0.0.1:${port}` });
+});
+afterAll(async () => {
+  await away?.close();
+  await service?.stop();
+});
+
+async function queued(): Promise<QueuedExecution> {
+  const id = await rows.queue({ model: 'sandbox/echo' });
+  const workspaceId = String((await rows.read(id))['workspace_id']);
+  db = service.foundation.db.workspace(workspaceId);
+  return { id, workspaceId, promptName: 'greet', promptVersion: 1, model: 'sandbox/echo' };
+}
+
+const starter = (client = service.foundation.client) => ({
+  client,
+  taskQueues: service.foundation.taskQueues,
+  eager: false,
+  log: service.foundation.log,
+});
+
+test('a workflow that was started is not started again', async () => {
+  const execution = await queued();
+  expect(await startExecutionWorkflow(starter(), execution)).toBe(true);
+  expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
+  const handle = service.foundation.client.workflow.getHandle(executionWorkflowId(execution.id));
+  await handle.terminate();
+  expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
+});
+
+test('what could not be started is withdrawn, so that nothing runs later; what runs all the same is not', async () => {
+  const withdrawn = await queued();
+  // The start reached Temporal, and only its answer was lost.
+  const running = { ...(await queued()), id: await rows.queue({ status: 'running' }) };
+  const unreachable = starter(new Client({ connection: away }));
+  await Promise.all([
+    expect(startOrWithdraw(unreachable, db, withdrawn)).rejects.toThrow(),
+    startOrWithdraw(unreachable, db, running),
+  ]);
+  await expect(rows.read(withdrawn.id)).rejects.toThrow('There is no execution');
+  expect(await rows.read(running.id)).toMatchObject({ status: 'running' });
+});
+
+test('a withdrawal that failed is made up for', async () => {
+  const execution = await queued();
+  await withdrawLater(service.foundation.log, db, execution.id);
+  await expect(rows.read(execution.id)).rejects.toThrow('There is no execution');
+});
