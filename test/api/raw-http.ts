@@ -39,6 +39,6 @@ function parseAnswer(whole: string): RawAnswer {
     status: Number(statusLine.split(' ')[1]),
     headers: Object.fromEntries(headers),
     body: rest.join('\r\n\r\n'),
-    answers: text.split(/^HTTP\/1\.1 /m).length - 1,
+    answers: text.split('HTTP/1.1 ').length - 1,
   };
 }

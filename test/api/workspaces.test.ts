@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type Api, createResources, type Resources, readApi } from './operations.ts';
+import { type Api, createResources, type Operation, type Resources, readApi } from './operations.ts';
 import { createOtherWorkspace } from './workspace.ts';
 
 let service: TestService;

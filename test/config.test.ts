@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { parseSettings, requireServers, SettingsError } from '../src/config.ts';
+
+const problemsOf = (environment: Record<string, string>): string[] => {
+  try {
+    parseSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+const key = () => randomBytes(32).toString('base64');
+
+test('an empty environment has the documented defaults', () => {
+  expect(parseSettings({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 3000,
+    metricsPort: 9464,
+    databaseUrl: undefined,
+    temporal: { address: undefined, namespace: 'default', uiPort: 8233 },
+    bootstrapApiKey: undefined,
+    encryptionKeys: undefined,
+    models: { timeoutMs: 120_000 },
+    rateLimitPerMinute: 1200,
+    trustProxy: false,
+    logLevel: 'info',
+  });
+  expect(parseSettings({}).dataDir).toMatch(/\.data$/);
+});
+
+test('an empty variable counts as unset', () => {
+  expect(parseSettings({ PORT: '', DATABASE_URL: '', ENCRYPTION_KEY: '', BOOTSTRAP_API_KEY: '' })).toMatchObject({
+    port: 3000,
+    databaseUrl: undefined,
+    encryptionKeys: undefined,
+  });
+});
+
+test.each<[string, string]>([
+  ['PORT', 'http'],
+  ['PORT', '70000'],
+  ['PORT', '-1'],
+  ['PORT', '1.5'],
+  ['METRICS_PORT', 'x'],
+  ['DATABASE_URL', 'mysql://x'],
+  ['DATABASE_POOL_SIZE', '1'],
+  ['TEMPORAL_ADDRESS', 'localhost'],
+  ['TEMPORAL_ADDRESS', 'http://localhost:7233'],
+  ['TEMPORAL_TASK_QUEUE_PREFIX', 'a b'],
+  ['TEMPORAL_TLS_CERT', '/nowhere/cert.pem'],
+  ['BOOTSTRAP_API_KEY', 'short'],
+  ['BOOTSTRAP_API_KEY', 'with a space in it'],
+  ['ENCRYPTION_KEY', 'c2hvcnQ='],
+  ['ENCRYPTION_KEY', `${randomBytes(32).toString('base64')},x`],
+  ['OPENAI_BASE_URL', 'ftp://x'],
+  ['OPENAI_COMPATIBLE_BASE_URL', 'nonsense'],
+  ['MODEL_TIMEOUT', '10'],
+  ['MODEL_TIMEOUT', '0s'],
+  ['MODEL_TIMEOUT', '1000d'],
+  ['RATE_LIMIT_PER_MINUTE', '-1'],
+  ['RATE_LIMIT_PER_MINUTE', 'many'],
+  ['TRUST_PROXY', 'yes'],
+  ['LOG_LEVEL', 'loud'],
+  ['MODEL_PRICES_FILE', '/nowhere/prices.json'],
+])('%s=%s is refused by its name', (name, value) => {
+  expect(problemsOf({ [name]: value }).some((problem) => problem.startsWith(name))).toBe(true);
+});
+
+test('all that is wrong is said at once', () => {
+  expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', ENCRYPTION_KEY: 'x' })).toHaveLength(3);
+  expect(new SettingsError(['A: b', 'C: d']).message).toBe('The settings are wrong:\n  - A: b\n  - C: d');
+});
+
+test('a problem never shows a secret', () => {
+  const secret = 'very secret with spaces';
+  for (const name of ['BOOTSTRAP_API_KEY', 'ENCRYPTION_KEY', 'DATABASE_URL'])
+    expect(problemsOf({ [name]: secret }).join()).not.toContain('secret');
+});
+
+test.each<[string, number]>([
+  ['500ms', 500],
+  ['10s', 10_000],
+  ['2m', 120_000],
+  ['1.5 h', 5_400_000],
+])('a time of %s is %i ms', (text, ms) => {
+  expect(parseSettings({ MODEL_TIMEOUT: text }).models.timeoutMs).toBe(ms);
+});
+
+test('several encryption keys rotate', () => {
+  const [one, two] = [key(), key()];
+  expect(
+    parseSettings({ ENCRYPTION_KEY: `${one}, ${two}` }).encryptionKeys?.map((bytes) => bytes.toString('base64')),
+  ).toEqual([one, two]);
+});
+
+test('processes without servers of their own say which settings they need', () => {
+  expect(() => requireServers(parseSettings({}))).toThrow(/DATABASE_URL.*TEMPORAL_ADDRESS.*ENCRYPTION_KEY/s);
+  const settings = parseSettings({
+    DATABASE_URL: 'postgresql://u:p@h/d',
+    TEMPORAL_ADDRESS: 'h:7233',
+    ENCRYPTION_KEY: key(),
+  });
+  expect(requireServers(settings)).toMatchObject({ databaseUrl: 'postgresql://u:p@h/d', temporalAddress: 'h:7233' });
+});
