@@ -26,7 +26,7 @@ async function database({ databaseUrl, dataDir }: Settings, log: Logger, parts: 
   const start = () =>
     startPostgres({ dataDir: path.join(dataDir, 'postgres'), log: (line) => log.info({ from: 'postgres' }, line) });
   const postgres = await keepRunning('PostgreSQL', start, log);
-  parts.add('PostgreSQL', postgres.stop);
+  parts.add('PostgreSQL', () => postgres.stop());
   return postgres.first.url('pms');
 }
 
@@ -43,7 +43,7 @@ async function temporal(
   const start = () =>
     startTemporal({ binary, dbFile: path.join(dataDir, 'temporal', 'temporal.db'), uiPort, namespace, log: report });
   const server = await keepRunning('Temporal', start, log);
-  parts.add('Temporal', server.stop);
+  parts.add('Temporal', () => server.stop());
   return server.first;
 }
 
@@ -98,14 +98,14 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   stopRequested.throwIfAborted();
 
   const foundation = await layFoundation(settings, { databaseUrl, temporalAddress, encryptionKeys }, log);
-  parts.add('the connections', foundation.close);
+  parts.add('the connections', () => foundation.close());
   await ensureFirstKey(foundation.db, firstKey.text);
   if (settings.metricsPort !== 0) {
     const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
     parts.add('the metrics', () => metrics.close(1_000));
   }
   const workers = await startWorkers(foundation);
-  parts.add('the workers', workers.stop);
+  parts.add('the workers', () => workers.stop());
   const api = await startApi(foundation, { eager: true });
   parts.add('the API', () => api.close(10_000));
 

@@ -45,6 +45,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const callModel = (id: string) => activities.callModel(id);
+
 /** An attempt whose heartbeats are counted. */
 function attempt() {
   const environment = new MockActivityEnvironment();
@@ -58,7 +60,7 @@ function attempt() {
 test('an answer that comes while the database is away is stored when it is back', async () => {
   const id = await rows.queue({ input: 'answered in the dark' });
   const { environment, beats } = attempt();
-  const call = environment.run(activities.callModel, id);
+  const call = environment.run(callModel, id);
   await until('the call', async () => openai.countBy('answered in the dark') === 1);
   await postgres.stop();
   await until('heartbeats while the database is away', async () => beats() >= 2);
@@ -72,7 +74,7 @@ test('an execution is claimed when the database is back, with heartbeats until t
   const id = await rows.queue({ input: 'claimed late' });
   await postgres.stop();
   const { environment, beats } = attempt();
-  const call = environment.run(activities.callModel, id);
+  const call = environment.run(callModel, id);
   await until('heartbeats while the database is away', async () => beats() >= 2);
   expect(openai.countBy('claimed late')).toBe(0);
   postgres = await start();
@@ -85,7 +87,7 @@ test('an attempt that has paid for nothing does not wait for the database once i
   const id = await rows.queue({ input: 'given up' });
   await postgres.stop();
   const { environment, beats } = attempt();
-  const failure = environment.run(activities.callModel, id).catch((error: unknown) => error);
+  const failure = environment.run(callModel, id).catch((error: unknown) => error);
   await until('a heartbeat', async () => beats() >= 1);
   environment.cancel();
   expect(await failure).toBeInstanceOf(CancelledFailure);
@@ -95,7 +97,7 @@ test('an attempt that has paid for nothing does not wait for the database once i
 
 test('connections that are cut in the middle of a call lose nothing', async () => {
   const id = await rows.queue({ input: 'cut off' });
-  const call = attempt().environment.run(activities.callModel, id);
+  const call = attempt().environment.run(callModel, id);
   await until('the call', async () => openai.countBy('cut off') === 1);
   await db.system.query({
     text: 'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',

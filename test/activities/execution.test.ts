@@ -37,7 +37,8 @@ afterAll(async () => {
 
 const logger = new DefaultLogger('ERROR', () => {});
 const attempt = (number = 1) => new MockActivityEnvironment({ attempt: number }, { logger });
-const run = (id: string, environment = attempt()) => environment.run(activities.callModel, id);
+const run = (id: string, environment = attempt()) => environment.run((row: string) => activities.callModel(row), id);
+const record = (id: string) => activities.recordCompletion(id);
 const failureOf = (call: Promise<unknown>) =>
   call.then(
     () => undefined,
@@ -65,8 +66,8 @@ test('an answer that is stored is never paid for again', async () => {
   // As after a completion that never reached Temporal.
   await run(id, attempt(2));
   expect(openai.countBy('only once')).toBe(1);
-  await expect(attempt().run(activities.recordCompletion, id)).resolves.toBe('completed');
-  await expect(attempt().run(activities.recordCompletion, id)).resolves.toBe('completed');
+  await expect(record(id)).resolves.toBe('completed');
+  await expect(record(id)).resolves.toBe('completed');
   await run(id, attempt(3));
   expect(openai.countBy('only once')).toBe(1);
   expect(await rows.events(id)).toEqual(['execution.completed']);
@@ -79,8 +80,8 @@ test('calls no model for an execution that was withdrawn or canceled', async () 
   await run(canceled);
   await run(withdrawn);
   expect(openai.countBy('canceled') + openai.countBy('withdrawn')).toBe(0);
-  await expect(attempt().run(activities.recordCompletion, canceled)).resolves.toBe('canceled');
-  await expect(attempt().run(activities.recordCompletion, withdrawn)).resolves.toBe('withdrawn');
+  await expect(record(canceled)).resolves.toBe('canceled');
+  await expect(record(withdrawn)).resolves.toBe('withdrawn');
   expect(await rows.events(canceled)).toEqual([]);
 });
 
@@ -162,11 +163,11 @@ test('records what an answer was billed that the provider withheld', async () =>
     answer: () => ({ text: '', finishReason: 'content_filter', usage: { input: 120, output: 7 } }),
   });
   const withheld = modelsAt({ openai: filtered.baseUrl });
-  const { callModel, recordFailure } = createExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000 });
+  const others = createExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000 });
   const id = await rows.queue({ input: 'filtered' });
-  const failure = await failureOf(attempt().run(callModel, id));
+  const failure = await failureOf(attempt().run((row: string) => others.callModel(row), id));
   expect(failure).toMatchObject({ type: 'content_filtered', nonRetryable: true });
-  await attempt().run(recordFailure, id, { code: 'content_filtered', message: 'withheld' });
+  await others.recordFailure(id, { code: 'content_filtered', message: 'withheld' });
   expect(await rows.read(id)).toMatchObject({
     status: 'failed',
     error: { code: 'content_filtered', message: 'withheld' },

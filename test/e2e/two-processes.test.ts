@@ -107,7 +107,7 @@ test('migrations that run at the same time wait for each other', async () => {
   fresh.pathname = `/fresh_${randomBytes(6).toString('hex')}`;
   const migrate = () => startProcess(['npm', 'run', 'migrate'], { env: { DATABASE_URL: fresh.href } }).ended;
   const results = await Promise.all([migrate(), migrate(), migrate()]);
-  for (const { code, output } of results) expect({ code, output }).toMatchObject({ code: 0 });
+  for (const { code, output } of results) expect({ code, output }).toEqual({ code: 0, output });
   expect(results.filter(({ output }) => output.includes('Applied: '))).toHaveLength(1);
   expect(results.filter(({ output }) => output.includes('up to date'))).toHaveLength(2);
   const administrator = new pg.Client(database.url);
