@@ -1,8 +1,15 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
+} from '@temporalio/client';
 import type { Database } from '../db/database.ts';
 import type { Models } from '../models/model.ts';
+import { costByBatch, costOfRange } from '../services/evaluations/costs.ts';
 import { finishRun } from '../services/evaluations/finish-run.ts';
-import { costOfRange, loadOpenExamples, loadRunSpec, type OpenExample } from '../services/evaluations/results-store.ts';
+import { loadOpenExamples, loadRunSpec, type OpenExample, type RunRef } from '../services/evaluations/results-store.ts';
 import {
   failRun,
   markRunRunning,
@@ -14,15 +21,16 @@ import { runSchedule } from '../services/evaluations/run-schedule.ts';
 import { describeProgress, sumUpRun } from '../services/evaluations/sum-up.ts';
 import type { WorkflowStarter } from '../services/run-execution.ts';
 import { BatchBudget } from './batch-budget.ts';
+import { type BatchWatch, watchBatch, withHeartbeats } from './batch-watch.ts';
 import { runPool } from './example-pool.ts';
 import { ExampleRunner, HopelessRunError } from './example-runner.ts';
+import { expectedCostUsd } from './expected-cost.ts';
 import { createPatientModels } from './patient-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export type EvaluationControl = RunControl;
 
-export interface BatchInput {
-  evaluationId: string;
+export interface BatchInput extends RunRef {
   /** Inclusive. */
   from: number;
   /** Exclusive. */
@@ -51,45 +59,35 @@ export interface EvaluationActivityDeps {
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
 
-const HEARTBEAT_MS = 1_000;
-/** A process that stood still for this long has been given up for dead: its batch is somebody else's by now. */
-const FROZEN_MS = 6_000;
-/** Without a known price, an example is expected to cost nothing until one has been seen. */
-const EXPECTED_OUTPUT_TOKENS = 500;
-
-/** What one example is expected to cost before any has been seen. */
-function expectedCostUsd(models: Models, model: string, templateLength: number, maxTokens: number | undefined): number {
-  const price = models.priceOf(model);
-  if (price === null) return 0;
-  const input = (templateLength / 3) * Number(price.input_per_million);
-  const output = (maxTokens ?? EXPECTED_OUTPUT_TOKENS) * Number(price.output_per_million);
-  return (input + output) / 1e6;
-}
-
 /** The steps of the workflow `evaluationRun`. Each can be run again without harm. */
 export function createEvaluationActivities({ db, models, modelTimeoutMs, starter }: EvaluationActivityDeps) {
   const query = db.system.query;
   const patient = createPatientModels(models);
-  /** Examples of this process that have not ended, by run and number. */
+  /** Examples of this process that have not ended, by evaluation and number. */
   const underWay = new Map<string, Promise<number>>();
+  /** The latest attempt of each batch that this process works on. */
+  const attempts = new Map<string, BatchWatch>();
 
   return {
     /** What the row says at the moment; null where it is gone. */
-    readControl: (evaluationId: string): Promise<RunControl | null> => readRunControl(query, evaluationId),
+    readControl: (run: RunRef): Promise<RunControl | null> => readRunControl(query, run),
 
     /** From `scheduled` to `running`; settles which run is the baseline. */
-    markRunning: (evaluationId: string): Promise<void> => markRunRunning(query, evaluationId),
+    markRunning: (run: RunRef): Promise<void> => markRunRunning(query, run),
 
     /** Pauses a run whose budget is used up, unless its cap was raised meanwhile. */
-    pauseForBudget: (evaluationId: string, maxCostUsd: number): Promise<void> =>
-      pauseRunForBudget(query, evaluationId, maxCostUsd),
+    pauseForBudget: (run: RunRef, maxCostUsd: number): Promise<void> => pauseRunForBudget(query, run, maxCostUsd),
 
     /** Ends a run that has no hope. */
-    failEvaluation: (evaluationId: string, error: { code: string; message: string }): Promise<void> =>
-      failRun(query, evaluationId, error),
+    failEvaluation: (run: RunRef, error: { code: string; message: string }): Promise<void> =>
+      failRun(query, run, error),
+
+    /** What earlier goes at this evaluation have cost, by batch, in US dollars. */
+    readSpending: ({ evaluationId }: RunRef, batchSize: number): Promise<Record<number, number>> =>
+      costByBatch(query, evaluationId, batchSize),
 
     /** Stores the sums so far with the run and gives them in words. */
-    async sumUpProgress(evaluationId: string): Promise<string> {
+    async sumUpProgress({ evaluationId }: RunRef): Promise<string> {
       return describeProgress(await sumUpRun(query, evaluationId));
     },
 
@@ -97,81 +95,99 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
     startScheduledEvaluation: (scheduleId: string, occurrence: string): Promise<string> =>
       runSchedule({ db, models, starter }, scheduleId, occurrence),
 
-    /** Sums up, compares with the baseline, marks the run as completed and writes its events. */
-    finishEvaluation: (evaluationId: string): Promise<void> =>
-      untilDatabaseAnswers(() => finishRun(db.system, evaluationId)),
+    /**
+     * Sums up, compares with the baseline, marks the run as completed and writes its events.
+     * @returns false where the run was paused or ended meanwhile
+     */
+    finishEvaluation: (run: RunRef): Promise<boolean> =>
+      withHeartbeats(Context.current(), (giveUp) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp)),
 
     /**
      * Works through one batch. Examples that have their result are skipped, so the batch can be run again after anything.
      * When the run is paused, no more examples are begun and those in flight are waited for.
-     * @throws ApplicationFailure, not retryable, where no call can succeed: credentials or model are wrong
+     * @throws ApplicationFailure, not retryable, where no call can succeed: credentials or model are wrong, or the
+     * examples are gone
      */
-    async runBatch({ evaluationId, from, to, concurrency, spendUpToUsd }: BatchInput): Promise<BatchResult> {
-      const context = Context.current();
-      const spec = await untilDatabaseAnswers(() => loadRunSpec(query, evaluationId));
-      if (spec === undefined) return { finished: false, starved: false, costUsd: 0 };
-      const spent = () => untilDatabaseAnswers(() => costOfRange(query, evaluationId, from, to));
-      const expected = expectedCostUsd(models, spec.model, spec.template.length, spec.parameters.max_tokens);
-      const budget = new BatchBudget(spendUpToUsd, spendUpToUsd === null ? 0 : await spent(), expected);
-      const runner = new ExampleRunner({ query, models: patient, modelTimeoutMs }, evaluationId, spec);
-      const watch = watchBatch(context, async () => {
-        const control = await readRunControl(query, evaluationId);
+    async runBatch({ from, to, concurrency, spendUpToUsd, ...run }: BatchInput): Promise<BatchResult> {
+      const { evaluationId } = run;
+      const watch = watchBatch(Context.current(), async () => {
+        const control = await readRunControl(query, run);
         return control === null || control.status === 'ended';
       });
-
-      /** An earlier attempt of this batch in this process may still be at work on it. */
-      function runExample(example: OpenExample): Promise<number> {
-        const name = `${evaluationId}/${example.seq}`;
-        const running = underWay.get(name) ?? runner.run(example, watch.giveUp).finally(() => underWay.delete(name));
-        underWay.set(name, running);
-        return running;
-      }
+      const batchName = `${evaluationId}/${from}`;
+      // Where Temporal lost sight of an earlier attempt, it may not know yet that this one has taken over.
+      attempts.get(batchName)?.stop();
+      attempts.set(batchName, watch);
+      const nameOf = ({ seq }: OpenExample) => `${evaluationId}/${seq}`;
+      /** Examples that an earlier attempt was at work on when they were loaded: they may have their result by now. */
+      const doubtful = new Set<number>();
+      let failure: { error: unknown } | undefined;
+      const ask = <T>(statement: () => Promise<T>) => untilDatabaseAnswers(statement, watch.giveUp);
+      const spent = () => ask(() => costOfRange(query, evaluationId, from, to));
 
       try {
+        const spec = await ask(() => loadRunSpec(query, run));
+        if (spec === undefined) throw hopeless('run_ended', 'The run has ended.');
+        if (spec.examplesId === null) throw hopeless('dataset_deleted', 'The dataset of this run was deleted.');
+        const load = (seq: number, before: number, limit: number) =>
+          ask(() => loadOpenExamples(query, evaluationId, spec, seq, before, limit));
+        const budget = new BatchBudget(
+          spendUpToUsd,
+          spendUpToUsd === null ? 0 : await spent(),
+          expectedCostUsd(models, spec),
+        );
+        const runner = new ExampleRunner({ query, models: patient, modelTimeoutMs }, evaluationId, spec);
+
+        async function loadPage(seq: number, limit: number): Promise<OpenExample[]> {
+          const busy = new Set(underWay.keys());
+          const page = await load(seq, to, limit);
+          for (const example of page) if (busy.has(nameOf(example))) doubtful.add(example.seq);
+          return page;
+        }
+
+        async function runExample(example: OpenExample): Promise<number> {
+          let open = example;
+          if (doubtful.delete(example.seq)) {
+            const costUsd = (await underWay.get(nameOf(example))?.catch(() => 0)) ?? 0;
+            const [still] = await load(example.seq, example.seq + 1, 1);
+            if (still === undefined) return costUsd;
+            watch.stopWaiting.throwIfAborted();
+            open = still;
+          }
+          const running = runner.run(open, watch).finally(() => underWay.delete(nameOf(example)));
+          underWay.set(nameOf(example), running);
+          try {
+            return await running;
+          } catch (error) {
+            if (!watch.stopped()) failure = { error };
+            // The others need not wait for turns that lead nowhere.
+            watch.stop();
+            throw error;
+          }
+        }
+
         const { finished, starved } = await runPool({
           from,
           concurrency,
           budget,
-          loadPage: (seq, limit) =>
-            untilDatabaseAnswers(() => loadOpenExamples(query, evaluationId, spec, seq, to, limit)),
+          loadPage,
           runExample,
           stopped: watch.stopped,
         });
         return { finished, starved, costUsd: await spent() };
       } catch (error) {
-        if (error instanceof HopelessRunError)
-          throw ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: true });
-        if (watch.giveUp.aborted) return { finished: false, starved: false, costUsd: await spent() };
-        throw error;
+        const cause = failure === undefined ? error : failure.error;
+        if (cause instanceof HopelessRunError) throw hopeless(cause.code, cause.message);
+        if (failure !== undefined || error instanceof ApplicationFailure || !watch.stopped()) throw cause;
+        return { finished: false, starved: false, costUsd: await spent() };
       } finally {
         watch.end();
+        if (attempts.get(batchName) === watch) attempts.delete(batchName);
       }
     },
   };
 }
 
-/**
- * Heartbeats of a batch, and when to stop. Asked to stop, it begins no more examples; calls in flight are given up only
- * where nobody wants their answers any more (`isOver`) or this process must end.
- */
-function watchBatch(context: Context, isOver: () => Promise<boolean>) {
-  const giveUp = new AbortController();
-  let stopped = false;
-  let lastBeat = Date.now();
-  const isFrozen = () => Date.now() - lastBeat > FROZEN_MS;
-  const timer = setInterval(() => {
-    if (isFrozen()) stopped = true;
-    lastBeat = Date.now();
-    context.heartbeat();
-  }, HEARTBEAT_MS);
-  context.cancelled.catch(async (reason: unknown) => {
-    stopped = true;
-    const details = context.cancellationDetails;
-    if (details?.cancelRequested && (await isOver().catch(() => false))) giveUp.abort(reason);
-  });
-  return {
-    giveUp: giveUp.signal,
-    stopped: () => stopped || isFrozen(),
-    end: () => clearInterval(timer),
-  };
+function hopeless(type: string, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true });
 }

@@ -3,17 +3,16 @@ import { weightedMean } from '../domain/scoring.ts';
 import { render, TemplateVariablesError } from '../domain/template.ts';
 import { type Example, type Score, unscored } from '../evaluators/evaluator.ts';
 import { type EvaluatorConfig, prepareEvaluator } from '../evaluators/registry.ts';
-import { ModelError } from '../models/model-error.ts';
+import type { ModelError } from '../models/model-error.ts';
+import { loadJudgement, storeJudgement } from '../services/evaluations/judgements-store.ts';
 import {
-  loadJudgement,
   type OpenExample,
   type ResultToStore,
   type RunSpec,
   scoreResult,
-  storeJudgement,
   storeResult,
 } from '../services/evaluations/results-store.ts';
-import type { PatientAnswer, PatientModels } from './patient-call.ts';
+import { CallFailedError, type PatientAnswer, type PatientModels } from './patient-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 /** Errors that are nobody's example's fault: every other call would end the same way. */
@@ -39,6 +38,21 @@ export interface ExampleRunnerDeps {
   modelTimeoutMs: number;
 }
 
+/** What ends an example before its end. */
+export interface Stops {
+  /** Gives calls in flight up. */
+  giveUp: AbortSignal;
+  /** Ends waits in which nothing is in flight: for a turn, before another try. */
+  stopWaiting: AbortSignal;
+}
+
+/** What came of asking the judges. `spentUsd` also where one of them failed. */
+interface Judged {
+  scores: Map<string, Score>;
+  spentUsd: number;
+  error?: { code: string; message: string };
+}
+
 /**
  * Takes one example through its steps: call the model, ask the judges, score. Each paid answer is stored before the next
  * step, and a step whose answer is stored is not paid for again.
@@ -62,27 +76,32 @@ export class ExampleRunner {
 
   /**
    * @returns what it has cost just now, in US dollars
-   * @throws HopelessRunError; the signal's reason where the call was given up
+   * @throws HopelessRunError; a signal's reason or an `AbortError` where the example was given up
    */
-  async run(open: OpenExample, signal: AbortSignal): Promise<number> {
+  async run(open: OpenExample, stops: Stops): Promise<number> {
     let input: string;
     try {
       input = render(this.#spec.template, open.variables);
     } catch (error) {
       if (!(error instanceof TemplateVariablesError)) throw error;
-      await this.#store(open.seq, { status: 'failed', error: { code: 'invalid_example', message: error.message } });
+      await this.#store(
+        open.seq,
+        { status: 'failed', error: { code: 'invalid_example', message: error.message } },
+        stops,
+      );
       return 0;
     }
-    let costUsd = 0;
+    let spentUsd = 0;
     let answer: PatientAnswer | undefined;
     let output = open.output;
     if (output === null) {
-      answer = await this.#callModel(open.seq, input, signal);
-      if (answer === undefined) return 0;
-      costUsd += Number(answer.cost.amount ?? 0);
+      const called = await this.#callModel(open.seq, input, stops);
+      if ('failedUsd' in called) return called.failedUsd;
+      answer = called;
+      spentUsd += Number(answer.cost.amount ?? 0);
       output = answer.output;
       // With judges to ask, the answer is stored first; without, together with its score.
-      if (this.#judges.length > 0) await this.#store(open.seq, { status: 'answered', answer });
+      if (this.#judges.length > 0) await this.#store(open.seq, { status: 'answered', answer }, stops);
     }
     const example: Example = {
       output,
@@ -91,84 +110,63 @@ export class ExampleRunner {
       input,
       ...(open.metadata === null ? {} : { metadata: open.metadata }),
     };
-    const judged = await this.#askJudges(open.seq, example, signal);
-    costUsd += judged.costUsd;
+    const judged = await this.#askJudges(open.seq, example, stops);
     const result = judged.error
       ? { status: 'failed' as const, error: judged.error }
       : this.#score(example, judged.scores);
-    if (answer !== undefined && this.#judges.length === 0) await this.#store(open.seq, { ...result, answer });
-    else await this.#storeScore(open.seq, result);
-    return costUsd;
+    if (answer !== undefined && this.#judges.length === 0) await this.#store(open.seq, { ...result, answer }, stops);
+    else await this.#storeScore(open.seq, result, stops);
+    return spentUsd + judged.spentUsd;
   }
 
-  /** Undefined where the model failed for good: the example is stored as failed. */
-  async #callModel(seq: number, input: string, signal: AbortSignal): Promise<PatientAnswer | undefined> {
+  /** The answer; where the model failed for good, the example is stored as failed and what that was billed is given. */
+  async #callModel(seq: number, input: string, stops: Stops): Promise<PatientAnswer | { failedUsd: number }> {
     const { model, parameters } = this.#spec;
+    const call = { model, parameters, input, signal: stops.giveUp, timeoutMs: this.#deps.modelTimeoutMs };
     try {
-      return await this.#deps.models.generate({
-        model,
-        parameters,
-        input,
-        signal,
-        timeoutMs: this.#deps.modelTimeoutMs,
-      });
+      return await this.#deps.models.generate(call, stops.stopWaiting);
     } catch (error) {
-      if (!(error instanceof ModelError)) throw error;
-      if (HOPELESS_CODES.has(error.code)) throw new HopelessRunError(error);
-      const { code, message, spent } = error;
-      const answer = spent && {
-        ...spent,
-        output: '',
-        finishReason: 'content_filter' as const,
-        modelMs: 0,
-        providerModel: null,
-        attempts: 1,
-      };
-      await this.#store(seq, { status: 'failed', error: { code, message }, answer });
-      return undefined;
+      if (!(error instanceof CallFailedError)) throw error;
+      const { failure, attempts } = error;
+      if (HOPELESS_CODES.has(failure.code)) throw new HopelessRunError(failure);
+      const { code, message, spent } = failure;
+      const result: ResultToStore = { status: 'failed', error: { code, message }, attempts, spent };
+      await this.#store(seq, result, stops);
+      return { failedUsd: Number(spent?.cost.amount ?? 0) };
     }
   }
 
-  async #askJudges(
-    seq: number,
-    example: Example,
-    signal: AbortSignal,
-  ): Promise<{ scores: Map<string, Score>; costUsd: number; error?: { code: string; message: string } }> {
-    const scores = new Map<string, Score>();
-    let costUsd = 0;
+  async #askJudges(seq: number, example: Example, stops: Stops): Promise<Judged> {
+    const judged: Judged = { scores: new Map(), spentUsd: 0 };
     for (const judge of this.#judges) {
       try {
-        const judged = await this.#ask(judge, seq, example, signal);
-        scores.set(judge.name, judged.score);
-        costUsd += judged.costUsd;
+        judged.scores.set(judge.name, await this.#ask(judge, seq, example, stops, judged));
       } catch (error) {
-        if (!(error instanceof ModelError)) throw error;
-        if (HOPELESS_CODES.has(error.code)) throw new HopelessRunError(error);
-        return { scores, costUsd, error: { code: error.code, message: `The judge "${judge.name}": ${error.message}` } };
+        if (!(error instanceof CallFailedError)) throw error;
+        const { code, message } = error.failure;
+        if (HOPELESS_CODES.has(code)) throw new HopelessRunError(error.failure);
+        judged.error = { code, message: `The judge "${judge.name}": ${message}` };
+        break;
       }
     }
-    return { scores, costUsd };
+    return judged;
   }
 
   /** Asks once, and once more where the answer held no usable score. */
-  async #ask(
-    judge: Judging,
-    seq: number,
-    example: Example,
-    signal: AbortSignal,
-  ): Promise<{ score: Score; costUsd: number }> {
-    const { query, models, modelTimeoutMs } = this.#deps;
-    let costUsd = 0;
-    let stored = await untilDatabaseAnswers(() => loadJudgement(query, this.#evaluationId, seq, judge.name));
+  async #ask(judge: Judging, seq: number, example: Example, stops: Stops, judged: Judged): Promise<Score> {
+    const { query, models, modelTimeoutMs: timeoutMs } = this.#deps;
+    const evaluationId = this.#evaluationId;
+    const { giveUp: signal, stopWaiting } = stops;
+    let stored = await untilDatabaseAnswers(() => loadJudgement(query, evaluationId, seq, judge.name), signal);
     for (;;) {
       const reading = stored && judge.read(stored.answer);
-      if (reading?.usable) return { score: reading.score, costUsd };
+      if (reading?.usable) return reading.score;
       if (stored !== undefined && stored.asks >= 2)
-        return { score: unscored('unusable_judgement', reading?.reason ?? 'no usable score'), costUsd };
+        return unscored('unusable_judgement', reading?.reason ?? 'no usable score');
       const request = judge.request(example);
-      const answer = await models.generate({ model: judge.model, ...request, signal, timeoutMs: modelTimeoutMs });
-      await untilDatabaseAnswers(() => storeJudgement(query, this.#evaluationId, seq, judge.name, answer));
-      costUsd += Number(answer.cost.amount ?? 0);
+      const answer = await models.generate({ model: judge.model, ...request, signal, timeoutMs }, stopWaiting);
+      judged.spentUsd += Number(answer.cost.amount ?? 0);
+      await untilDatabaseAnswers(() => storeJudgement(query, evaluationId, seq, judge.name, answer), signal);
       stored = { answer: answer.output, asks: (stored?.asks ?? 0) + 1 };
     }
   }
@@ -188,11 +186,18 @@ export class ExampleRunner {
     };
   }
 
-  async #store(seq: number, result: ResultToStore): Promise<void> {
-    await untilDatabaseAnswers(() => storeResult(this.#deps.query, this.#evaluationId, this.#spec, seq, result));
+  /** What was paid for is stored through any outage, unless this process has to end. */
+  async #store(seq: number, result: ResultToStore, { giveUp }: Stops): Promise<void> {
+    await untilDatabaseAnswers(
+      () => storeResult(this.#deps.query, this.#evaluationId, this.#spec, seq, result),
+      giveUp,
+    );
   }
 
-  async #storeScore(seq: number, result: ResultToStore): Promise<void> {
-    await untilDatabaseAnswers(() => scoreResult(this.#deps.query, this.#evaluationId, this.#spec.round, seq, result));
+  async #storeScore(seq: number, result: ResultToStore, { giveUp }: Stops): Promise<void> {
+    await untilDatabaseAnswers(
+      () => scoreResult(this.#deps.query, this.#evaluationId, this.#spec.round, seq, result),
+      giveUp,
+    );
   }
 }

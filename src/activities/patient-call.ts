@@ -1,59 +1,98 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError } from '../domain/errors.ts';
 import type { ModelAnswer, ModelCall, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
 
-/** Tries that count: a refusal for going too fast does not. */
-const MAX_ATTEMPTS = 5;
-const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 30_000;
-/** A provider that refuses for longer than this has no quota left for us. */
-const MAX_REFUSED_MS = 60 * 60_000;
+/** Tries that count: a refusal for going too fast does not. With the waits between them they outlast half a minute. */
+const MAX_ATTEMPTS = 6;
+const FIRST_WAIT_MS = 1_000;
+/** Also the longest `Retry-After` that is heeded where the provider is overloaded rather than too fast for us. */
+const MAX_WAIT_MS = 60_000;
+/** A provider that refuses for longer than this has no quota left for us, nor will it have tomorrow. */
+const MAX_REFUSED_MS = 26 * 60 * 60_000;
 
 /** An answer and how many calls it took. */
 export type PatientAnswer = ModelAnswer & { attempts: number };
 
+/** A call that failed for good: trying again can't mend it, or was tried often enough. */
+export class CallFailedError extends Error {
+  readonly failure: ModelError;
+  /** Calls that were made. */
+  readonly attempts: number;
+
+  constructor(failure: ModelError, attempts: number) {
+    super(failure.message);
+    this.name = 'CallFailedError';
+    this.failure = failure;
+    this.attempts = attempts;
+  }
+}
+
 /** Calls models until they answer or there is no hope, at the pace that each provider bears. */
 export interface PatientModels {
-  /** @throws ModelError that trying again can't mend, with `attempts` */
-  generate(call: ModelCall): Promise<PatientAnswer>;
+  /**
+   * @param stopWaiting ends waits before a call and between two; a call in flight ends by `call.signal` only
+   * @throws CallFailedError; the signals' reason or an `AbortError` where one of them ended it
+   */
+  generate(call: ModelCall, stopWaiting: AbortSignal): Promise<PatientAnswer>;
 }
 
 /** How long a provider that answered 429 wants to be left alone; undefined for other errors. */
 function refusedFor(error: unknown): number | undefined {
   if (!(error instanceof ModelError) || error.code !== 'model_rate_limited' || !error.retryable) return undefined;
-  return error.retryAfterMs ?? FIRST_WAIT_MS * 2;
+  return error.retryAfterMs ?? FIRST_WAIT_MS;
 }
 
-/** One throttle a provider, shared by everything in this process. */
-export function createPatientModels(models: Models): PatientModels {
+/**
+ * One throttle a provider, shared by everything in this process.
+ * @param firstWaitMs before the second try; each further wait is twice as long
+ */
+export function createPatientModels(models: Models, firstWaitMs = FIRST_WAIT_MS): PatientModels {
   const throttles = new Map<string, ProviderThrottle>();
-  const throttleOf = (model: string) => {
-    const provider = model.split('/', 1).join('');
+
+  function providerOf(model: string): string {
+    try {
+      return models.resolve(model).provider;
+    } catch (error) {
+      // What is wrong with it is the call's to say.
+      if (error instanceof ApiError) return model;
+      throw error;
+    }
+  }
+
+  function throttleOf(model: string): ProviderThrottle {
+    const provider = providerOf(model);
     const throttle = throttles.get(provider) ?? createProviderThrottle();
     throttles.set(provider, throttle);
     return throttle;
-  };
+  }
+
   return {
-    async generate(call) {
+    async generate(call, stopWaiting) {
       const throttle = throttleOf(call.model);
-      const started = Date.now();
       let attempts = 0;
       let counted = 0;
-      for (;;) {
+      let firstRefusedAt: number | undefined;
+      const callOnce = () => {
         attempts += 1;
+        return models.generate(call);
+      };
+      for (;;) {
         try {
-          const answer = await throttle.run(call.signal, () => models.generate(call), refusedFor);
-          return { ...answer, attempts };
+          return { ...(await throttle.run(stopWaiting, callOnce, refusedFor)), attempts };
         } catch (error) {
-          if (!(error instanceof ModelError) || !error.retryable) throw error;
-          const refused = refusedFor(error);
-          if (refused === undefined) {
-            counted += 1;
-            if (counted >= MAX_ATTEMPTS) throw error;
-            const backOff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (counted - 1)) * (0.75 + Math.random() / 2);
-            await delay(Math.max(backOff, error.retryAfterMs ?? 0), undefined, { signal: call.signal });
-          } else if (Date.now() + refused - started > MAX_REFUSED_MS) throw error;
+          if (!(error instanceof ModelError)) throw error;
+          const refused = refusedFor(error) !== undefined;
+          if (refused) firstRefusedAt ??= Date.now();
+          else counted += 1;
+          const refusedMs = refused ? Date.now() - (firstRefusedAt ?? 0) : 0;
+          if (!error.retryable || counted >= MAX_ATTEMPTS || refusedMs > MAX_REFUSED_MS)
+            throw new CallFailedError(error, attempts);
+          if (refused) continue;
+          const backOff = firstWaitMs * 2 ** (counted - 1) * (0.75 + Math.random() / 2);
+          const waitMs = Math.min(MAX_WAIT_MS, Math.max(backOff, error.retryAfterMs ?? 0));
+          await delay(waitMs, undefined, { signal: stopWaiting });
         }
       }
     },

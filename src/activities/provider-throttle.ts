@@ -6,15 +6,27 @@ import { setTimeout as delay } from 'node:timers/promises';
  * does), and nothing is sent before the time the provider asked to wait for is over.
  */
 export interface ProviderThrottle {
-  /** Waits for a turn, runs the call, and learns from how it went. */
-  run<T>(signal: AbortSignal, call: () => Promise<T>, refusedFor: (error: unknown) => number | undefined): Promise<T>;
+  /**
+   * Waits for a turn, runs the call, and learns from how it went.
+   * @param stopWaiting ends the wait for a turn; a call that has begun goes on
+   * @param refusedFor how long the provider wants to be left alone after this error; undefined where it did not refuse
+   */
+  run<T>(
+    stopWaiting: AbortSignal,
+    call: () => Promise<T>,
+    refusedFor: (error: unknown) => number | undefined,
+  ): Promise<T>;
   /** Calls in flight allowed at the moment. */
   readonly limit: number;
+  /** Calls that wait until another one has ended. */
+  readonly waiting: number;
 }
 
 const MAX_IN_FLIGHT = 1_000;
 /** Refusals that come while the last one is still being heeded do not halve again. */
 const MIN_PAUSE_MS = 250;
+/** After this long one call asks again, whatever the provider said: a quota may have been raised meanwhile. */
+const MAX_PAUSE_MS = 15 * 60_000;
 
 export function createProviderThrottle(): ProviderThrottle {
   let limit = MAX_IN_FLIGHT;
@@ -41,18 +53,20 @@ export function createProviderThrottle(): ProviderThrottle {
   }
 
   async function takeTurn(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      if (signal.aborted) {
-        // Whoever woke this one meant it for somebody who can use the turn.
-        wakeNext();
+    try {
+      for (;;) {
         signal.throwIfAborted();
+        const pause = pausedUntil - Date.now();
+        if (pause > 0) await delay(pause, undefined, { signal });
+        else if (inFlight < Math.max(1, Math.floor(limit))) {
+          inFlight += 1;
+          return;
+        } else await sleepUntilWoken(signal);
       }
-      const pause = pausedUntil - Date.now();
-      if (pause > 0) await delay(pause, undefined, { signal });
-      else if (inFlight < Math.max(1, Math.floor(limit))) {
-        inFlight += 1;
-        return;
-      } else await sleepUntilWoken(signal);
+    } catch (error) {
+      // Whoever woke this one meant it for somebody who can use the turn.
+      wakeNext();
+      throw error;
     }
   }
 
@@ -65,8 +79,11 @@ export function createProviderThrottle(): ProviderThrottle {
     get limit() {
       return Math.max(1, Math.floor(limit));
     },
-    async run(signal, call, refusedFor) {
-      await takeTurn(signal);
+    get waiting() {
+      return waiting.size;
+    },
+    async run(stopWaiting, call, refusedFor) {
+      await takeTurn(stopWaiting);
       try {
         const result = await call();
         if (limit < MAX_IN_FLIGHT) {
@@ -79,7 +96,7 @@ export function createProviderThrottle(): ProviderThrottle {
         if (waitMs !== undefined) {
           const now = Date.now();
           if (now >= pausedUntil) limit = Math.max(1, Math.min(limit, inFlight) / 2);
-          pausedUntil = Math.max(pausedUntil, now + Math.max(MIN_PAUSE_MS, waitMs));
+          pausedUntil = Math.max(pausedUntil, now + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, waitMs)));
         }
         throw error;
       } finally {

@@ -19,7 +19,7 @@ export interface BatchTicket {
   spentUsd: number;
   /** What it may have cost in all when the work on it stops; null: no limit. */
   spendUpToUsd: number | null;
-  /** Whether it was given all that is left. */
+  /** Whether it was given all that is left, and no other batch can bring money back. */
   all: boolean;
 }
 
@@ -70,17 +70,18 @@ export class BatchQueue {
 
   /**
    * The next batch with its share of what is left; undefined where nothing is left to do or to spend.
-   * @param options `all`: give it everything, since a share was not enough for one example
+   * @param options `all`: give it everything, where no other batch is out, since a share was not enough for one example
    */
   take(maxCostUsd: number | null, { all }: { all: boolean } = { all: false }): BatchTicket | undefined {
     const free = this.#freeUsd(maxCostUsd);
     if (this.empty || (free !== null && free <= 0)) return undefined;
     const batch = this.#progress.unfinished.shift() ?? this.#progress.next++;
-    const share = all ? 1 : Math.max(1, this.#lanes - this.#granted.size);
+    const alone = this.#granted.size === 0;
+    const share = all && alone ? 1 : Math.max(1, this.#lanes - this.#granted.size);
     const grant = free === null ? 0 : free / share;
     this.#granted.set(batch, grant);
     const spentUsd = this.#progress.spentByBatchUsd[batch] ?? 0;
-    return { batch, spentUsd, spendUpToUsd: free === null ? null : spentUsd + grant, all: share === 1 };
+    return { batch, spentUsd, spendUpToUsd: free === null ? null : spentUsd + grant, all: share === 1 && alone };
   }
 
   /** Takes a batch back. @param costUsd what all of it has cost by now */

@@ -21,7 +21,7 @@ const FIXED = [
 
 /** A cell that a spreadsheet would take for a formula gets a quote in front. */
 function text(value: string): string {
-  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
 }
 
 function json(value: unknown): string {

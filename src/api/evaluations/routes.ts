@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { WorkspaceDatabase } from '../../db/database.ts';
 import { RunComparison } from '../../domain/comparison.ts';
+import { ApiError } from '../../domain/errors.ts';
 import { parsePublicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
@@ -11,8 +13,13 @@ import {
   retryEvaluation,
 } from '../../services/evaluations/control-evaluation.ts';
 import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
-import { startEvaluationWorkflow, withdrawEvaluation } from '../../services/evaluations/evaluation-workflow.ts';
-import { getCurrentEvaluation, getEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
+import { startOrWithdrawEvaluation } from '../../services/evaluations/evaluation-workflow.ts';
+import {
+  type EvaluationRow,
+  getCurrentEvaluation,
+  getEvaluation,
+  listEvaluations,
+} from '../../services/evaluations/evaluations.ts';
 import { eachResult, listResults } from '../../services/evaluations/results.ts';
 import { IdParams } from '../executions/schema.ts';
 import type { Idempotency } from '../idempotency.ts';
@@ -39,7 +46,20 @@ export interface EvaluationRouteDeps extends ControlDeps {
 }
 
 const tag = 'Evaluations';
+const RETRY_AFTER_SECONDS = 5;
 const idOf = (params: { id: string }) => parsePublicId('evaluation', params.id);
+
+/** What an earlier request with the same key created may be gone again: its workflow could not be started. */
+async function getStarted(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
+  try {
+    return await getEvaluation(db.query, id);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
+    throw new ApiError('temporarily_unavailable', 'The run could not be started. Try again in a few seconds.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}
 
 /** `/evaluations` and what is under it. */
 export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
@@ -108,18 +128,10 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
             return { resourceId: stored.id };
           },
           async (id) => {
-            const row = await getEvaluation(db.query, id);
-            await startEvaluationWorkflow(deps, {
-              id,
-              workspaceId: db.workspaceId,
-              promptName: row.prompt_name,
-              promptVersion: row.prompt_version,
-              model: row.model,
-              retries: row.retries,
-            }).catch(async (error: unknown) => {
-              await withdrawEvaluation(db, id);
-              throw error;
-            });
+            const row = await getStarted(db, id);
+            const { prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
+            const stored = { id, workspaceId: db.workspaceId, promptName, promptVersion, model, retries };
+            await startOrWithdrawEvaluation(deps, db, stored);
             return presentEvaluation(row);
           },
         );
@@ -203,6 +215,8 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       operationId: 'resumeEvaluation',
       tag,
       summary: 'Resume a paused evaluation, with a higher budget if need be',
+      description:
+        'With `max_cost`, an evaluation that is still running or scheduled is given the new budget, too, so that it need not pause.',
       scope: 'execute',
       params: IdParams,
       body: ResumeEvaluation,

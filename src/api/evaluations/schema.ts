@@ -14,7 +14,7 @@ export const MaxCost = z
   .union([z.number(), z.string().regex(/^\d{1,9}(\.\d{1,12})?$/)], 'must be US dollars: a number or a decimal string')
   .refine((cost) => Number(cost) > 0 && Number(cost) < 1e9, 'must be more than 0 and less than 1,000,000,000')
   .transform((cost) => (typeof cost === 'number' ? String(Number(cost.toFixed(12))) : cost))
-  .refine((cost) => /^\d+(\.\d+)?$/.test(cost), 'must be at least 0.000001')
+  .refine((cost) => /^\d+(\.\d+)?$/.test(cost) && Number(cost) > 0, 'must be at least 0.000001')
   .meta({
     description: 'US dollars that the run may cost, judges included; it pauses when they are used up.',
     example: 2.5,

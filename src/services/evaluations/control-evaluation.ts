@@ -1,8 +1,11 @@
+import { Big } from 'big.js';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import type { EvaluationStatus } from '../../db/entities/evaluation.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
+import type { Models } from '../../models/model.ts';
 import type { WorkflowStarter } from '../run-execution.ts';
+import { checkBudget } from './create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
 import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';
 
@@ -64,30 +67,39 @@ export async function pauseEvaluation(
 }
 
 /**
- * Goes on. A run whose budget is used up needs a higher cap.
- * @throws ApiError `invalid_request` where the new cap is not above what has been spent
+ * Goes on. A run whose budget is used up needs a higher cap. With a new cap, also one that has not paused yet is given it.
+ * @param maxCost US dollars, decimal; null: no cap any more; undefined: the one it has
+ * @throws ApiError `not_found`, `invalid_state`, and `invalid_request` where the new cap is not above what has been spent
+ * or can't be kept
  */
 export async function resumeEvaluation(
-  deps: ControlDeps,
+  deps: ControlDeps & { models: Models },
   db: WorkspaceDatabase,
   id: string | undefined,
   maxCost: string | null | undefined,
 ): Promise<EvaluationRow> {
   const current = await getCurrentEvaluation(db, id);
-  const cap = maxCost === undefined ? current.max_cost : maxCost;
-  const spent = Number(current.summary?.cost ?? 0) + Number(current.summary?.judgeCost ?? 0);
-  if (current.status === 'paused' && cap !== null && Number(cap) <= spent)
-    throw invalidField('max_cost', `must be above what the run has cost so far, ${spent} USD`);
+  const from: EvaluationStatus[] = maxCost === undefined ? ['paused'] : ['paused', 'running', 'scheduled'];
+  if (from.includes(current.status)) checkCap(deps.models, current, maxCost);
   const row = await changeRow(db, id, {
     // A run that was paused before it was due goes back to waiting.
-    set: `status = case when started_at is null then 'scheduled' else 'running' end, status_reason = null, max_cost = $3,
-          checked_at = null`,
-    values: [cap],
-    from: ['paused'],
-    done: 'resumed',
+    set: `status = case when started_at is null then 'scheduled' else 'running' end, status_reason = null,
+          max_cost = case when $3::boolean then $4::numeric else max_cost end, checked_at = null`,
+    values: [maxCost !== undefined, maxCost ?? null],
+    from,
+    done: maxCost === undefined ? 'resumed' : 'given another max_cost',
   });
   await tell(deps, row);
   return getCurrentEvaluation(db, row.id);
+}
+
+function checkCap(models: Models, run: EvaluationRow, maxCost: string | null | undefined): void {
+  if (typeof maxCost === 'string') checkBudget(models, run.model, run.evaluators);
+  const cap = maxCost === undefined ? run.max_cost : maxCost;
+  if (cap === null) return;
+  const spent = new Big(run.summary?.cost ?? 0).plus(run.summary?.judgeCost ?? 0);
+  if (spent.gte(cap))
+    throw invalidField('max_cost', `must be above what the run has cost so far, ${spent.toFixed()} USD`);
 }
 
 /** Ends a run; calls in flight are given up, results so far stay. */
@@ -125,9 +137,10 @@ export async function retryEvaluation(
   if (examples?.there !== true)
     throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: there are no examples to retry.');
   const row = await changeRow(db, id, {
-    set: `status = 'running', status_reason = null, error = null, finished_at = null, score = null,
-          scores_by_evaluator = null, regressions = null, improvements = null, retries = retries + 1,
-          started_at = coalesce(started_at, now()), checked_at = null`,
+    // One that ended before it was due has no baseline yet, and waits until it is due.
+    set: `status = case when started_at is null then 'scheduled' else 'running' end, status_reason = null, error = null,
+          finished_at = null, score = null, scores_by_evaluator = null, regressions = null, improvements = null,
+          retries = retries + 1, checked_at = null`,
     from: ['completed', 'failed', 'canceled'],
     done: 'retried',
   });

@@ -65,8 +65,11 @@ function checkExamples(template: string, examples: Example[]): void {
     });
 }
 
-/** A budget can only be kept where every call has a price. */
-function checkBudget(models: Models, model: string, evaluators: EvaluatorConfig[]): void {
+/**
+ * A budget can only be kept where every call has a price.
+ * @throws ApiError `invalid_request` on `max_cost`
+ */
+export function checkBudget(models: Models, model: string, evaluators: EvaluatorConfig[]): void {
   const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
   const unpriced = [model, ...judges].filter((name) => models.priceOf(name) === null);
   if (unpriced.length > 0)
@@ -76,16 +79,17 @@ function checkBudget(models: Models, model: string, evaluators: EvaluatorConfig[
     );
 }
 
-function checkJudges(models: Models, evaluators: EvaluatorConfig[]): void {
-  for (const [index, config] of evaluators.entries()) {
-    if (config.type !== 'llm_judge') continue;
+/** Evaluators whose judges can be called, under the full names of their models. */
+function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): EvaluatorConfig[] {
+  return evaluators.map((config, index) => {
+    if (config.type !== 'llm_judge') return config;
     try {
-      models.resolve(config.model);
+      return { ...config, model: models.resolve(config.model).model };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw invalidField(`evaluators.${index}.model`, error.details?.[0]?.message ?? error.message);
     }
-  }
+  });
 }
 
 async function baselineOf(query: Query, baseline: string | null): Promise<{ mode: string; id: string | null }> {
@@ -114,9 +118,9 @@ export async function createEvaluation(
   if (prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
   const { model, provider } = models.resolve(prompt.model);
-  const { evaluators, examples, dataset } = request;
-  for (const config of evaluators) prepareEvaluator(config);
-  checkJudges(models, evaluators);
+  const { examples, dataset } = request;
+  for (const config of request.evaluators) prepareEvaluator(config);
+  const evaluators = resolveJudges(models, request.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, model, evaluators);
   const baseline = await baselineOf(query, request.baseline);
   if (examples !== undefined) checkExamples(prompt.template, examples);

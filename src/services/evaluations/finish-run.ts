@@ -1,7 +1,8 @@
-import { bindWorkspace, type SystemDatabase } from '../../db/database.ts';
+import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
 import { publicId } from '../../domain/ids.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
 import { writeEvent } from '../events.ts';
+import type { RunRef } from './results-store.ts';
 import { readSummary } from './sum-up.ts';
 
 interface RunToFinish {
@@ -16,7 +17,7 @@ interface RunToFinish {
 /** The lock keeps two at once from both writing events. */
 const TAKE = {
   text: `select workspace_id, prompt_name, threshold, baseline_id, examples_total, evaluators
-         from evaluations where id = $1 and status = 'running' for update`,
+         from evaluations where id = $1 and retries = $2 and status = 'running' for update`,
 };
 
 /** Against the baseline's score of the same example; without a baseline, against the threshold. */
@@ -44,18 +45,19 @@ const SCORES_BY_EVALUATOR = {
          from evaluation_results r cross join lateral jsonb_each(r.scores) s where r.evaluation_id = $1 group by s.key`,
 };
 const COMPLETE = {
-  text: `update evaluations set status = 'completed', finished_at = now(), score = $2, scores_by_evaluator = $3,
+  text: `update evaluations set status = 'completed', status_reason = null, finished_at = now(), score = $2, scores_by_evaluator = $3,
            regressions = $4, improvements = $5, summary = $6 where id = $1`,
 };
 
 /**
  * Sums a run up, compares it with its baseline, marks it as completed and writes its events, all in one transaction.
  * A run that is not `running` stays as it is.
+ * @returns whether it has completed, now or before
  */
-export async function finishRun(db: SystemDatabase, evaluationId: string): Promise<void> {
-  await db.transaction(async (query) => {
-    const [run] = await query<RunToFinish>(TAKE, [evaluationId]);
-    if (run === undefined) return;
+export async function finishRun(db: SystemDatabase, { evaluationId, round }: RunRef): Promise<boolean> {
+  return db.transaction(async (query) => {
+    const [run] = await query<RunToFinish>(TAKE, [evaluationId, round]);
+    if (run === undefined) return isCompleted(query, evaluationId, round);
     await query(SCORE_FAILED, [evaluationId]);
     if (run.baseline_id !== null) await query(COMPARE_WITH_BASELINE, [evaluationId, run.baseline_id, SCORE_EPSILON]);
     else await query(COMPARE_WITH_THRESHOLD, [evaluationId, run.threshold, SCORE_EPSILON]);
@@ -83,5 +85,15 @@ export async function finishRun(db: SystemDatabase, evaluationId: string): Promi
     await writeEvent(own, 'evaluation.completed', data);
     if (!passes(score, run.threshold))
       await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
+    return true;
   });
+}
+
+/** An earlier try may have got this far without having been able to say so. */
+async function isCompleted(query: Query, evaluationId: string, round: number): Promise<boolean> {
+  const [row] = await query<{ completed: boolean }>(
+    { text: `select status = 'completed' as completed from evaluations where id = $1 and retries = $2` },
+    [evaluationId, round],
+  );
+  return row?.completed ?? false;
 }

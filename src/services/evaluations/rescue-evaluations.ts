@@ -2,51 +2,78 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
-import type { WorkflowStarter } from '../run-execution.ts';
+import { START_DEADLINE_MS, type WorkflowStarter } from '../run-execution.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
+import { failRun } from './run-control.ts';
+import { sumUpRun } from './sum-up.ts';
 
-/** Runs that have not ended, each looked at by one process at a time; one that was changed just now, soon. */
+type RunToCheck = StoredEvaluation & { untold: boolean };
+
+/**
+ * Runs that have not ended, each looked at by one process at a time; one that was changed just now, soon: its workflow may
+ * not have been told.
+ */
 const TAKE = {
-  text: `update evaluations set checked_at = now() where id in (
-           select id from evaluations
+  text: `update evaluations e set checked_at = now() from (
+           select id, checked_at is null as untold from evaluations
            where status in ('scheduled', 'running', 'paused')
              and coalesce(checked_at, created_at) < now() - interval '30 seconds'
-           order by id limit 100 for update skip locked)
-         returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
-           retries`,
+           order by checked_at nulls first, id limit 100 for update skip locked) as due
+         where e.id = due.id
+         returning e.id, due.untold, workspace_id as "workspaceId", prompt_name as "promptName",
+           prompt_version as "promptVersion", model, retries`,
+};
+const PUT_BACK = {
+  text: `update evaluations set checked_at = null where id = any($1::uuid[])`,
 };
 
-const END = {
-  text: `update evaluations set status = 'failed', finished_at = now(), error = $2
-         where id = $1 and status in ('scheduled', 'running', 'paused')`,
+const ENDED_BY_OPERATOR = {
+  code: 'ended_by_operator',
+  message: 'The run was ended by an operator. Retry it to go on with what is left.',
 };
 
 async function isRunning({ client }: WorkflowStarter, { id, retries }: StoredEvaluation): Promise<boolean | undefined> {
   try {
-    const { status } = await client.workflow.getHandle(evaluationWorkflowId(id, retries)).describe();
-    return status.name === 'RUNNING';
+    const { status } = await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
+      client.workflow.getHandle(evaluationWorkflowId(id, retries)).describe(),
+    );
+    return status.name === 'RUNNING' || status.name === 'PAUSED';
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }
 
+async function rescue(db: Database, starter: WorkflowStarter, log: Logger, run: RunToCheck): Promise<void> {
+  const running = await isRunning(starter, run);
+  // Told only what is news: each signal is kept in the workflow's history, and a run may wait for months.
+  if (running === true && run.untold) await tellEvaluationWorkflow(starter, run);
+  if (running === true) return;
+  if (running === undefined) {
+    await startEvaluationWorkflow(starter, run);
+    log.warn({ evaluation_id: run.id }, 'started an evaluation that had been left without its workflow');
+    return;
+  }
+  await failRun(db.system.query, { evaluationId: run.id, round: run.retries }, ENDED_BY_OPERATOR);
+  await sumUpRun(db.system.query, run.id);
+  log.warn({ evaluation_id: run.id }, 'ended an evaluation whose workflow had been ended from outside');
+}
+
 /**
- * One look at what should be running: starts a run whose process died between row and workflow, tells workflows again that
- * their row may have changed, and ends a run whose workflow was ended from outside.
+ * One look at what should be running: starts a run whose process died between row and workflow, tells workflows of changes
+ * they may not know of, and ends a run whose workflow was ended from outside.
  */
 export async function rescueEvaluations(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
-  for (const run of await db.system.query<StoredEvaluation>(TAKE)) {
-    const running = await isRunning(starter, run);
-    if (running === true) await tellEvaluationWorkflow(starter, run);
-    else if (running === undefined) {
-      await startEvaluationWorkflow(starter, run);
-      log.warn({ evaluation_id: run.id }, 'started an evaluation that had been left without its workflow');
-    } else {
-      const message = 'The run was ended by an operator. Retry it to go on with what is left.';
-      await db.system.query(END, [run.id, { code: 'ended_by_operator', message }]);
-      log.warn({ evaluation_id: run.id }, 'ended an evaluation whose workflow had been ended from outside');
+  const runs = await db.system.query<RunToCheck>(TAKE);
+  for (const [index, run] of runs.entries()) {
+    try {
+      await rescue(db, starter, log, run);
+    } catch (error) {
+      // What is news stays news until it was told; most likely Temporal is away, so the rest comes next time.
+      const left = runs.slice(index).flatMap(({ id, untold }) => (untold ? [id] : []));
+      await db.system.query(PUT_BACK, [left]);
+      throw error;
     }
   }
 }

@@ -1,8 +1,16 @@
 import type { Query } from '../../db/database.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
+import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { ModelAnswer } from '../../models/model.ts';
+
+/** One go at an evaluation: the first, or a retry of what failed in the ones before. */
+export interface RunRef {
+  evaluationId: string;
+  /** 0, or the retry this is. */
+  round: number;
+}
 
 /** What a run does with each of its examples. */
 export interface RunSpec {
@@ -11,7 +19,8 @@ export interface RunSpec {
   model: string;
   parameters: ModelParameters;
   evaluators: EvaluatorConfig[];
-  examplesId: string;
+  /** Null once the dataset was deleted. */
+  examplesId: string | null;
   /** 0, or the retry this is. */
   round: number;
 }
@@ -19,12 +28,12 @@ export interface RunSpec {
 const LOAD_SPEC = {
   text: `select workspace_id as "workspaceId", template, model, parameters, evaluators, examples_id as "examplesId",
            retries as round
-         from evaluations where id = $1 and status in ('running', 'paused', 'canceled') and examples_id is not null`,
+         from evaluations where id = $1 and retries = $2 and status in ('running', 'paused')`,
 };
 
 /** Undefined where the run is gone or has ended. */
-export async function loadRunSpec(query: Query, evaluationId: string): Promise<RunSpec | undefined> {
-  const [spec] = await query<RunSpec>(LOAD_SPEC, [evaluationId]);
+export async function loadRunSpec(query: Query, { evaluationId, round }: RunRef): Promise<RunSpec | undefined> {
+  const [spec] = await query<RunSpec>(LOAD_SPEC, [evaluationId, round]);
   return spec;
 }
 
@@ -76,7 +85,10 @@ export interface ResultToStore {
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
   score?: number | undefined;
   error?: { code: string; message: string } | undefined;
+  /** Without an answer: the calls that were made. */
   attempts?: number | undefined;
+  /** Without an answer: what was billed all the same, for one that a filter withheld. */
+  spent?: { tokens: TokenUsage; cost: Cost } | undefined;
 }
 
 /** A result that is final stays; a failure of an earlier round is replaced, but what it cost stays in the sum. */
@@ -105,22 +117,21 @@ export async function storeResult(
   evaluationId: string,
   spec: Pick<RunSpec, 'examplesId' | 'round'>,
   seq: number,
-  { status, answer, scores, score, error, attempts }: ResultToStore,
+  { status, answer, scores, score, error, attempts, spent = answer }: ResultToStore,
 ): Promise<void> {
   await query(STORE_RESULT, [
     evaluationId,
     spec.examplesId,
     seq,
     status,
-    // What a filter withheld is billed but is no output.
-    status === 'failed' ? null : (answer?.output ?? null),
-    answer?.finishReason ?? null,
-    answer?.tokens.input ?? 0,
-    answer?.tokens.output ?? 0,
-    answer?.tokens.cached_input ?? 0,
-    answer?.tokens.reasoning ?? 0,
-    answer?.cost.amount ?? null,
-    answer?.cost.pricing ?? null,
+    answer?.output ?? null,
+    answer?.finishReason ?? (spent && 'content_filter') ?? null,
+    spent?.tokens.input ?? 0,
+    spent?.tokens.output ?? 0,
+    spent?.tokens.cached_input ?? 0,
+    spent?.tokens.reasoning ?? 0,
+    spent?.cost.amount ?? null,
+    spent?.cost.pricing ?? null,
     answer === undefined ? null : Math.round(answer.modelMs),
     answer?.attempts ?? attempts ?? 0,
     spec.round,
@@ -145,72 +156,4 @@ export async function scoreResult(
   { status, scores, score, error }: ResultToStore,
 ): Promise<void> {
   await query(SCORE_RESULT, [evaluationId, seq, status, scores ?? null, score ?? null, error ?? null, round]);
-}
-
-/** A judge's stored answer. */
-export interface StoredJudgement {
-  answer: string;
-  asks: number;
-}
-
-const LOAD_JUDGEMENT = {
-  text: 'select answer, asks from evaluation_judgements where evaluation_id = $1 and seq = $2 and evaluator = $3',
-};
-
-export async function loadJudgement(
-  query: Query,
-  evaluationId: string,
-  seq: number,
-  evaluator: string,
-): Promise<StoredJudgement | undefined> {
-  const [row] = await query<StoredJudgement>(LOAD_JUDGEMENT, [evaluationId, seq, evaluator]);
-  return row;
-}
-
-/** What an unusable answer cost stays in the sum. */
-const STORE_JUDGEMENT = {
-  name: 'store-judgement',
-  text: `insert into evaluation_judgements as j (evaluation_id, seq, evaluator, answer, asks, tokens_input, tokens_output,
-           tokens_cached_input, tokens_reasoning, cost_amount, pricing, created_at)
-         values ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, now())
-         on conflict (evaluation_id, seq, evaluator) do update set answer = excluded.answer, asks = j.asks + 1,
-           tokens_input = j.tokens_input + excluded.tokens_input, tokens_output = j.tokens_output + excluded.tokens_output,
-           tokens_cached_input = j.tokens_cached_input + excluded.tokens_cached_input,
-           tokens_reasoning = j.tokens_reasoning + excluded.tokens_reasoning,
-           cost_amount = j.cost_amount + excluded.cost_amount`,
-};
-
-export async function storeJudgement(
-  query: Query,
-  evaluationId: string,
-  seq: number,
-  evaluator: string,
-  { output, tokens, cost }: ModelAnswer,
-): Promise<void> {
-  await query(STORE_JUDGEMENT, [
-    evaluationId,
-    seq,
-    evaluator,
-    output,
-    tokens.input,
-    tokens.output,
-    tokens.cached_input,
-    tokens.reasoning,
-    cost.amount,
-    cost.pricing,
-  ]);
-}
-
-const COST_OF_RANGE = {
-  text: `select
-           coalesce((select sum(cost_amount) from evaluation_results
-                     where evaluation_id = $1 and seq >= $2 and seq < $3), 0)::float8
-           + coalesce((select sum(cost_amount) from evaluation_judgements
-                       where evaluation_id = $1 and seq >= $2 and seq < $3), 0)::float8 as "costUsd"`,
-};
-
-/** What the examples from `from` until before `to` have cost, judges included, in US dollars. */
-export async function costOfRange(query: Query, evaluationId: string, from: number, to: number): Promise<number> {
-  const [row] = await query<{ costUsd: number }>(COST_OF_RANGE, [evaluationId, from, to]);
-  return row?.costUsd ?? 0;
 }

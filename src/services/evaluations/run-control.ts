@@ -1,11 +1,10 @@
 import type { Query } from '../../db/database.ts';
+import type { RunRef } from './results-store.ts';
 
 /** What the caller wants of a run, as the workflow needs it. */
 export interface RunControl {
-  /** `ended`: completed, failed or canceled. */
+  /** `ended`: completed, failed or canceled, or retried since. */
   status: 'scheduled' | 'running' | 'paused' | 'ended';
-  /** Why it is paused. */
-  reason: string | null;
   /** When it is due, ISO 8601; null: at once. */
   startAt: string | null;
   /** Until it is due. */
@@ -16,18 +15,18 @@ export interface RunControl {
 }
 
 const READ = {
-  text: `select case when status in ('scheduled', 'running', 'paused') then status else 'ended' end as status,
-           status_reason as reason, start_at as "startAt", examples_total as "examplesTotal", concurrency,
+  text: `select case when retries = $2 and status in ('scheduled', 'running', 'paused') then status else 'ended' end as status,
+           start_at as "startAt", examples_total as "examplesTotal", concurrency,
            max_cost::float8 as "maxCostUsd",
            greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8 as "waitMs"
          from evaluations where id = $1`,
 };
 
 /** Null where the run's row is gone. */
-export async function readRunControl(query: Query, evaluationId: string): Promise<RunControl | null> {
+export async function readRunControl(query: Query, { evaluationId, round }: RunRef): Promise<RunControl | null> {
   const [row] = await query<Omit<RunControl, 'startAt' | 'waitMs'> & { startAt: Date | null; waitMs: number | null }>(
     READ,
-    [evaluationId],
+    [evaluationId, round],
   );
   if (row === undefined) return null;
   return { ...row, startAt: row.startAt?.toISOString() ?? null, waitMs: row.waitMs ?? 0 };
@@ -40,40 +39,44 @@ const PREVIOUS_RUN = `select b.id from evaluations b
   order by b.finished_at desc, b.id desc limit 1`;
 
 /** From `scheduled` to `running`; now is when `previous` is settled. Doing it again changes nothing. */
-export async function markRunRunning(query: Query, evaluationId: string): Promise<void> {
+export async function markRunRunning(query: Query, { evaluationId, round }: RunRef): Promise<void> {
   await query(
     {
       text: `update evaluations e set status = 'running', started_at = coalesce(started_at, now()),
                baseline_id = case when baseline_mode = 'previous' then (${PREVIOUS_RUN}) else baseline_id end
-             where id = $1 and status = 'scheduled'`,
+             where id = $1 and retries = $2 and status = 'scheduled'`,
     },
-    [evaluationId],
+    [evaluationId, round],
   );
 }
 
 /** Pauses a run whose budget is used up, unless its cap was raised meanwhile. */
-export async function pauseRunForBudget(query: Query, evaluationId: string, maxCostUsd: number): Promise<void> {
+export async function pauseRunForBudget(
+  query: Query,
+  { evaluationId, round }: RunRef,
+  maxCostUsd: number,
+): Promise<void> {
   await query(
     {
-      text: `update evaluations set status = 'paused', status_reason =
-               'max_cost of ' || max_cost || ' USD is used up: resume with a higher max_cost to go on'
-             where id = $1 and status = 'running' and max_cost::float8 <= $2`,
+      text: `update evaluations set status = 'paused', status_reason = 'of max_cost, ' || trim_scale(max_cost)
+               || ' USD, too little is left for another example: resume with a higher max_cost to go on'
+             where id = $1 and retries = $2 and status = 'running' and max_cost::float8 <= $3`,
     },
-    [evaluationId, maxCostUsd],
+    [evaluationId, round, maxCostUsd],
   );
 }
 
 /** Ends a run that has no hope. What was paid for stays. */
 export async function failRun(
   query: Query,
-  evaluationId: string,
+  { evaluationId, round }: RunRef,
   error: { code: string; message: string },
 ): Promise<void> {
   await query(
     {
-      text: `update evaluations set status = 'failed', error = $2, finished_at = now()
-             where id = $1 and status in ('scheduled', 'running', 'paused')`,
+      text: `update evaluations set status = 'failed', status_reason = null, error = $3, finished_at = now()
+             where id = $1 and retries = $2 and status in ('scheduled', 'running', 'paused')`,
     },
-    [evaluationId, error],
+    [evaluationId, round, error],
   );
 }

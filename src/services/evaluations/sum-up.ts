@@ -1,5 +1,5 @@
 import { bindWorkspace, type Query } from '../../db/database.ts';
-import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
+import type { EvaluationStatus, EvaluationSummary } from '../../db/entities/evaluation.ts';
 
 interface Sums {
   tokens_input: string;
@@ -69,6 +69,9 @@ export interface RunSummary extends EvaluationSummary {
   promptVersion: number;
   model: string;
   examplesTotal: number;
+  status: EvaluationStatus;
+  /** Why it is paused, or how it failed. */
+  reason: string | null;
 }
 
 /**
@@ -85,7 +88,8 @@ export async function sumUpRun(query: Query, evaluationId: string): Promise<RunS
   const [run] = await query<Omit<RunSummary, keyof EvaluationSummary>>(
     {
       text: `update evaluations set summary = $2 where id = $1
-             returning prompt_name as "promptName", prompt_version as "promptVersion", model, examples_total as "examplesTotal"`,
+             returning prompt_name as "promptName", prompt_version as "promptVersion", model, examples_total as "examplesTotal",
+               status, coalesce(error->>'message', status_reason) as reason`,
     },
     [evaluationId, summary],
   );
@@ -99,6 +103,7 @@ export function describeProgress(run: RunSummary | undefined): string {
   const cost = run.cost === null || run.judgeCost === null ? 'unknown' : `${run.cost} USD`;
   const judges = run.judgeTokens.total > 0 ? `, judges ${run.judgeCost ?? 'unknown'} USD` : '';
   return [
+    run.reason === null ? run.status : `${run.status}: ${run.reason}`,
     `**${run.promptName} v${run.promptVersion}** on ${run.model}`,
     `${run.evaluated} of ${run.examplesTotal} examples (${percent} %), ${run.failed} failed`,
     `cost so far ${cost}${judges}, median latency ${run.p50Ms ?? '–'} ms`,

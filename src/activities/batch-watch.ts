@@ -1,0 +1,72 @@
+import type { Context } from '@temporalio/activity';
+import type { Stops } from './example-runner.ts';
+
+const HEARTBEAT_MS = 1_000;
+/** A process that stood still for this long has been given up for dead: its batch is somebody else's by now. */
+const FROZEN_MS = 6_000;
+/** What calls in flight get to end by themselves once the worker has told its activities to end. */
+const LAST_GRACE_MS = 5_000;
+
+/** When a batch is to stop. */
+export interface BatchWatch extends Stops {
+  /** Begins nothing more, and waits for nothing but calls in flight. */
+  stop(): void;
+  /** No more examples are to be begun. */
+  stopped(): boolean;
+  /** The batch has ended. */
+  end(): void;
+}
+
+/**
+ * Sends a batch's heartbeats and learns from them when it is to stop: asked to, it begins no more examples. Calls in
+ * flight are given up only where nobody wants their answers any more or this process must end.
+ * @param isOver whether the run has ended; asked once a second from when the batch is told to stop
+ */
+export function watchBatch(context: Context, isOver: () => Promise<boolean>): BatchWatch {
+  const giveUp = new AbortController();
+  const stopWaiting = new AbortController();
+  let cancelRequested = false;
+  let lastGrace: NodeJS.Timeout | undefined;
+  let lastBeat = Date.now();
+  const isFrozen = () => Date.now() - lastBeat > FROZEN_MS;
+
+  async function giveUpIfOver(): Promise<void> {
+    // While the database is away, nobody has ended the run.
+    if (await isOver().catch(() => false)) giveUp.abort();
+  }
+
+  const timer = setInterval(() => {
+    if (isFrozen()) stopWaiting.abort();
+    lastBeat = Date.now();
+    context.heartbeat();
+    if (cancelRequested && !giveUp.signal.aborted) void giveUpIfOver();
+  }, HEARTBEAT_MS);
+  context.cancelled.catch(() => {
+    stopWaiting.abort();
+    const details = context.cancellationDetails;
+    cancelRequested = details?.cancelRequested ?? false;
+    if (cancelRequested) void giveUpIfOver();
+    if (details?.workerShutdown) lastGrace = setTimeout(() => giveUp.abort(), LAST_GRACE_MS);
+  });
+
+  return {
+    giveUp: giveUp.signal,
+    stopWaiting: stopWaiting.signal,
+    stop: () => stopWaiting.abort(),
+    stopped: () => stopWaiting.signal.aborted || isFrozen(),
+    end() {
+      clearInterval(timer);
+      clearTimeout(lastGrace);
+    },
+  };
+}
+
+/** Sends heartbeats for as long as the work of an activity takes; its signal says when to give up. */
+export async function withHeartbeats<T>(context: Context, work: (giveUp: AbortSignal) => Promise<T>): Promise<T> {
+  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+  try {
+    return await work(context.cancellationSignal);
+  } finally {
+    clearInterval(timer);
+  }
+}

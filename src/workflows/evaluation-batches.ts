@@ -1,0 +1,125 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+} from '@temporalio/workflow';
+import type { BatchResult, EvaluationControl } from '../activities/evaluation.ts';
+import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
+import { batchRange, type EvaluationPlan } from '../domain/evaluation-plan.ts';
+import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
+
+const { runBatch } = evaluationActivities;
+const { sumUpProgress } = evaluationSteps;
+
+/** Often at first and ever less often. */
+const PROGRESS_EVERY_MS = [5_000, 10_000, 30_000, 60_000];
+const TURNS_EACH = 6;
+
+export interface BatchRun {
+  ref: { evaluationId: string; round: number };
+  control: EvaluationControl;
+  plan: EvaluationPlan;
+  queue: BatchQueue;
+  show(text: string): void;
+  /** What the row says now; `isChanged` is false from then on until it changes again. */
+  readAgain(): Promise<EvaluationControl | null>;
+  isChanged(): boolean;
+  isHistoryFull(): boolean;
+}
+
+/** `interrupted`: the row no longer says that it is to run, or the history is full. */
+export interface BatchesEnd {
+  outcome: 'done' | 'interrupted' | 'budget used up' | 'hopeless';
+  /** The cap that held in the end. */
+  maxCostUsd: number | null;
+  /** Why there is no hope. */
+  error?: { code: string; message: string };
+}
+
+/** Works on batches, one a lane, until nothing is left, the run is to stop, or its money or its history is used up. */
+export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
+  const { ref, plan, queue } = run;
+  const examples = run.control.examplesTotal;
+  let { maxCostUsd } = run.control;
+  let stop: BatchesEnd['outcome'] | undefined;
+  let error: BatchesEnd['error'];
+  /** Counts what a waiting lane may have waited for. */
+  let moves = 0;
+  const batches = new CancellationScope();
+
+  function interrupt(outcome: 'interrupted' | 'hopeless'): void {
+    stop ??= outcome;
+    batches.cancel();
+  }
+
+  /** Another lane may bring back money or an unfinished batch. */
+  async function untilSomethingMoves(): Promise<void> {
+    const before = moves;
+    await condition(() => moves !== before || stop !== undefined);
+  }
+
+  async function lane(concurrency: number): Promise<void> {
+    let starved = false;
+    while (stop === undefined && !queue.empty) {
+      const ticket = queue.take(maxCostUsd, { all: starved });
+      if (ticket === undefined && queue.active === 0) return;
+      if (ticket === undefined) {
+        await untilSomethingMoves();
+        continue;
+      }
+      const result = await workOn(ticket, concurrency);
+      queue.giveBack(ticket, result.finished, result.costUsd);
+      moves += 1;
+      starved = result.starved;
+      if (starved && ticket.all) stop ??= 'budget used up';
+      else if (starved && queue.active > 0) await untilSomethingMoves();
+    }
+  }
+
+  async function workOn(ticket: BatchTicket, concurrency: number): Promise<BatchResult> {
+    const { from, to } = batchRange(plan, ticket.batch, examples);
+    const summary = `examples ${from + 1} to ${to} of ${examples}, ${concurrency} at a time`;
+    const { spendUpToUsd } = ticket;
+    try {
+      return await batches.run(() =>
+        runBatch.executeWithOptions({ summary }, [{ ...ref, from, to, concurrency, spendUpToUsd }]),
+      );
+    } catch (thrown) {
+      if (isCancellation(thrown)) stop ??= 'interrupted';
+      else if (stop === undefined) {
+        error = errorOf(thrown);
+        interrupt('hopeless');
+      }
+      return { finished: false, starved: false, costUsd: ticket.spentUsd };
+    }
+  }
+
+  let finished = false;
+  const lanes = Promise.all(plan.lanes.map(lane)).finally(() => {
+    finished = true;
+  });
+  for (let turn = 0; ; turn++) {
+    const waitMs = PROGRESS_EVERY_MS[Math.floor(turn / TURNS_EACH)] ?? Math.max(...PROGRESS_EVERY_MS);
+    const changed = await condition(() => run.isChanged() || finished, waitMs);
+    if (finished) break;
+    if (!changed) run.show(await sumUpProgress(ref));
+    // Also unasked: whoever changed the row may have been unable to say so.
+    const control = await run.readAgain();
+    if (control?.status !== 'running' || run.isHistoryFull()) {
+      interrupt('interrupted');
+      break;
+    }
+    if (control.maxCostUsd !== maxCostUsd) moves += 1;
+    maxCostUsd = control.maxCostUsd;
+  }
+  await lanes;
+  return { outcome: stop ?? (queue.empty ? 'done' : 'budget used up'), maxCostUsd, ...(error && { error }) };
+}
+
+function errorOf(thrown: unknown): { code: string; message: string } {
+  if (thrown instanceof ActivityFailure && thrown.cause instanceof ApplicationFailure)
+    return { code: thrown.cause.type ?? 'model_unavailable', message: thrown.cause.message };
+  return { code: 'internal_error', message: 'The run could not go on.' };
+}
