@@ -48,22 +48,23 @@ test('wrong settings are all listed at once', async () => {
     expect(output).toMatch(new RegExp(`^ {2}- ${name}: `, 'm'));
 });
 
-test.each(['src/api/server.ts', 'src/worker.ts'])('%s names every server that it was not given', async (script) => {
-  const output = await refusal({}, script);
-  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'ENCRYPTION_KEY'])
-    expect(output).toMatch(new RegExp(`^ {2}- ${name}: `, 'm'));
+test('API and worker name every server that they were not given', async () => {
+  const outputs = await Promise.all(['src/api/server.ts', 'src/worker.ts'].map((script) => refusal({}, script)));
+  for (const output of outputs)
+    for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'ENCRYPTION_KEY'])
+      expect(output).toMatch(new RegExp(`^ {2}- ${name}: `, 'm'));
 });
 
 test('a data directory that can not be made is named', async () => {
   await mkdir(place.dataDir, { recursive: true });
   const file = path.join(place.dataDir, 'a-file');
   await writeFile(file, '');
-  expect(await refusal({ DATA_DIR: file })).toMatch(/^DATA_DIR \S+ is a file, not a folder\./m);
-  expect(await refusal({ DATA_DIR: path.join(file, 'below') })).toMatch(
-    /^DATA_DIR \S+ is below a file, not a folder\./m,
-  );
-  // A file system in which no one, not even root, can make a folder.
-  expect(await refusal({ DATA_DIR: '/sys/pms-data' })).toMatch(
-    /^DATA_DIR \/sys\/pms-data may not be written by this user\./m,
-  );
+  // The last is a file system in which no one, not even root, can make a folder.
+  const folders = [file, path.join(file, 'below'), '/sys/pms-data'];
+  const outputs = await Promise.all(folders.map((folder) => refusal({ DATA_DIR: folder })));
+  const reasons = ['is a file, not a folder', 'is below a file, not a folder', 'may not be written by this user'];
+  for (const [index, output] of outputs.entries())
+    expect(output).toContain(
+      `DATA_DIR ${folders[index]} ${reasons[index]}. Repair that, or set DATA_DIR to another folder.`,
+    );
 });
