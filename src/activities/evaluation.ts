@@ -1,10 +1,4 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import {
-  ActivityCancelledError,
-  ActivityNotFoundError,
-  ActivityPausedError,
-  ActivityResetError,
-} from '@temporalio/client';
 import type { Database } from '../db/database.ts';
 import type { Models } from '../models/model.ts';
 import { costByBatch, costOfRange } from '../services/evaluations/costs.ts';
@@ -26,6 +20,7 @@ import { runPool } from './example-pool.ts';
 import { ExampleRunner, HopelessRunError } from './example-runner.ts';
 import { expectedCostUsd } from './expected-cost.ts';
 import { createPatientModels } from './patient-call.ts';
+import { isStillOurs } from './still-ours.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export type EvaluationControl = RunControl;
@@ -110,7 +105,9 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
      */
     async runBatch({ from, to, concurrency, spendUpToUsd, ...run }: BatchInput): Promise<BatchResult> {
       const { evaluationId } = run;
-      const watch = watchBatch(Context.current(), async () => {
+      const context = Context.current();
+      if (!(await isStillOurs(context))) throw new Error('This attempt was given up for dead before it began.');
+      const watch = watchBatch(context, async () => {
         const control = await readRunControl(query, run);
         return control === null || control.status === 'ended';
       });

@@ -1,0 +1,25 @@
+import type { Context } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
+} from '@temporalio/client';
+
+/**
+ * Asks Temporal whether this attempt of an activity counts. While a process stands still, tasks are handed to the requests
+ * it has open; when it goes on, it finds attempts that were given up for dead and that somebody else has taken over.
+ * @throws ActivityCompletionError where Temporal can't be asked
+ */
+export async function isStillOurs({ client, info }: Context): Promise<boolean> {
+  try {
+    await client.activity.heartbeat(info.taskToken);
+    return true;
+  } catch (error) {
+    if (error instanceof ActivityNotFoundError) return false;
+    // Cancellations and the like reach the activity by its own heartbeats.
+    for (const told of [ActivityCancelledError, ActivityPausedError, ActivityResetError])
+      if (error instanceof told) return true;
+    throw error;
+  }
+}
