@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { expectRight, makeMaterial, OUTAGE_MS, sized, startRun } from '../support/fault-runs.ts';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
-import { type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
-import type { Started } from '../support/processes.ts';
+import { isAlive, type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
+import { type Started, until } from '../support/processes.ts';
 
 const CONCURRENCY = 20;
 
@@ -24,9 +25,9 @@ afterAll(async () => {
 
 /** API and worker got over it by themselves. */
 function expectStillUp(): void {
-  for (const { pid, output } of [api, worker]) {
-    expect(() => process.kill(pid, 0)).not.toThrow();
-    expect(output()).not.toMatch(/unhandled|"level":60/);
+  for (const started of [api, worker]) {
+    expect(isAlive(started.pid)).toBe(true);
+    expect(started.output()).not.toMatch(/unhandled|"level":60/);
   }
 }
 
@@ -61,3 +62,54 @@ test('a run goes on after everything was killed at once', async () => {
   [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()]);
   await expectRight(stage, run, material, CONCURRENCY);
 }, 180_000);
+
+test('a run whose API was killed right after it was accepted runs', async () => {
+  const material = await makeMaterial(stage.call, 'accepted', sized(100));
+  const run = await startRun(stage.call, material, CONCURRENCY);
+  await api.killTree();
+  api = await stage.startApi();
+  await expectRight(stage, run, material, 0);
+}, 120_000);
+
+test('a run whose API was killed between its row and its workflow is started, and its caller can ask again', async () => {
+  const material = await makeMaterial(stage.call, 'half-started', sized(100));
+  const database = new pg.Client(servers.databaseUrl);
+  await database.connect();
+  const count = async () => {
+    const { rows } = await database.query('select id from evaluations where prompt_name = $1', [material.name]);
+    return rows.length;
+  };
+  const ask = () =>
+    stage.call('POST', '/evaluations', {
+      body: { prompt_name: material.name, dataset: material.name, concurrency: CONCURRENCY, threshold: 0.7 },
+      headers: { 'Idempotency-Key': 'half-started' },
+    });
+  await servers.temporal.stop();
+  const unanswered = ask().catch(() => undefined);
+  await until('the row is there', async () => (await count()) === 1);
+  await api.killTree();
+  expect(await unanswered).toBeUndefined();
+  await servers.temporal.start();
+  // What is left without its workflow is looked for once it is half a minute old.
+  await database.query(`update evaluations set created_at = now() - interval '31 seconds' where prompt_name = $1`, [
+    material.name,
+  ]);
+  api = await stage.startApi();
+  await untilCalled(stage.model, material.prompts, 1);
+  const { status, body } = await ask();
+  expect(status).toBe(201);
+  await expectRight(stage, { id: body.id, workflowId: body.workflow_id }, material, 0);
+  expect(await count()).toBe(1);
+  await database.end();
+}, 120_000);
+
+test('a run that was refused while Temporal was away does not run later', async () => {
+  const material = await makeMaterial(stage.call, 'refused', 4);
+  await servers.temporal.stop();
+  const { status, body } = await stage.call('POST', '/evaluations', {
+    body: { prompt_name: material.name, dataset: material.name },
+  });
+  await servers.temporal.start();
+  expect({ status, body }).toMatchObject({ status: 500, body: { error: { code: 'temporarily_unavailable' } } });
+  expect((await stage.call('GET', `/evaluations?prompt_name=${material.name}`)).body.data).toEqual([]);
+}, 120_000);

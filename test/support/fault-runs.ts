@@ -29,7 +29,7 @@ export async function makeMaterial(
 ): Promise<Material> {
   const prompt = await call('POST', '/prompts', { body: { name, template: 'Say {{ text }}', model } });
   expect(prompt.status).toBe(201);
-  const texts = Array.from({ length: examples }, (_, seq) => `${name} ${seq}`);
+  const texts = Array.from({ length: examples }, (_, seq) => `${name} ${seq}.`);
   const lines = texts.map((text, seq) => {
     const expected = seq % 4 === 3 ? 'something else' : `Answer to: Say ${text}`;
     return JSON.stringify({ id: `example-${seq}`, variables: { text }, expected });
@@ -78,48 +78,50 @@ export async function resultsOf(call: Call, id: string) {
  * A run that went right whatever happened meanwhile: completed, each example exactly once with its own answer and score,
  * and no more paid for than what was lost on the way.
  * @param mostExtraCalls calls beyond one an example
+ * @param hopeless examples that the model's server refuses for good
  */
 export async function expectRight(
   { call, model }: { call: Call; model: ProviderProcess },
   { id }: Run,
   { name, prompts }: Material,
   mostExtraCalls: number,
+  hopeless: readonly number[] = [],
 ): Promise<void> {
-  const run = await endedRun(call, id);
-  const examples = prompts.length;
-  const tokens = { input: 0, output: 0 };
-  for (const prompt of prompts) {
-    // As the model's server counts them.
-    tokens.input += Math.ceil(prompt.length / 4);
-    tokens.output += Math.ceil(`Answer to: ${prompt}`.length / 4);
-  }
-  expect(run).toMatchObject({
-    status: 'completed',
-    error: null,
-    score: 0.75,
-    passed: true,
-    examples_total: examples,
-    examples_evaluated: examples,
-    examples_failed: 0,
-    regressions: examples / 4,
-    progress: 1,
-    tokens,
-  });
-  const results: { seq: number; status: string; output: string; score: number }[] = await resultsOf(call, id);
-  expect(results.map(({ seq, status, output, score }) => ({ seq, status, output, score }))).toEqual(
-    prompts.map((prompt, seq) => ({
-      seq,
-      status: 'scored',
-      output: `Answer to: ${prompt}`,
-      score: seq % 4 === 3 ? 0 : 1,
-    })),
+  const expected = prompts.map((prompt, seq) =>
+    hopeless.includes(seq)
+      ? { seq, status: 'failed', output: null, score: 0 }
+      : { seq, status: 'scored', output: `Answer to: ${prompt}`, score: seq % 4 === 3 ? 0 : 1 },
   );
+  const run = await endedRun(call, id);
   const calls = await callsOf(model, prompts);
-  expect(calls.filter((count) => count === 0)).toEqual([]);
-  const extra = calls.reduce((sum, count) => sum + count, 0) - examples;
+  const extra = calls.reduce((sum, count) => sum + count, 0) - prompts.length;
   if (AT_FULL_SIZE) {
     const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1_000;
     process.stderr.write(`${name}: ${extra} extra calls (at most ${mostExtraCalls}), ${seconds.toFixed(1)} s\n`);
   }
+  const results: { seq: number; status: string; output: string | null; score: number }[] = await resultsOf(call, id);
+  expect(results.map(({ seq, status, output, score }) => ({ seq, status, output, score }))).toEqual(expected);
+  // As the model's server counts them.
+  const answered = expected.flatMap(({ output }, seq) =>
+    output === null ? [] : [{ input: prompts[seq] ?? '', output }],
+  );
+  const tokensOf = (texts: string[]) => texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
+  const score = expected.reduce((sum, result) => sum + result.score, 0) / prompts.length;
+  expect(run).toMatchObject({
+    status: 'completed',
+    error: null,
+    passed: true,
+    examples_total: prompts.length,
+    examples_evaluated: prompts.length,
+    examples_failed: hopeless.length,
+    regressions: expected.filter((result) => result.score === 0).length,
+    progress: 1,
+    tokens: {
+      input: tokensOf(answered.map(({ input }) => input)),
+      output: tokensOf(answered.map(({ output }) => output)),
+    },
+  });
+  expect(run.score).toBeCloseTo(score, 9);
+  expect(calls.filter((count) => count === 0)).toEqual([]);
   expect(extra).toBeLessThanOrEqual(mostExtraCalls);
 }

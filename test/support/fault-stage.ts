@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import process from 'node:process';
 import { Client, Connection } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { z } from 'zod';
 import { freePorts, killLeftovers, type Started, startNode, until } from './processes.ts';
 import { type ProviderProcess, startProvider } from './processes-service.ts';
 import { promptKey } from './providers/stand-in.ts';
 import { type Call, createCall } from './service.ts';
 
+const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 const KEY = 'pms_faults-0123456789abcdef';
 
 /** API, workers and a model's server, each a process of its own that a test can kill. */
@@ -63,7 +66,9 @@ export async function setStage({ databaseUrl, temporalAddress, latencyMs, env = 
         const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
         const batch = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runBatch');
         // The SDK's identity of a worker is PID@HOST.
-        return batch?.state === 1 ? Number.parseInt(batch.lastWorkerIdentity ?? '', 10) : undefined;
+        return batch?.state === PENDING_ACTIVITY_STATE_STARTED
+          ? Number.parseInt(batch.lastWorkerIdentity ?? '', 10)
+          : undefined;
       } finally {
         await connection.close();
       }
@@ -93,4 +98,14 @@ export async function untilCalled(model: ProviderProcess, prompts: readonly stri
 /** Tells a model's server how to misbehave from now on. */
 export async function behave(model: ProviderProcess, behaviour: object): Promise<void> {
   await fetch(new URL('/__behave', model.baseUrl), { method: 'POST', body: JSON.stringify(behaviour) });
+}
+
+/** Whether a process is there, frozen or not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -66,7 +66,7 @@ const Counts = z.object({ count: z.number() });
 
 /** @param args flags of test/support/providers/run.ts */
 export async function startProvider(
-  protocol: 'openai' | 'anthropic',
+  protocol: 'openai' | 'anthropic' | 'google',
   args: readonly string[] = [],
 ): Promise<ProviderProcess> {
   const started = startNode(`test/support/providers/${protocol}-main.ts`, {}, args);
@@ -74,7 +74,7 @@ export async function startProvider(
   const origin = `http://127.0.0.1:${port}`;
   const calls = async () => Counts.parse(await (await fetch(`${origin}/__calls`)).json()).count;
   return {
-    baseUrl: `${origin}/v1`,
+    baseUrl: `${origin}/${protocol === 'google' ? 'v1beta' : 'v1'}`,
     calls,
     called: async (count) => {
       await until(`${count} calls of the model`, async () => (await calls()) >= count);

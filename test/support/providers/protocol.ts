@@ -51,6 +51,10 @@ export const Behaviour = z.strictObject({
   status: z.int().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
+  /** `mode` holds for every nth call only. */
+  every: z.int().positive().optional(),
+  /** `mode` holds for prompts that contain this only. */
+  matching: z.string().optional(),
   /** `mode` holds for so many calls, then answers are normal again; default: until told otherwise. */
   times: z.int().positive().optional(),
 });

@@ -104,7 +104,8 @@ export async function startStandIn(
     if (options.keepCalls !== false) calls.push(call);
 
     const now = behaviour;
-    const mode = timesLeft > 0 ? (now.mode ?? 'answer') : 'answer';
+    const isMeant = nth % (now.every ?? 1) === 0 && call.prompt.includes(now.matching ?? '');
+    const mode = timesLeft > 0 && isMeant ? (now.mode ?? 'answer') : 'answer';
     timesLeft -= 1;
     const latencyMs = now.latencyMs ?? options.latencyMs ?? 0;
     if (latencyMs > 0) await sleep(latencyMs);

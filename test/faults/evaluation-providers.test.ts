@@ -1,0 +1,109 @@
+import process from 'node:process';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase } from '../support/database.ts';
+import { expectRight, makeMaterial, sized, startRun } from '../support/fault-runs.ts';
+import { behave, type Stage, setStage } from '../support/fault-stage.ts';
+import type { Started } from '../support/processes.ts';
+import { type ProviderProcess, startProvider } from '../support/processes-service.ts';
+
+const CONCURRENCY = 20;
+const LATENCY = ['--latency', '50'];
+
+let database: { url: string; drop(): Promise<void> };
+let stage: Stage;
+let anthropic: ProviderProcess;
+let google: ProviderProcess;
+let compatible: ProviderProcess;
+let worker: Started;
+
+beforeAll(async () => {
+  [database, anthropic, google, compatible] = await Promise.all([
+    createTestDatabase(),
+    startProvider('anthropic', LATENCY),
+    startProvider('google', LATENCY),
+    startProvider('openai', LATENCY),
+  ]);
+  stage = await setStage({
+    databaseUrl: database.url,
+    temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
+    latencyMs: 50,
+    env: {
+      MODEL_TIMEOUT: '1s',
+      ANTHROPIC_API_KEY: 'x',
+      ANTHROPIC_BASE_URL: anthropic.baseUrl,
+      GOOGLE_GENERATIVE_AI_API_KEY: 'x',
+      GOOGLE_GENERATIVE_AI_BASE_URL: google.baseUrl,
+      OPENAI_COMPATIBLE_BASE_URL: compatible.baseUrl,
+    },
+  });
+  [, worker] = await Promise.all([stage.startApi(), stage.startWorker()]);
+}, 120_000);
+afterAll(async () => {
+  await stage?.end();
+  await database?.drop();
+});
+
+interface Trouble {
+  name: string;
+  model: string;
+  provider: ProviderProcess;
+  behaviour: object;
+  /** Every nth call is spoiled. */
+  every: number;
+  examples: number;
+  hopeless?: number[];
+}
+
+/** Runs at the same time, each with a provider that has a trouble of its own. */
+async function expectRightInSpiteOf(troubles: Trouble[]): Promise<void> {
+  await Promise.all(
+    troubles.map(async ({ name, model, provider, behaviour, every, examples, hopeless }) => {
+      await behave(provider, behaviour);
+      const material = await makeMaterial(stage.call, name, examples, model);
+      const run = await startRun(stage.call, material, CONCURRENCY);
+      // One call for each spoiled one, and some for answers that took this machine longer than they may.
+      const spoiled = Math.ceil(examples / (every - 1));
+      await expectRight({ ...stage, model: provider }, run, material, spoiled + examples / 10, hopeless);
+    }),
+  );
+}
+
+test('providers that refuse, stall, break off or answer nonsense cost time, but no example', async () => {
+  await expectRightInSpiteOf([
+    {
+      name: 'refusing',
+      model: 'openai/gpt-4o-mini',
+      provider: stage.model,
+      // The one that is refused for good is the only one that fails.
+      behaviour: { rateLimitEvery: 3, retryAfter: '0.1', mode: 'fail', status: 400, matching: 'refusing 13.' },
+      every: 3,
+      examples: sized(100),
+      hopeless: [13],
+    },
+    {
+      name: 'stalling',
+      model: 'anthropic/claude-haiku-4-5',
+      provider: anthropic,
+      behaviour: { mode: 'stall', every: 5 },
+      every: 5,
+      examples: sized(200),
+    },
+    {
+      name: 'breaking-off',
+      model: 'google/gemini-2.5-flash',
+      provider: google,
+      behaviour: { mode: 'break-halfway', every: 5 },
+      every: 5,
+      examples: sized(200),
+    },
+    {
+      name: 'nonsense',
+      model: 'openai-compatible/local',
+      provider: compatible,
+      behaviour: { mode: 'nonsense', every: 5 },
+      every: 5,
+      examples: sized(200),
+    },
+  ]);
+  expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
+}, 300_000);
