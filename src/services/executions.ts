@@ -1,5 +1,6 @@
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import type { ExecutionStatus } from '../db/entities/execution.ts';
+import { CHANNELS } from '../db/listener.ts';
 import { ApiError, notFound } from '../domain/errors.ts';
 import { newId, parsePublicId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
@@ -151,8 +152,11 @@ export async function markCanceled(db: WorkspaceDatabase, publicExecutionId: str
       ? []
       : await db.query<ExecutionRow>(
           {
-            text: `update executions set status = 'canceled', finished_at = now()
-                   where workspace_id = $1 and id = $2 and status in ('queued', 'running') returning ${EXECUTION_COLUMNS}`,
+            // Whoever waits for the execution hears of it at once.
+            text: `with canceled as (
+                     update executions set status = 'canceled', finished_at = now()
+                     where workspace_id = $1 and id = $2 and status in ('queued', 'running') returning ${EXECUTION_COLUMNS}
+                   ) select *, pg_notify('${CHANNELS.executionFinished}', id::text) as notified from canceled`,
           },
           [id],
         );
