@@ -62,6 +62,9 @@ export async function startWorkers({
       taskQueue: taskQueues.evaluations,
       activities: activities.evaluations,
       maxConcurrentActivityTaskExecutions: MAX_BATCHES,
+      // A batch runs for long, so few are asked for at a time. Each open request of a process that froze may take one task
+      // into the void until its heartbeat is missed.
+      maxConcurrentActivityTaskPolls: 2,
     }),
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));
