@@ -138,7 +138,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
 export function openApiDocument(routes: Route[], version: string) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.1',
     info: {
       title: 'Prompt Management Service',
@@ -154,4 +154,16 @@ export function openApiDocument(routes: Route[], version: string) {
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
   });
+  for (const path of Object.values(document.paths ?? {}))
+    // The page at /docs fills in examples, and a list that is filtered by all of them is empty.
+    for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
+      for (const parameter of path[method]?.parameters ?? [])
+        if (
+          'in' in parameter &&
+          parameter.in !== 'path' &&
+          typeof parameter.schema === 'object' &&
+          'example' in parameter.schema
+        )
+          delete parameter.schema.example;
+  return document;
 }

@@ -77,6 +77,17 @@ describe('the document', () => {
     });
   });
 
+  test('has no examples of optional parameters, which its page would fill in', () => {
+    onEvery(({ parameters }) => {
+      for (const parameter of parameters)
+        if (parameter.in !== 'path')
+          expect([parameter.name, JSON.stringify(parameter)]).toEqual([
+            parameter.name,
+            expect.not.stringContaining('"example"'),
+          ]);
+    });
+  });
+
   test('gives every operation one answer that works, and its errors', () => {
     onEvery(({ responses, path, method, requestBody }) => {
       const statuses = Object.keys(responses);
