@@ -103,7 +103,7 @@ export async function startApi(foundation: Foundation, { eager }: { eager: boole
 async function main(): Promise<void> {
   await runProcess('api', async (settings, log, parts) => {
     const foundation = await layFoundation(settings, requireServers(settings), log);
-    parts.add('the connections', foundation.close);
+    parts.add('the connections', () => foundation.close());
     if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(foundation.db, settings.bootstrapApiKey);
     if (settings.metricsPort !== 0) {
       const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);

@@ -17,7 +17,7 @@ const count = async (text: string, ...values: unknown[]) =>
   Number((await service.foundation.db.system.query<{ count: string }>({ text }, values))[0]?.count);
 
 /** Bodies that create something, by path; each uses `tag` so that what it made can be counted. */
-const creations: { path: string; body(tag: string): object; made(tag: string): Promise<number> }[] = [
+const creations: { path: string; body: (tag: string) => object; made: (tag: string) => Promise<number> }[] = [
   {
     path: '/prompts',
     body: (tag) => ({ name: tag, template: 'x', model: 'sandbox/echo' }),

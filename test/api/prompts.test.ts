@@ -333,7 +333,7 @@ describe('the list', () => {
       let cursor: string | null = null;
       for (let page = 0; page < 20; page++) {
         const query = new URLSearchParams({ group, sort, limit: '2', ...(cursor === null ? {} : { cursor }) });
-        const { body } = await get(`/prompts?${query}`);
+        const { body } = await get(`/prompts?${query.toString()}`);
         seen.push(...body.data.map(({ name }: { name: string }) => name));
         cursor = body.next_cursor;
         if (cursor === null) break;

@@ -94,7 +94,7 @@ describe('what is unusual but sane works', () => {
 
   test('a chunked body, piece by piece', async () => {
     const body = JSON.stringify({ name: 'chunked', template: 'x', model: 'sandbox/echo' });
-    const chunks = [...body].map((character) => `1\r\n${character}\r\n`);
+    const chunks = body.split('').map((character) => `1\r\n${character}\r\n`);
     const start = `POST /v1/prompts HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     checkForm(await sendRaw(port, start, ...chunks, '0\r\n\r\n'), 201);
   });

@@ -43,12 +43,13 @@ test('nothing of a workspace can be reached with the key of another, by any oper
   expect(named.length).toBeGreaterThan(10);
   for (const operation of named) {
     const { method, path, example, operationId } = operation;
-    const stream = takesStream(operation);
-    const { status, body } = await other.call(method, resources.fill(operation), {
-      ...(stream
+    const { status, body } = await other.call(
+      method,
+      resources.fill(operation),
+      takesStream(operation)
         ? { raw: '{"variables":{}}\n', headers: { 'Content-Type': 'application/x-ndjson' } }
-        : { body: example }),
-    });
+        : { body: example },
+    );
     // What is created under a name of one's own choice is the other workspace's own, and leaves this one's alone.
     if (creates(operation)) {
       for (const id of resources.ids)
