@@ -29,7 +29,7 @@ const PAGE_SIZE = 50;
  */
 export async function runPool(options: PoolOptions): Promise<PoolResult> {
   const { concurrency, budget, loadPage, runExample, stopped } = options;
-  let page: OpenExample[] = [];
+  const page: OpenExample[] = [];
   let nextSeq = options.from;
   let loading: Promise<void> | undefined;
   let atEnd = false;
@@ -46,7 +46,8 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
     const rows = await loadPage(nextSeq, PAGE_SIZE);
     atEnd = rows.length === 0;
     nextSeq = (rows.at(-1)?.seq ?? nextSeq) + 1;
-    page = rows;
+    // An example that there was no money for may have been put back meanwhile.
+    page.push(...rows);
   }
 
   async function next(): Promise<OpenExample | undefined> {
@@ -59,13 +60,24 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
     return page.shift();
   }
 
-  /** Money for one example; waits for calls in flight to give some back. */
+  /** Money for one example, which counts as in flight from here on; waits for others in flight to give some back. */
   async function reserve(): Promise<number | undefined> {
     for (;;) {
       const reserved = budget.reserve();
+      if (reserved !== undefined) inFlight += 1;
       if (reserved !== undefined || inFlight === 0 || stopped()) return reserved;
       await settled;
     }
+  }
+
+  function settle(reserved: number, costUsd: number): void {
+    inFlight -= 1;
+    budget.settle(reserved, costUsd);
+    const wake = wakeAll;
+    settled = new Promise((resolve) => {
+      wakeAll = resolve;
+    });
+    wake();
   }
 
   async function worker(): Promise<void> {
@@ -74,26 +86,19 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
       if (example === undefined) return;
       const reserved = await reserve();
       if (reserved === undefined || stopped() || failure !== undefined) {
-        if (reserved !== undefined) budget.settle(reserved, 0);
+        if (reserved !== undefined) settle(reserved, 0);
         else outOfMoney = !stopped();
         page.unshift(example);
         return;
       }
       begun += 1;
-      inFlight += 1;
       let costUsd = 0;
       try {
         costUsd = await runExample(example);
       } catch (error) {
         failure ??= { error };
       } finally {
-        inFlight -= 1;
-        budget.settle(reserved, costUsd);
-        const wake = wakeAll;
-        settled = new Promise((resolve) => {
-          wakeAll = resolve;
-        });
-        wake();
+        settle(reserved, costUsd);
       }
     }
   }

@@ -1,0 +1,100 @@
+import { expect, test } from '@jest/globals';
+import { CallFailedError, createPatientModels } from '../../src/activities/patient-call.ts';
+import type { ModelAnswer, ModelCall, Models } from '../../src/models/model.ts';
+import { ModelError } from '../../src/models/model-error.ts';
+import { resolveModelName } from '../../src/models/names.ts';
+import { callOf } from '../support/providers/models.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ANSWER: ModelAnswer = {
+  output: 'hi',
+  finishReason: 'stop',
+  tokens: { input: 1, output: 1, cached_input: 0, reasoning: 0, total: 2 },
+  cost: { amount: '0', currency: 'USD', pricing: null },
+  modelMs: 1,
+  providerModel: null,
+};
+const never = new AbortController().signal;
+const refused = (retryAfterMs?: number) => new ModelError('model_rate_limited', 'slow down', { retryAfterMs });
+const unavailable = () => new ModelError('model_unavailable', 'try later');
+
+/** Models that fail as the function says, and answer where it gives undefined. */
+function modelsThat(fail: (nth: number, call: ModelCall) => Error | undefined) {
+  const calls: { model: string; at: number }[] = [];
+  const models: Models = {
+    resolve: resolveModelName,
+    priceOf: () => null,
+    async generate(call) {
+      const nth = calls.push({ model: call.model, at: performance.now() });
+      const error = fail(nth, call);
+      if (error) throw error;
+      return ANSWER;
+    },
+  };
+  return { calls, patient: createPatientModels(models, 1) };
+}
+
+async function failureOf(answer: Promise<unknown>): Promise<CallFailedError> {
+  const error = await answer.catch((thrown: unknown) => thrown);
+  if (error instanceof CallFailedError) return error;
+  throw new Error('The call did not fail for good.');
+}
+
+test('errors that may pass are tried again, and each call counts', async () => {
+  const { patient } = modelsThat((nth) => (nth < 3 ? unavailable() : undefined));
+  expect(await patient.generate(callOf('sandbox/echo'), never)).toMatchObject({ output: 'hi', attempts: 3 });
+});
+
+test('after six calls that failed there is no further one', async () => {
+  const { calls, patient } = modelsThat(unavailable);
+  const error = await failureOf(patient.generate(callOf('sandbox/echo'), never));
+  expect(error).toMatchObject({ attempts: 6, failure: { code: 'model_unavailable' } });
+  expect(calls).toHaveLength(6);
+});
+
+test('errors that cannot pass are not tried again', async () => {
+  const { patient } = modelsThat(() => new ModelError('model_invalid_request', 'no such parameter'));
+  expect(await failureOf(patient.generate(callOf('sandbox/echo'), never))).toMatchObject({ attempts: 1 });
+});
+
+test('refusals for going too fast never use up the tries', async () => {
+  const { patient } = modelsThat((nth) => (nth < 5 ? refused(1) : nth < 9 ? unavailable() : undefined));
+  expect(await patient.generate(callOf('sandbox/echo'), never)).toMatchObject({ attempts: 9 });
+}, 10_000);
+
+test('a wait that the provider asked for is not waited for by calls to another', async () => {
+  const { calls, patient } = modelsThat((nth) => (nth === 1 ? refused(800) : undefined));
+  const slowed = patient.generate(callOf('openai/gpt-4o-mini'), never);
+  await waitFor('the refusal', async () => calls.length === 1);
+  await patient.generate(callOf('anthropic/claude-haiku-4-5'), never);
+  expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5']);
+  await slowed;
+  expect((calls[2]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(780);
+});
+
+test('a bare name and the full name of a model share the pace of their provider', async () => {
+  const { calls, patient } = modelsThat((nth) => (nth === 1 ? refused(500) : undefined));
+  const slowed = patient.generate(callOf('openai/gpt-4o-mini'), never);
+  await waitFor('the refusal', async () => calls.length === 1);
+  await Promise.all([slowed, patient.generate(callOf('gpt-4o-mini'), never)]);
+  expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(480);
+});
+
+test('waiting ends at once when it is to stop; no matter how long the provider wants to be left alone', async () => {
+  const { calls, patient } = modelsThat(() => refused(3_600_000));
+  const stop = new AbortController();
+  const answer = patient.generate(callOf('sandbox/echo'), stop.signal);
+  await waitFor('the refusal', async () => calls.length === 1);
+  stop.abort();
+  await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+  expect(calls).toHaveLength(1);
+});
+
+test('a call in flight goes on when waiting is to stop', async () => {
+  const stop = new AbortController();
+  const { patient } = modelsThat(() => {
+    stop.abort();
+    return undefined;
+  });
+  expect(await patient.generate(callOf('sandbox/echo'), stop.signal)).toMatchObject({ output: 'hi' });
+});
