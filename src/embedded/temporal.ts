@@ -92,7 +92,9 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
           ]),
       };
     }
-    if (attempt >= PORT_ATTEMPTS || (await isPortFree(port))) throw didNotStart(server.log());
+    // The server's inner services choose ports of their own, and another program may have been quicker there, too.
+    const portWasTaken = !(await isPortFree(port)) || /address already in use/i.test(server.log());
+    if (attempt >= PORT_ATTEMPTS || !portWasTaken) throw didNotStart(server.log());
   }
 }
 
