@@ -1,10 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { measureEvaluations } from './evaluations.ts';
 import { measureExecutions } from './executions.ts';
+import { measureMemory } from './memory.ts';
 import { measurePromptRead } from './prompt-read.ts';
 import { format, type Outcome } from './report.ts';
 import { startServers } from './servers.ts';
+import { measureStart } from './start.ts';
+import { measureUpload } from './upload.ts';
 
 /** What a benchmark may need. */
 interface Means {
@@ -18,6 +22,10 @@ const report = (line: string) => console.error(line);
 const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   executions: (means) => withServers(means, measureExecutions),
   'prompt-read': (means) => withServers(means, measurePromptRead),
+  start: () => measureStart(),
+  memory: (means) => withServers(means, measureMemory),
+  evaluations: (means) => withServers(means, measureEvaluations),
+  upload: (means) => withServers(means, measureUpload),
 };
 
 async function withServers(

@@ -1,0 +1,133 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { z } from 'zod';
+import { startListening } from './child.ts';
+import { preparePromptfoo, type Question } from './promptfoo.ts';
+import { type Outcome, ratioRow, row } from './report.ts';
+import type { Servers } from './servers.ts';
+import { type Service, startService } from './service.ts';
+import { median } from './statistics.ts';
+
+const MODEL_MS = 200;
+const CONCURRENCY = 50;
+const [SMALL, LARGE] = [1_000, 10_000];
+const ROUNDS = 3;
+const SETTLE_MS = 10_000;
+const MIB = 1024 * 1024;
+const MODEL = 'gpt-4o-mini';
+const TEMPLATE = 'What follows the number {{ number }}?';
+
+const Evaluation = z.object({
+  id: z.string(),
+  status: z.string(),
+  score: z.number().nullable(),
+  examples_evaluated: z.int(),
+});
+
+/** The stand-in's answer is known, so every example can pass. */
+function questionsOf(count: number): Question[] {
+  return Array.from({ length: count }, (_, number) => ({
+    id: `example-${number}`,
+    number,
+    expected: `Answer to: ${TEMPLATE.replace('{{ number }}', String(number))}`,
+  }));
+}
+
+async function upload(service: Service, name: string, questions: Question[]): Promise<void> {
+  const response = await fetch(`${service.origin}/v1/datasets/${name}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/x-ndjson' },
+    body: questions
+      .map(({ id, number, expected }) => `${JSON.stringify({ id, variables: { number }, expected })}\n`)
+      .join(''),
+  });
+  if (!response.ok) throw new Error(`The upload was answered with ${response.status}: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** @returns seconds from the request to the finished record */
+async function evaluate(service: Service, dataset: string, count: number): Promise<number> {
+  const started = performance.now();
+  const body = { prompt_name: 'bench', dataset, concurrency: CONCURRENCY, baseline: null };
+  const { id } = Evaluation.parse(await service.call('POST', '/evaluations', body));
+  for (;;) {
+    const run = Evaluation.parse(await service.call('GET', `/evaluations/${id}`));
+    if (run.status === 'completed') {
+      if (run.score !== 1 || run.examples_evaluated !== count)
+        throw new Error(`A wrong result: ${JSON.stringify(run)}`);
+      return (performance.now() - started) / 1000;
+    }
+    if (run.status === 'failed') throw new Error(`The evaluation failed: ${JSON.stringify(run)}`);
+    await delay(50);
+  }
+}
+
+/** Events in the longest history of an evaluation's workflow. */
+async function longestHistory({ temporalAddress }: Servers): Promise<number> {
+  const connection = await Connection.connect({ address: temporalAddress });
+  try {
+    let longest = 0;
+    const client = new Client({ connection });
+    for await (const { historyLength } of client.workflow.list({ query: 'WorkflowType = "evaluationRun"' }))
+      longest = Math.max(longest, historyLength);
+    return longest;
+  } finally {
+    await connection.close();
+  }
+}
+
+async function settledMib(service: Service): Promise<number> {
+  await delay(SETTLE_MS);
+  return (await service.rssBytes()) / MIB;
+}
+
+/** Evaluations of 1,000 and of 10,000 examples, the former also by promptfoo, on the same model in the same run. */
+export async function measureEvaluations(servers: Servers, profileFolder?: string): Promise<Outcome> {
+  const model = await startListening('../test/support/providers/openai-main.ts', ['--latency', String(MODEL_MS)]);
+  const modelUrl = `http://127.0.0.1:${model.port}/v1`;
+  const service = await startService(servers, { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: modelUrl }, profileFolder);
+  try {
+    const questions = questionsOf(SMALL);
+    const promptfoo = await preparePromptfoo(path.join(servers.folder, 'promptfoo'), {
+      modelUrl,
+      template: TEMPLATE,
+      model: MODEL,
+      questions,
+    });
+    await service.call('POST', '/prompts', { name: 'bench', template: TEMPLATE, model: `openai/${MODEL}` });
+    await upload(service, 'small', questions);
+    await upload(service, 'large', questionsOf(LARGE));
+
+    const [ours, theirs] = [[] as number[], [] as number[]];
+    let mibAfterFirst = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      ours.push(await evaluate(service, 'small', SMALL));
+      if (round === 0) mibAfterFirst = await settledMib(service);
+      theirs.push(await promptfoo(CONCURRENCY));
+    }
+    const large = await evaluate(service, 'large', LARGE);
+    const mibAtEnd = await settledMib(service);
+    const ideal = (SMALL / CONCURRENCY) * (MODEL_MS / 1000);
+    return {
+      benchmark: `evaluations (a model of ${MODEL_MS} ms, ${CONCURRENCY} at a time)`,
+      rows: [
+        row(`service, ${SMALL} examples`, 's', ours),
+        row(`promptfoo eval -j ${CONCURRENCY}, the same`, 's', theirs),
+        ratioRow('service to the ideal', ours, new Array<number>(ROUNDS).fill(ideal), { atMost: 1.4 }),
+        ratioRow('speed of the service to that of promptfoo', theirs, ours, { atLeast: 2.2 }),
+        row(`service, ${LARGE} examples`, 's', [large]),
+        ratioRow(`an example of ${LARGE} to one of ${SMALL}`, [large / LARGE], [median(ours) / SMALL], {
+          atMost: 1.15,
+        }),
+        row('longest workflow history', 'events', [await longestHistory(servers)], { below: 10_000 }),
+        row(`memory after the first ${SMALL}`, 'MiB', [mibAfterFirst]),
+        row('memory at the end', 'MiB', [mibAtEnd]),
+        ratioRow('memory at the end to that', [mibAtEnd], [mibAfterFirst], { atMost: 1.15 }),
+      ],
+    };
+  } finally {
+    await service.stop();
+    await model.stop();
+  }
+}
