@@ -6,7 +6,7 @@ import { parseSettings } from '../src/config.ts';
 import { openDatabase } from '../src/db/database.ts';
 import type { Listener } from '../src/db/listener.ts';
 import { createCipher } from '../src/domain/cipher.ts';
-import { createModels } from '../src/models/model.ts';
+import { createModels } from '../src/models/create-models.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
 
 /** Prints the OpenAPI document that the service serves at `/openapi.json`. Nothing is connected to. */

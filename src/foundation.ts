@@ -7,7 +7,8 @@ import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
 import { createRegistry } from './metrics.ts';
-import { type ClosableModels, createModels } from './models/model.ts';
+import { createModels } from './models/create-models.ts';
+import type { ClosableModels } from './models/model.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { createModels } from '../../src/models/model.ts';
+import { createModels } from '../../src/models/create-models.ts';
 import { answerQuestions } from '../child.ts';
 import { createBareActivities } from './activities.ts';
 import type { bare } from './workflows.ts';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../domain/errors.ts';
-import type { AuthenticatedKey, Authenticator } from '../services/authenticate.ts';
+import type { Authenticator } from '../services/authenticate.ts';
 import type { RateLimiter } from '../services/rate-limiter.ts';
 import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
 import { authentication } from './middleware/authentication.ts';
@@ -13,14 +13,8 @@ import { answerLast, errorAnswers } from './middleware/error-answers.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { RawAnswer, type Route } from './route.ts';
+import type { AppState } from './state.ts';
 import { validate } from './validate.ts';
-
-/** What a request carries through the middleware. */
-export interface AppState {
-  requestId: string;
-  key: AuthenticatedKey;
-  log: Logger;
-}
 
 export interface AppDeps {
   db: Database;

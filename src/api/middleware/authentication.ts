@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { ApiError } from '../../domain/errors.ts';
 import type { Authenticator } from '../../services/authenticate.ts';
 import type { RateLimiter, RateLimitState } from '../../services/rate-limiter.ts';
-import type { AppState } from '../app.ts';
+import type { AppState } from '../state.ts';
 
 function setLimitHeaders(ctx: Context, state: RateLimitState): void {
   ctx.set('RateLimit-Limit', String(state.limit));

@@ -2,7 +2,7 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { ApiError } from '../../domain/errors.ts';
-import type { AppState } from '../app.ts';
+import type { AppState } from '../state.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 

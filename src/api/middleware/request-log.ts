@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { newId } from '../../domain/ids.ts';
-import type { AppState } from '../app.ts';
+import type { AppState } from '../state.ts';
 
 /** Counts and times requests by operation. */
 export interface HttpMetrics {

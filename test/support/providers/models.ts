@@ -1,10 +1,5 @@
-import {
-  type ClosableModels,
-  createModels,
-  type ModelCall,
-  ModelError,
-  type ModelSettings,
-} from '../../../src/models/model.ts';
+import { createModels } from '../../../src/models/create-models.ts';
+import { type ClosableModels, type ModelCall, ModelError, type ModelSettings } from '../../../src/models/model.ts';
 
 /** The key every stand-in is called with. */
 export const TEST_KEY = 'sk-test-0123456789abcdef';

@@ -1,0 +1,87 @@
+import { ApiError, invalidField } from '../domain/errors.ts';
+import { startDeadline } from './deadline.ts';
+import type { ClosableModels, ModelSettings } from './model.ts';
+import { ModelError } from './model-error.ts';
+import { type HttpProvider, type ResolvedModel, resolveModelName } from './names.ts';
+import { createPriceBook } from './price-book.ts';
+import { createProviders } from './providers.ts';
+import { createSandbox } from './sandbox.ts';
+
+/** What to set to get a provider's models. */
+const CREDENTIAL_OF: Record<HttpProvider, string> = {
+  openai: 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  'openai-compatible': 'OPENAI_COMPATIBLE_BASE_URL',
+};
+
+/**
+ * @param options.warn Told when an edit of the prices file can't be used; the last good prices stay in force.
+ * @throws Error when the prices file can't be read or isn't valid, with every fault in its message.
+ */
+export function createModels(
+  settings: ModelSettings,
+  options: { warn?: (message: string) => void } = {},
+): ClosableModels {
+  const prices = createPriceBook({ file: settings.pricesFile, warn: options.warn ?? (() => {}) });
+  const providers = createProviders(settings, prices);
+  const sandbox = createSandbox();
+
+  /** Why a known provider can't be called; undefined when it can. */
+  function missingCredentials({ provider }: ResolvedModel): string | undefined {
+    if (provider === 'sandbox' || providers.isConfigured(provider)) return undefined;
+    return `no credentials for ${provider}; set ${CREDENTIAL_OF[provider]}`;
+  }
+
+  /** A name is checked when an execution is created, but the settings of this process may be others. */
+  function resolveForCall(name: string): ResolvedModel {
+    let resolved: ResolvedModel;
+    try {
+      resolved = resolveModelName(name);
+    } catch (error) {
+      throw error instanceof ApiError ? new ModelError('model_invalid_request', error.message) : error;
+    }
+    const missing = missingCredentials(resolved);
+    if (missing !== undefined) throw new ModelError('model_authentication', missing);
+    return resolved;
+  }
+
+  return {
+    resolve(name) {
+      const resolved = resolveModelName(name);
+      const missing = missingCredentials(resolved);
+      if (missing !== undefined) throw invalidField('model', missing);
+      return resolved;
+    },
+
+    async generate(call) {
+      call.signal.throwIfAborted();
+      const { provider, model, providerModelId } = resolveForCall(call.model);
+      const deadline = startDeadline(call.signal, call.timeoutMs);
+      const started = performance.now();
+      try {
+        const answer =
+          provider === 'sandbox'
+            ? await sandbox.generate(providerModelId, call, deadline.signal)
+            : await providers.generate({ provider, model, providerModelId }, call, deadline.signal);
+        return { ...answer, modelMs: Math.round(performance.now() - started) };
+      } catch (error) {
+        // A connection that an abort cut ends in an error that isn't a ModelError.
+        if (error instanceof ModelError) throw error;
+        call.signal.throwIfAborted();
+        if (deadline.expired()) {
+          throw new ModelError('model_timeout', `The model did not answer within ${call.timeoutMs} ms.`);
+        }
+        throw error;
+      } finally {
+        deadline.end();
+      }
+    },
+
+    priceOf(name, atInputTokens = 0) {
+      return prices.priceOf(resolveModelName(name), atInputTokens);
+    },
+
+    close: () => providers.close(),
+  };
+}
