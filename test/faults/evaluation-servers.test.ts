@@ -32,36 +32,36 @@ function expectStillUp(): void {
 }
 
 test('a run goes on after an outage of the database and pays for nothing twice', async () => {
-  const material = await makeMaterial(stage.call, 'database-outage', sized(600));
+  const material = await makeMaterial(stage.call, 'database-outage', sized(400));
   const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, sized(600) / 3);
+  await untilCalled(stage.model, material.prompts, sized(400) / 3);
   await servers.postgres.stop();
   await delay(OUTAGE_MS);
   await servers.postgres.start();
   await expectRight(stage, run, material, CONCURRENCY);
   expectStillUp();
-}, 180_000);
+}, 300_000);
 
 test('a run goes on while Temporal is away, and what it finished meanwhile is kept', async () => {
-  const material = await makeMaterial(stage.call, 'temporal-outage', sized(1_000));
+  const material = await makeMaterial(stage.call, 'temporal-outage', sized(600));
   const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, sized(1_000) / 5);
+  await untilCalled(stage.model, material.prompts, sized(600) / 5);
   await servers.temporal.stop();
   await delay(OUTAGE_MS);
   await servers.temporal.start();
   await expectRight(stage, run, material, CONCURRENCY);
   expectStillUp();
-}, 180_000);
+}, 300_000);
 
 test('a run goes on after everything was killed at once', async () => {
-  const material = await makeMaterial(stage.call, 'power-cut', sized(600));
+  const material = await makeMaterial(stage.call, 'power-cut', sized(400));
   const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, sized(600) / 2);
+  await untilCalled(stage.model, material.prompts, sized(400) / 2);
   await Promise.all([api.killTree(), worker.killTree(), servers.postgres.kill(), servers.temporal.kill()]);
   await Promise.all([servers.postgres.start(), servers.temporal.start()]);
   [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()]);
   await expectRight(stage, run, material, CONCURRENCY);
-}, 180_000);
+}, 300_000);
 
 test('a run whose API was killed right after it was accepted runs', async () => {
   const material = await makeMaterial(stage.call, 'accepted', sized(100));
@@ -69,7 +69,7 @@ test('a run whose API was killed right after it was accepted runs', async () => 
   await api.killTree();
   api = await stage.startApi();
   await expectRight(stage, run, material, 0);
-}, 120_000);
+}, 300_000);
 
 test('a run whose API was killed between its row and its workflow is started, and its caller can ask again', async () => {
   const material = await makeMaterial(stage.call, 'half-started', sized(100));
@@ -101,7 +101,7 @@ test('a run whose API was killed between its row and its workflow is started, an
   await expectRight(stage, { id: body.id, workflowId: body.workflow_id }, material, 0);
   expect(await count()).toBe(1);
   await database.end();
-}, 120_000);
+}, 300_000);
 
 test('a run that was refused while Temporal was away does not run later', async () => {
   const material = await makeMaterial(stage.call, 'refused', 4);

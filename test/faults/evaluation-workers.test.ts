@@ -1,81 +1,61 @@
 import process from 'node:process';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
 import { expectRight, makeMaterial, type Run, sized, startRun } from '../support/fault-runs.ts';
+import { startOwnServers } from '../support/fault-servers.ts';
 import { type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
 import { type Started, until } from '../support/processes.ts';
 
 const CONCURRENCY = 20;
+/** Of a batch: see the workflow. */
+const HEARTBEAT_TIMEOUT_MS = 10_000;
 
-let database: { url: string; drop(): Promise<void> };
-let stage: Stage;
-let workers: [Started, Started];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  stage = await setStage({
-    databaseUrl: database.url,
-    temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
-    latencyMs: 150,
-  });
-  [, ...workers] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
-}, 120_000);
+// Most of their time they wait for heartbeats to be missed: they do that side by side, each on a stage of its own.
+const cleanUps: (() => Promise<void>)[] = [];
 afterAll(async () => {
-  await stage?.end();
-  await database?.drop();
-});
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+}, 60_000);
 
-/** The worker that has a run's batch, and the one that has not. */
-async function atWorkAndIdle({ workflowId }: Run): Promise<[Started, Started]> {
-  const pid = await until('a worker has the batch', () => stage.workerOf(workflowId));
-  const [first, second] = workers;
-  return first.pid === pid ? [first, second] : [second, first];
+async function stageOn(servers: { databaseUrl: string; temporalAddress: string }, latencyMs: number): Promise<Stage> {
+  const stage = await setStage({ ...servers, latencyMs });
+  cleanUps.push(() => stage.end());
+  await stage.startApi();
+  return stage;
 }
 
-async function untilWorkedOnBy({ pid }: Started, { workflowId }: Run): Promise<void> {
-  await until('the other worker takes the batch over', async () => (await stage.workerOf(workflowId)) === pid, 60_000);
+async function stageWithApi(latencyMs: number): Promise<Stage> {
+  const database = await createTestDatabase();
+  cleanUps.push(() => database.drop());
+  const temporalAddress = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
+  return stageOn({ databaseUrl: database.url, temporalAddress }, latencyMs);
 }
 
-test('a worker that is asked to stop loses nothing, and another goes on', async () => {
-  const material = await makeMaterial(stage.call, 'worker-stopped', sized(300));
+/** A run in its middle, the worker that has its batch, and one that has nothing to do. */
+async function inTheMiddle(name: string) {
+  const stage = await stageWithApi(300);
+  const [first, second] = await Promise.all([stage.startWorker(), stage.startWorker()]);
+  const material = await makeMaterial(stage.call, name, sized(400));
   const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, sized(300) / 4);
-  const [stopped, other] = await atWorkAndIdle(run);
-  stopped.kill('SIGTERM');
-  const { code, output } = await stopped.ended;
-  expect(code).toBe(0);
-  expect(output).not.toMatch(/could not stop|unhandled|"level":[56]0/);
-  workers = [other, await stage.startWorker()];
-  await expectRight(stage, run, material, 0);
-}, 120_000);
+  await untilCalled(stage.model, material.prompts, sized(400) / 5);
+  const pid = await until('a worker has the batch', () => stage.workerOf(run.workflowId));
+  return {
+    stage,
+    material,
+    run,
+    busy: first.pid === pid ? first : second,
+    idle: first.pid === pid ? second : first,
+  };
+}
 
-test('another worker goes on with what a killed one had under way', async () => {
-  const material = await makeMaterial(stage.call, 'worker-killed', sized(600));
-  const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, sized(600) / 4);
-  const [killed, other] = await atWorkAndIdle(run);
-  await killed.killTree();
-  await expectRight(stage, run, material, CONCURRENCY);
-  workers = [other, await stage.startWorker()];
-}, 120_000);
+async function untilTakenOver(stage: Stage, { workflowId }: Run, { pid }: Started): Promise<void> {
+  await until('the other worker takes over', async () => (await stage.workerOf(workflowId)) === pid, 90_000);
+}
 
-test('a worker that freezes and thaws does not get in the way of the one that has taken over', async () => {
-  const material = await makeMaterial(stage.call, 'worker-frozen', sized(600));
-  const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, sized(600) / 4);
-  const [frozen, other] = await atWorkAndIdle(run);
-  frozen.kill('SIGSTOP');
-  await untilWorkedOnBy(other, run);
-  frozen.kill('SIGCONT');
-  await expectRight(stage, run, material, CONCURRENCY);
-  for (const worker of workers) expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
-}, 120_000);
-
-test('a run survives three kills of its only worker', async () => {
-  const [spare, first] = workers;
-  await spare.killTree();
-  let worker = first;
-  const material = await makeMaterial(stage.call, 'worker-killed-thrice', 1_000);
+test.concurrent('a run survives three kills of its only worker', async () => {
+  const stage = await stageWithApi(150);
+  let worker = await stage.startWorker();
+  const material = await makeMaterial(stage.call, 'killed-thrice', 1_000);
   const run = await startRun(stage.call, material, CONCURRENCY);
   for (const called of [200, 450, 700]) {
     await untilCalled(stage.model, material.prompts, called);
@@ -83,4 +63,43 @@ test('a run survives three kills of its only worker', async () => {
     worker = await stage.startWorker();
   }
   await expectRight(stage, run, material, 3 * CONCURRENCY);
-}, 180_000);
+}, 300_000);
+
+test.concurrent('another worker goes on with what a killed one had under way', async () => {
+  const { stage, material, run, busy } = await inTheMiddle('killed');
+  await busy.killTree();
+  await expectRight(stage, run, material, CONCURRENCY);
+}, 300_000);
+
+test.concurrent('a worker that is asked to stop loses nothing, and another goes on', async () => {
+  const { stage, material, run, busy } = await inTheMiddle('stopped');
+  busy.kill('SIGTERM');
+  const { code, output } = await busy.ended;
+  expect(code).toBe(0);
+  expect(output).not.toMatch(/could not stop|unhandled|"level":[56]0/);
+  await expectRight(stage, run, material, 0);
+}, 300_000);
+
+test.concurrent('a worker that freezes and thaws does not get in the way of the one that has taken over', async () => {
+  const { stage, material, run, busy, idle } = await inTheMiddle('frozen');
+  busy.kill('SIGSTOP');
+  await untilTakenOver(stage, run, idle);
+  busy.kill('SIGCONT');
+  await expectRight(stage, run, material, CONCURRENCY);
+  for (const worker of [busy, idle]) expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
+}, 300_000);
+
+test.concurrent('calls in flight while Temporal gave their batch up for dead are waited for, not paid for again', async () => {
+  const servers = await startOwnServers();
+  cleanUps.push(() => servers.remove());
+  const stage = await stageOn(servers, HEARTBEAT_TIMEOUT_MS * 2);
+  await stage.startWorker();
+  const material = await makeMaterial(stage.call, 'lost-sight-of', CONCURRENCY);
+  const run = await startRun(stage.call, material, CONCURRENCY);
+  await untilCalled(stage.model, material.prompts, CONCURRENCY);
+  await servers.temporal.stop();
+  await delay(HEARTBEAT_TIMEOUT_MS);
+  await servers.temporal.start();
+  await until('the next attempt begins', async () => (await stage.attemptOf(run.workflowId)) > 1);
+  await expectRight(stage, run, material, 0);
+}, 300_000);

@@ -56,7 +56,7 @@ export async function startRun(call: Call, { name }: Material, concurrency: numb
 }
 
 /** A run's record once it has ended, through outages of whatever answers for it. */
-export async function endedRun(call: Call, id: string, ms = 120_000) {
+export async function endedRun(call: Call, id: string, ms = 240_000) {
   return until(
     `the end of ${id}`,
     async () => {

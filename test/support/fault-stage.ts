@@ -19,6 +19,8 @@ export interface Stage {
   startWorker(): Promise<Started>;
   /** The process that works on a batch of a run; undefined where none does. */
   workerOf(workflowId: string): Promise<number | undefined>;
+  /** Which attempt at a batch of a run this is, from 1; 0 where there is none. */
+  attemptOf(workflowId: string): Promise<number>;
   /** Ends every process. */
   end(): Promise<void>;
 }
@@ -50,6 +52,11 @@ export async function setStage({ databaseUrl, temporalAddress, latencyMs, env = 
     RATE_LIMIT_PER_MINUTE: '0',
     ...env,
   };
+  const connection = Connection.lazy({ address: temporalAddress });
+  const batchOf = async (workflowId: string) => {
+    const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runBatch');
+  };
   const start = async (script: string, ready: RegExp) => {
     const started = startNode(script, environment);
     await started.says(ready);
@@ -61,19 +68,17 @@ export async function setStage({ databaseUrl, temporalAddress, latencyMs, env = 
     startApi: () => start('src/api/server.ts', /the API listens on/),
     startWorker: () => start('src/worker.ts', /the workers are at work/),
     async workerOf(workflowId) {
-      const connection = await Connection.connect({ address: temporalAddress });
-      try {
-        const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
-        const batch = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runBatch');
-        // The SDK's identity of a worker is PID@HOST.
-        return batch?.state === PENDING_ACTIVITY_STATE_STARTED
-          ? Number.parseInt(batch.lastWorkerIdentity ?? '', 10)
-          : undefined;
-      } finally {
-        await connection.close();
-      }
+      const batch = await batchOf(workflowId);
+      // The SDK's identity of a worker is PID@HOST.
+      return batch?.state === PENDING_ACTIVITY_STATE_STARTED
+        ? Number.parseInt(batch.lastWorkerIdentity ?? '', 10)
+        : undefined;
     },
-    end: killLeftovers,
+    attemptOf: async (workflowId) => (await batchOf(workflowId))?.attempt ?? 0,
+    async end() {
+      await killLeftovers();
+      await connection.close();
+    },
   };
 }
 
