@@ -12,6 +12,7 @@ import { startTemporal } from '../src/embedded/temporal.ts';
 import { ensureTemporal } from '../src/embedded/temporal-binary.ts';
 import { workflowBundle } from '../src/workflows/bundle.ts';
 import { silenceTemporal, takePath } from '../test/support/histories.ts';
+import { evaluationRunPaths } from '../test/support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
 
 const folder = fileURLToPath(new URL('../test/histories/', import.meta.url));
@@ -23,7 +24,7 @@ const temporal = await startTemporal({ binary, namespace: 'default', log: (line)
 const connection = await NativeConnection.connect({ address: temporal.address });
 try {
   const environment = { client: new Client({ connection }), connection, ...(await workflowBundle()) };
-  for (const each of executePromptPaths()) {
+  for (const each of [...executePromptPaths(), ...evaluationRunPaths()]) {
     const file = path.join(folder, each.workflow, `${each.name}.json`);
     if (existsSync(file) && !overwrite) {
       console.log(`kept   ${path.relative(folder, file)} (--overwrite takes it anew)`);

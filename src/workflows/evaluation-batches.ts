@@ -73,7 +73,9 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
       queue.giveBack(ticket, result.finished, result.costUsd);
       moves += 1;
       starved = result.starved;
-      if (starved && ticket.all) stop ??= 'budget used up';
+      // The other lanes end their batches, unless that takes until the next look.
+      if (run.isHistoryFull()) stop ??= 'interrupted';
+      else if (starved && ticket.all) stop ??= 'budget used up';
       else if (starved && queue.active > 0) await untilSomethingMoves();
     }
   }

@@ -63,6 +63,7 @@ async function runUntilEnded(
 ): Promise<void> {
   const ref = { evaluationId, round };
   let details = 'starting';
+  let ended = false;
   setHandler(controlChanged, () => {
     told.changed = true;
   });
@@ -73,7 +74,8 @@ async function runUntilEnded(
   };
   const readAgain = async (): Promise<EvaluationControl | null> => {
     told.changed = false;
-    if (told.canceled) await failEvaluation(ref, ENDED_BY_OPERATOR);
+    if (told.canceled && !ended) await failEvaluation(ref, ENDED_BY_OPERATOR);
+    ended = told.canceled;
     return readControl(ref);
   };
   const isHistoryFull = () => workflowInfo().historyLength > maxHistoryEvents;

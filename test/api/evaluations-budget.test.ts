@@ -75,7 +75,9 @@ describe('a budget', () => {
     const uuid = id.replace('eval_', '');
     // As if half of the examples in each part had failed after they were paid for.
     await db.system.query(
-      { text: `update evaluation_results set status = 'failed', score = 0, output = null where evaluation_id = $1 and seq % 2 = 0` },
+      {
+        text: `update evaluation_results set status = 'failed', score = 0, output = null where evaluation_id = $1 and seq % 2 = 0`,
+      },
       [uuid],
     );
     await db.system.query(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
@@ -42,6 +43,16 @@ export function historyFromJson(text: string): History {
   return History.fromObject(JSON.parse(text));
 }
 
+/** What the workflow returned; `canceled` where it ended so. */
+async function resultOf(handle: WorkflowHandle): Promise<unknown> {
+  try {
+    return await handle.result();
+  } catch (error) {
+    if (error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure) return 'canceled';
+    throw error;
+  }
+}
+
 /** Takes a path to its end. @returns the history as JSON, and what the workflow returned */
 export async function takePath(
   { client, connection, code }: PathEnvironment,
@@ -62,7 +73,7 @@ export async function takePath(
       args: path.args,
       staticSummary: 'support/greeting v3 on openai/gpt-4o-mini',
     });
-    const [result] = await Promise.all([handle.result(), path.meanwhile?.(handle)]);
+    const [result] = await Promise.all([resultOf(handle), path.meanwhile?.(handle)]);
     return { history: historyToJson(await handle.fetchHistory()), result };
   });
 }

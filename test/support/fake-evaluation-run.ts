@@ -1,0 +1,78 @@
+import { Context } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
+import type {
+  BatchInput,
+  BatchResult,
+  EvaluationActivities,
+  EvaluationControl,
+} from '../../src/activities/evaluation.ts';
+import { controlChanged } from '../../src/workflows/evaluation-run.ts';
+
+export type EvaluationSteps = Omit<EvaluationActivities, 'startScheduledEvaluation'>;
+
+/** A run as its row would have it. */
+export interface FakeRun {
+  control: EvaluationControl;
+  /** Batches that were worked on, in order. */
+  worked: BatchInput[];
+  /** What was done to the row. */
+  did: string[];
+  /** How often the row was read. */
+  reads: number;
+}
+
+export function fakeRun(control: Partial<EvaluationControl> = {}): FakeRun {
+  const due = { startAt: null, waitMs: 0, examplesTotal: 40, concurrency: 20, maxCostUsd: null };
+  return { control: { status: 'scheduled', ...due, ...control }, worked: [], did: [], reads: 0 };
+}
+
+/** Activities on that run that all go well, but for those given. */
+export function stepsOn(run: FakeRun, others: Partial<EvaluationSteps> = {}): EvaluationSteps {
+  const work = others.runBatch ?? (async () => ({ finished: true, starved: false, costUsd: 0 }));
+  return {
+    readControl: async () => {
+      run.reads += 1;
+      return { ...run.control };
+    },
+    markRunning: async () => {
+      run.did.push('mark running');
+      if (run.control.status === 'scheduled') run.control.status = 'running';
+    },
+    pauseForBudget: async (_ref, maxCostUsd) => {
+      run.did.push(`pause at ${maxCostUsd}`);
+      if ((run.control.maxCostUsd ?? 0) <= maxCostUsd) run.control.status = 'paused';
+    },
+    failEvaluation: async (_ref, { code }) => {
+      run.did.push(`fail: ${code}`);
+      run.control.status = 'ended';
+    },
+    readSpending: async () => ({}),
+    sumUpProgress: async () => `${run.control.status}, ${run.worked.length} batches`,
+    finishEvaluation: async () => {
+      if (run.control.status !== 'running') return false;
+      run.did.push('finish');
+      run.control.status = 'ended';
+      return true;
+    },
+    ...others,
+    runBatch: async (batch) => {
+      run.worked.push(batch);
+      return work(batch);
+    },
+  };
+}
+
+/** Changes the row and tells the workflow, as the API does. */
+export async function change(handle: WorkflowHandle, run: FakeRun, control: Partial<EvaluationControl>): Promise<void> {
+  Object.assign(run.control, control);
+  await handle.signal(controlChanged);
+}
+
+/** A batch that ends unfinished when it is told to stop. */
+export async function untilStopped(): Promise<BatchResult> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), 50);
+  await context.cancelled.catch(() => {});
+  clearInterval(heartbeat);
+  return { finished: false, starved: false, costUsd: 0 };
+}

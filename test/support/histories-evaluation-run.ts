@@ -1,0 +1,154 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { EvaluationControl } from '../../src/activities/evaluation.ts';
+import { type EvaluationRunInput, progressQuery } from '../../src/workflows/evaluation-run.ts';
+import { change, type EvaluationSteps, type FakeRun, fakeRun, stepsOn, untilStopped } from './fake-evaluation-run.ts';
+import type { Path } from './histories.ts';
+import { until } from './processes.ts';
+
+/** A path, its run, and what is to be done to that. */
+export type EvaluationRunPath = Path & { run: FakeRun; does: string[] };
+
+const INPUT: EvaluationRunInput = { evaluationId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11', round: 0 };
+const UNFINISHED = { finished: false, starved: false, costUsd: 0 };
+
+interface Parts {
+  control?: Partial<EvaluationControl>;
+  input?: Partial<EvaluationRunInput>;
+  steps?: (run: FakeRun) => Partial<EvaluationSteps>;
+  meanwhile?: (handle: WorkflowHandle, run: FakeRun) => Promise<void>;
+}
+
+/** A path by its name, what is to be done to its run, and how it differs from one in which all goes well. */
+export function evaluationRunPath(
+  name: string,
+  does: string[],
+  { control, input, steps = () => ({}), meanwhile }: Parts = {},
+): EvaluationRunPath {
+  const run = fakeRun(control);
+  return {
+    name,
+    does,
+    run,
+    workflow: 'evaluationRun',
+    args: [{ ...INPUT, ...input }],
+    activities: { ...stepsOn(run, steps(run)) },
+    ...(meanwhile && { meanwhile: (handle) => meanwhile(handle, run) }),
+  };
+}
+
+export const showing = (handle: WorkflowHandle, text: string) =>
+  until(`"${text}" to be shown`, async () => (await handle.query(progressQuery)).includes(text));
+export const working = (run: FakeRun, batches: number) =>
+  until(`${batches} batches to be worked on`, async () => run.worked.length >= batches);
+
+/** The first batches end when they are stopped, the others well. */
+export const stoppedFirst = (batches: number) => (run: FakeRun) => ({
+  runBatch: () => (run.worked.length <= batches ? untilStopped() : Promise.resolve({ ...UNFINISHED, finished: true })),
+});
+
+/** Every path through `evaluationRun`. */
+export function evaluationRunPaths(): EvaluationRunPath[] {
+  return [
+    evaluationRunPath('completed', ['mark running', 'finish']),
+    evaluationRunPath('completed-in-lanes', ['mark running', 'finish'], {
+      control: { examplesTotal: 400, concurrency: 100 },
+    }),
+    evaluationRunPath('canceled-before-it-was-due', [], {
+      control: { waitMs: 3_600_000, startAt: '2026-01-31T12:00:00.000Z' },
+      meanwhile: async (handle, run) => {
+        await showing(handle, 'waiting until');
+        await change(handle, run, { status: 'ended' });
+      },
+    }),
+    evaluationRunPath('paused-and-resumed', ['mark running', 'finish'], {
+      steps: stoppedFirst(1),
+      meanwhile: async (handle, run) => {
+        await working(run, 1);
+        await change(handle, run, { status: 'paused' });
+        await showing(handle, 'paused');
+        await change(handle, run, { status: 'running' });
+      },
+    }),
+    evaluationRunPath('canceled-during-batches', ['mark running'], {
+      control: { examplesTotal: 400, concurrency: 100 },
+      steps: () => ({ runBatch: untilStopped }),
+      meanwhile: async (handle, run) => {
+        await working(run, 4);
+        await change(handle, run, { status: 'ended' });
+      },
+    }),
+    evaluationRunPath('paused-while-summing-up', ['mark running', 'finish'], {
+      steps: (run) => {
+        const { finishEvaluation } = stepsOn(run);
+        let first = true;
+        return {
+          finishEvaluation: async (ref) => {
+            if (first) run.control.status = 'paused';
+            first = false;
+            return finishEvaluation(ref);
+          },
+        };
+      },
+      meanwhile: async (handle, run) => {
+        await showing(handle, 'paused');
+        await change(handle, run, { status: 'running' });
+      },
+    }),
+    evaluationRunPath('without-hope', ['mark running', 'fail: model_authentication'], {
+      control: { examplesTotal: 400, concurrency: 100 },
+      steps: (run) => ({
+        runBatch: async () => {
+          if (run.worked.length < 4) return untilStopped();
+          throw ApplicationFailure.create({
+            type: 'model_authentication',
+            message: 'No such key.',
+            nonRetryable: true,
+          });
+        },
+      }),
+    }),
+    evaluationRunPath('budget-used-up-and-raised', ['mark running', 'pause at 1', 'finish'], {
+      control: { maxCostUsd: 1, examplesTotal: 400, concurrency: 100 },
+      steps: (run) => ({
+        runBatch: async ({ spendUpToUsd }) =>
+          run.control.maxCostUsd === 1
+            ? { finished: false, starved: true, costUsd: 0 }
+            : { finished: true, starved: false, costUsd: (spendUpToUsd ?? 0) / 100 },
+      }),
+      meanwhile: async (handle, run) => {
+        await showing(handle, 'paused');
+        await change(handle, run, { status: 'running', maxCostUsd: 5 });
+      },
+    }),
+    evaluationRunPath('paused-while-lanes-wait-for-money', ['mark running', 'finish'], {
+      control: { maxCostUsd: 1, examplesTotal: 400, concurrency: 50 },
+      steps: (run) => ({
+        runBatch: () => {
+          if (run.worked.length === 1) return untilStopped();
+          return Promise.resolve({ finished: run.worked.length > 2, starved: run.worked.length === 2, costUsd: 0 });
+        },
+      }),
+      meanwhile: async (handle, run) => {
+        await working(run, 2);
+        await change(handle, run, { status: 'paused' });
+        await showing(handle, 'paused');
+        await change(handle, run, { status: 'running' });
+      },
+    }),
+    evaluationRunPath('retry-with-what-was-spent', ['mark running', 'finish'], {
+      control: { maxCostUsd: 1, status: 'scheduled' },
+      input: { round: 1 },
+      steps: () => ({ readSpending: async () => ({ 0: 0.25, 1: 0.5 }) }),
+    }),
+    evaluationRunPath('canceled-by-an-operator', ['mark running', 'fail: ended_by_operator'], {
+      control: { examplesTotal: 400, concurrency: 50 },
+      steps: () => ({ runBatch: untilStopped }),
+      meanwhile: async (handle, run) => {
+        await working(run, 2);
+        await handle.cancel();
+      },
+    }),
+    evaluationRunPath('gone', [], { steps: () => ({ readControl: async () => null }) }),
+  ];
+}
