@@ -2,7 +2,7 @@ import type { Query } from '../../db/database.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash, type Example } from '../../domain/example.ts';
 import { createExampleKeys } from './example-keys.ts';
-import { insertExamples, insertVersion } from './insert-examples.ts';
+import { insertRows, insertVersion, toRow } from './insert-examples.ts';
 
 /** A stored set of examples. */
 export interface StoredExamples {
@@ -25,10 +25,10 @@ export async function storeExamples(query: Query, examples: readonly Example[]):
     if ('usedAt' in named)
       throw invalidField(`examples.${index}.id`, `is the id of examples.${named.usedAt} too: "${example.id}"`);
     hash.add(named.key, content);
-    return { key: named.key, ...content };
+    return toRow(index, named.key, content);
   });
   const digest = hash.digest();
   const examplesId = await insertVersion(query, rows.length, digest);
-  await insertExamples(query, examplesId, 0, rows);
+  await insertRows(query, examplesId, `[${rows.join()}]`);
   return { examplesId, hash: digest, total: rows.length };
 }

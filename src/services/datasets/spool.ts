@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { deserialize, serialize } from 'node:v8';
 import { ApiError } from '../../domain/errors.ts';
-import type { KeyedExample } from './insert-examples.ts';
 
-const MAX_BATCH_BYTES = 1024 * 1024;
-const MAX_BATCH_EXAMPLES = 1000;
+/** A batch ends with the row that brings it to this size. */
+const BATCH_BYTES = 64 * 1024;
 
-/** Keeps examples on disk between their arrival and their transaction. */
+/** Keeps rows on disk between their arrival and their transaction. */
 export interface Spool {
-  add(example: KeyedExample): Promise<void>;
-  /** What was added, in order, in batches of a size that is good to insert. */
-  batches(): AsyncGenerator<KeyedExample[], void, undefined>;
+  /** @param row a JSON value */
+  add(row: string): Promise<void>;
+  /** What was added, in order, as JSON arrays of a size that is good to insert. */
+  batches(): AsyncGenerator<string, void, undefined>;
   close(): Promise<void>;
 }
 
@@ -21,9 +20,10 @@ function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
-async function appendTo(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   try {
-    await file.writev([bytes], position);
+    for (let written = 0; written < bytes.length; )
+      written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     throw new ApiError('temporarily_unavailable', 'There is no room for an upload of this size right now.', {
@@ -41,38 +41,41 @@ async function openNameless(): Promise<FileHandle> {
   return file;
 }
 
-/** Opens a spool in the system's folder for temporary files (`TMPDIR`). */
-export async function openSpool(): Promise<Spool> {
+/**
+ * Opens a spool in the system's folder for temporary files (`TMPDIR`). It works in one buffer of its own: rows that were kept
+ * as texts until they make a batch would grow the heap by more than the upload.
+ * @param maxRowBytes how large a row can be
+ */
+export async function openSpool(maxRowBytes: number): Promise<Spool> {
+  const buffer = Buffer.allocUnsafeSlow(BATCH_BYTES + maxRowBytes + '[]'.length);
   const file = await openNameless();
   const sizes: number[] = [];
   let end = 0;
-  let batch: KeyedExample[] = [];
-  let batchBytes = 0;
+  let begun = 0;
 
   async function flush(): Promise<void> {
-    if (batch.length === 0) return;
-    const bytes = serialize(batch);
-    batch = [];
-    batchBytes = 0;
-    await appendTo(file, bytes, end);
-    sizes.push(bytes.length);
-    end += bytes.length;
+    if (begun === 0) return;
+    begun += buffer.write(']', begun);
+    await writeAll(file, buffer.subarray(0, begun), end);
+    sizes.push(begun);
+    end += begun;
+    begun = 0;
   }
 
   return {
-    async add(example) {
-      batch.push(example);
-      batchBytes += example.variables.length + (example.expected?.length ?? 0) + (example.metadata?.length ?? 0);
-      if (batchBytes >= MAX_BATCH_BYTES || batch.length >= MAX_BATCH_EXAMPLES) await flush();
+    async add(row) {
+      begun += buffer.write(begun === 0 ? '[' : ',', begun);
+      begun += buffer.write(row, begun);
+      if (begun >= BATCH_BYTES) await flush();
     },
     async *batches() {
       await flush();
       let position = 0;
       for (const size of sizes) {
-        const { buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, position);
+        const { bytesRead } = await file.read(buffer, 0, size, position);
+        if (bytesRead !== size) throw new Error('A spooled batch is cut short.');
         position += size;
-        const examples: KeyedExample[] = deserialize(buffer);
-        yield examples;
+        yield buffer.toString('utf8', 0, size);
       }
     },
     close: () => file.close(),

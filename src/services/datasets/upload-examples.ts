@@ -4,7 +4,7 @@ import { contentOf, createExamplesHash, type Example, type ExampleContent } from
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { createExampleKeys } from './example-keys.ts';
-import { insertExamples, insertVersion } from './insert-examples.ts';
+import { insertRows, insertVersion, toRow } from './insert-examples.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { createTurns } from './turns.ts';
 
@@ -64,7 +64,7 @@ async function receive(examples: Upload['examples'], spool: Spool): Promise<{ to
     const named = keys.keyOf(example.id, content, line);
     if ('usedAt' in named) throw invalidLine(line, 'id', `is the id of line ${named.usedAt} too: "${example.id}"`);
     hash.add(named.key, content);
-    await spool.add({ key: named.key, ...content });
+    await spool.add(toRow(total, named.key, content));
     total += 1;
   }
   if (total === 0) throw new ApiError('invalid_request', 'The upload holds no examples: send at least one.');
@@ -85,11 +85,9 @@ async function insert(
   requireCaller(signal);
   return db.transaction(async (query) => {
     const examplesId = await insertVersion(query, total, hash);
-    let seq = 0;
-    for await (const batch of spool.batches()) {
+    for await (const rows of spool.batches()) {
       requireCaller(signal);
-      await insertExamples(query, examplesId, seq, batch);
-      seq += batch.length;
+      await insertRows(query, examplesId, rows);
     }
     const row = await attachVersion(query, name, { examplesId, total, hash, description });
     requireCaller(signal);
@@ -106,7 +104,7 @@ export function createUploads(storing = 2): Uploads {
   const turns = createTurns(storing);
   return {
     async store(db, upload) {
-      const spool = await openSpool();
+      const spool = await openSpool(2 * MAX_EXAMPLE_BYTES);
       try {
         const contents = await receive(upload.examples, spool);
         return await turns.take(() => insert(db, upload, spool, contents));
