@@ -4,6 +4,13 @@ import type { WorkspaceDatabase } from '../db/database.ts';
 export const USAGE_GROUPS = ['prompt', 'model', 'day'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
+export interface UsageFilter {
+  since: Date;
+  until: Date;
+  promptName?: string | undefined;
+  model?: string | undefined;
+}
+
 /** Sums over the executions of one group. */
 export interface UsageRow {
   prompt_name?: string;
@@ -22,18 +29,15 @@ export interface UsageRow {
   unpriced: number;
 }
 
-const GROUP_COLUMNS: Record<UsageGroup, { expression: string; name: string }> = {
+/** What each group is in SQL. */
+export const GROUP_COLUMNS: Record<UsageGroup, { expression: string; name: string }> = {
   prompt: { expression: 'prompt_name', name: 'prompt_name' },
   model: { expression: 'model', name: 'model' },
   day: { expression: `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`, name: 'day' },
 };
 
 /** Tokens and cost of the executions created from `since` until before `until`, by the groups asked for. */
-export async function sumUsage(
-  db: WorkspaceDatabase,
-  filter: { since: Date; until: Date; promptName?: string | undefined; model?: string | undefined },
-  groups: UsageGroup[],
-): Promise<UsageRow[]> {
+export async function sumUsage(db: WorkspaceDatabase, filter: UsageFilter, groups: UsageGroup[]): Promise<UsageRow[]> {
   const columns = groups.map((group) => GROUP_COLUMNS[group]);
   const select = columns.map(({ expression, name }) => `${expression} as ${name}, `).join('');
   const positions = columns.map((_, index) => index + 1).join(', ');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sumEvaluationUsage } from '../../services/evaluation-usage.ts';
 import { sumUsage, USAGE_GROUPS, type UsageRow } from '../../services/usage.ts';
 import { Cost, Tokens } from '../executions/schema.ts';
 import { ModelName, Name, Timestamp, TimestampInput } from '../fields.ts';
@@ -28,34 +29,48 @@ const UsageQuery = z
     path: ['until'],
   });
 
+const Group = { prompt_name: z.string().optional(), model: z.string().optional(), day: z.string().optional() };
+const Sums = {
+  tokens: Tokens,
+  cost: Cost.pick({ amount: true, currency: true }),
+  unpriced: z.int().meta({ description: 'Answers whose model has no known price: not in the cost.' }),
+};
+
 const Usage = z
   .object({
-    data: z.array(
-      z.object({
-        prompt_name: z.string().optional(),
-        model: z.string().optional(),
-        day: z.string().optional(),
-        executions: z.int(),
-        completed: z.int(),
-        failed: z.int(),
-        tokens: Tokens,
-        cost: Cost.pick({ amount: true, currency: true }),
-        unpriced: z.int().meta({ description: 'Answers whose model has no known price: not in the cost.' }),
-      }),
-    ),
+    data: z
+      .array(z.object({ ...Group, executions: z.int(), completed: z.int(), failed: z.int(), ...Sums }))
+      .meta({ description: 'Executions.' }),
+    evaluations: z
+      .array(
+        z.object({
+          ...Group,
+          examples: z.int().meta({ description: 'Examples whose model was called.' }),
+          judgements: z
+            .int()
+            .meta({ description: 'Examples that a judge was asked about, under the model of the judge.' }),
+          ...Sums,
+        }),
+      )
+      .meta({ description: 'Examples of evaluations and their judges, which cost money too: not in `data`.' }),
     since: Timestamp,
     until: Timestamp,
   })
   .meta({ id: 'Usage' });
 
-function presentUsage({
+type SumColumns = Pick<
+  UsageRow,
+  'tokens_input' | 'tokens_output' | 'tokens_cached_input' | 'tokens_reasoning' | 'cost_amount'
+>;
+
+function presentSums<Row extends SumColumns>({
   tokens_input,
   tokens_output,
   tokens_cached_input,
   tokens_reasoning,
   cost_amount,
   ...row
-}: UsageRow): z.input<typeof Usage>['data'][number] {
+}: Row) {
   return {
     ...row,
     tokens: {
@@ -65,7 +80,7 @@ function presentUsage({
       reasoning: Number(tokens_reasoning),
       total: Number(tokens_input) + Number(tokens_output),
     },
-    cost: { amount: cost_amount, currency: 'USD' },
+    cost: { amount: cost_amount, currency: 'USD' as const },
   };
 }
 
@@ -78,6 +93,8 @@ export function usageRoutes(): Route[] {
       operationId: 'getUsage',
       tag: 'Usage',
       summary: 'Tokens and cost by prompt, model and day',
+      description:
+        'Executions in `data`; the examples of evaluations and their judges in `evaluations`. All together is the sum of both.',
       scope: 'read',
       query: UsageQuery,
       response: Usage,
@@ -95,6 +112,18 @@ export function usageRoutes(): Route[] {
             unpriced: 0,
           },
         ],
+        evaluations: [
+          {
+            prompt_name: 'support/greeting',
+            model: 'openai/gpt-4o-mini',
+            day: '2026-01-31',
+            examples: 200,
+            judgements: 0,
+            tokens: { input: 2400, output: 1600, cached_input: 0, reasoning: 0, total: 4000 },
+            cost: { amount: '0.00132', currency: 'USD' },
+            unpriced: 0,
+          },
+        ],
         since: '2026-01-01T00:00:00.000Z',
         until: '2026-02-01T00:00:00.000Z',
       },
@@ -102,8 +131,14 @@ export function usageRoutes(): Route[] {
         const until = query.until ?? new Date();
         const since = query.since ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
         const filter = { since, until, promptName: query.prompt_name, model: query.model };
-        const rows = await sumUsage(db, filter, query.group_by);
-        return { data: rows.map(presentUsage), since: since.toISOString(), until: until.toISOString() };
+        const executions = await sumUsage(db, filter, query.group_by);
+        const evaluations = await sumEvaluationUsage(db, filter, query.group_by);
+        return {
+          data: executions.map(presentSums),
+          evaluations: evaluations.map(presentSums),
+          since: since.toISOString(),
+          until: until.toISOString(),
+        };
       },
     }),
   ];
