@@ -41,6 +41,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Transactions are short; the slowest step inside one is a call of Temporal's API. */
+const IDLE_TRANSACTION_MS = 60_000;
+
 type Queryable = Pick<pg.Pool, 'query'>;
 
 function queryOn(queryable: Queryable): Query {
@@ -93,7 +96,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (query: Query) => Promise<T
  * @param databaseUrl `postgresql://…`
  */
 export async function openDatabase(databaseUrl: string, options: { poolSize: number }): Promise<Database> {
-  const orm = await openOrm(databaseUrl, options.poolSize);
+  const orm = await openOrm(databaseUrl, { ...options, idleTransactionMs: IDLE_TRANSACTION_MS });
   const connection = orm.em.getConnection();
   if (!(connection instanceof PostgreSqlConnection)) throw new Error('MikroORM is not on PostgreSQL.');
   const pool = await connection.getNativeClient();

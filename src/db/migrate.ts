@@ -7,7 +7,7 @@ import { openOrm } from './orm.ts';
 /** Opens the database, which is created if there is none. */
 async function openExisting(databaseUrl: string): Promise<MikroORM> {
   for (let attempt = 1; ; attempt += 1) {
-    const orm = await openOrm(databaseUrl, 2);
+    const orm = await openOrm(databaseUrl, { poolSize: 2 });
     try {
       await orm.schema.ensureDatabase();
       return orm;

@@ -5,8 +5,15 @@ import { entities } from './entities/index.ts';
 
 const migrations = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Opens MikroORM on a database. Connects lazily: an unreachable database shows at the first query. */
-export function openOrm(databaseUrl: string, poolSize = 10): Promise<MikroORM> {
+/**
+ * Opens MikroORM on a database. Connects lazily: an unreachable database shows at the first query.
+ * @param options `idleTransactionMs`: the server ends a transaction in which nothing has happened for so long, as one of a
+ *   machine that has vanished, so that its locks don't outlive it
+ */
+export function openOrm(
+  databaseUrl: string,
+  { poolSize = 10, idleTransactionMs }: { poolSize?: number; idleTransactionMs?: number } = {},
+): Promise<MikroORM> {
   return MikroORM.init(
     defineConfig({
       clientUrl: databaseUrl,
@@ -26,7 +33,11 @@ export function openOrm(databaseUrl: string, poolSize = 10): Promise<MikroORM> {
         silent: true,
       },
       pool: { min: 0, max: poolSize },
-      driverOptions: { connectionTimeoutMillis: 5_000, keepAlive: true },
+      driverOptions: {
+        connectionTimeoutMillis: 5_000,
+        keepAlive: true,
+        ...(idleTransactionMs === undefined ? {} : { idle_in_transaction_session_timeout: idleTransactionMs }),
+      },
       debug: false,
     }),
   );
