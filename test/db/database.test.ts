@@ -62,7 +62,7 @@ describe('a workspace', () => {
   });
 
   test('is needed by an EntityManager for every entity that is owned', async () => {
-    const orm = await openOrm(database.url, 1);
+    const orm = await openOrm(database.url, { poolSize: 1 });
     try {
       for (const entity of entities) {
         if (!('workspaceId' in entity.meta.properties)) continue;
