@@ -29,6 +29,6 @@ export async function storeExamples(query: Query, examples: readonly Example[]):
   });
   const digest = hash.digest();
   const examplesId = await insertVersion(query, rows.length, digest);
-  await insertRows(query, examplesId, `[${rows.join()}]`);
+  await insertRows(query, examplesId, Buffer.from(`[${rows.join()}]`));
   return { examplesId, hash: digest, total: rows.length };
 }

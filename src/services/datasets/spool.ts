@@ -11,8 +11,8 @@ const BATCH_BYTES = 64 * 1024;
 export interface Spool {
   /** @param row a JSON value */
   add(row: string): Promise<void>;
-  /** What was added, in order, as JSON arrays of a size that is good to insert. */
-  batches(): AsyncGenerator<string, void, undefined>;
+  /** What was added, in order, as JSON arrays of a size that is good to insert; each until the next is asked for. */
+  batches(): AsyncGenerator<Buffer, void, undefined>;
   close(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function openSpool(maxRowBytes: number): Promise<Spool> {
         const { bytesRead } = await file.read(buffer, 0, size, position);
         if (bytesRead !== size) throw new Error('A spooled batch is cut short.');
         position += size;
-        yield buffer.toString('utf8', 0, size);
+        yield buffer.subarray(0, size);
       }
     },
     close: () => file.close(),
