@@ -169,7 +169,7 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
           budget,
           loadPage,
           runExample,
-          stopped: watch.stopped,
+          stopped: () => watch.stopped(),
         });
         return { finished, starved, costUsd: await spent() };
       } catch (error) {

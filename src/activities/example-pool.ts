@@ -10,9 +10,9 @@ export interface PoolOptions {
   budget: BatchBudget;
   loadPage: LoadPage;
   /** @returns what the example has cost in US dollars */
-  runExample(example: OpenExample): Promise<number>;
+  runExample: (example: OpenExample) => Promise<number>;
   /** True as soon as no more examples are to be begun. */
-  stopped(): boolean;
+  stopped: () => boolean;
 }
 
 /** Why a pool ended. `starved`: the money left was not enough for a single example. */

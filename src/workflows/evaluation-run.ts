@@ -58,7 +58,7 @@ export async function evaluationRun(input: EvaluationRunInput): Promise<void> {
 }
 
 async function runUntilEnded(
-  { evaluationId, round = 0, progress, maxHistoryEvents = MAX_HISTORY_EVENTS }: EvaluationRunInput,
+  { evaluationId, round, progress, maxHistoryEvents = MAX_HISTORY_EVENTS }: EvaluationRunInput,
   told: { changed: boolean; canceled: boolean },
 ): Promise<void> {
   const ref = { evaluationId, round };
@@ -112,9 +112,8 @@ async function runUntilEnded(
       queue = new BatchQueue(plan.batches, plan.lanes.length, progress ?? { ...NO_PROGRESS, spentByBatchUsd });
     }
     const isChanged = () => told.changed;
-    const { outcome, maxCostUsd, error } = await runBatches({
-      ...{ ref, control, plan, queue, show, readAgain, isChanged, isHistoryFull },
-    });
+    const run = { ref, control, plan, queue, show, readAgain, isChanged, isHistoryFull };
+    const { outcome, maxCostUsd, error } = await runBatches(run);
     if (outcome === 'budget used up') await pauseForBudget(ref, maxCostUsd ?? 0);
     if (error !== undefined) await failEvaluation(ref, error);
     if (outcome === 'done') {

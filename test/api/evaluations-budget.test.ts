@@ -121,6 +121,15 @@ test.each([
   expect(stage.openai.callCount - before).toBeLessThanOrEqual(24);
 });
 
+test('a wait in milliseconds is heeded, and nothing is sent meanwhile', async () => {
+  stage.openai.behave({ mode: 'fail', status: 429, times: 1, headers: { 'retry-after-ms': '700' } });
+  const before = stage.openai.calls.length;
+  const run = await stage.run({ examples: examplesOf('in milliseconds', 3), concurrency: 1 });
+  expect(run).toMatchObject({ examples_failed: 0 });
+  const [refused, next] = stage.openai.calls.slice(before);
+  expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(690);
+});
+
 test('errors that pass are not seen in the results', async () => {
   stage.openai.behave({ mode: 'fail', status: 503, times: 2 });
   const run = await stage.run({ examples: examplesOf('passing', 4), concurrency: 2 });

@@ -131,7 +131,7 @@ test('wrong credentials fail the run after the first calls; mended, a retry pays
   expect(stage.openai.callCount - before).toBeLessThanOrEqual(10);
   stage.openai.behave();
   const twice = await Promise.all([stage.control(id, 'retry'), stage.control(id, 'retry')]);
-  expect(twice.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  expect(twice.map(({ status }) => String(status)).toSorted()).toEqual(['200', '400']);
   expect(await stage.until(id, 'completed')).toMatchObject({ score: 0.75, error: null, retries: 1 });
 });
 
