@@ -114,7 +114,12 @@ export async function measureEvaluations(servers: Servers, profileFolder?: strin
       rows: [
         row(`service, ${SMALL} examples`, 's', ours),
         row(`promptfoo eval -j ${CONCURRENCY}, the same`, 's', theirs),
-        ratioRow('service to the ideal', ours, new Array<number>(ROUNDS).fill(ideal), { atMost: 1.4 }),
+        ratioRow(
+          'service to the ideal',
+          ours,
+          Array.from({ length: ROUNDS }, () => ideal),
+          { atMost: 1.4 },
+        ),
         ratioRow('speed of the service to that of promptfoo', theirs, ours, { atLeast: 2.2 }),
         row(`service, ${LARGE} examples`, 's', [large]),
         ratioRow(`an example of ${LARGE} to one of ${SMALL}`, [large / LARGE], [median(ours) / SMALL], {

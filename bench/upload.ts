@@ -17,7 +17,7 @@ interface Kind {
   name: string;
   type: string;
   header: string;
-  example(index: number): string;
+  example: (index: number) => string;
 }
 
 const text = 'The quick brown fox jumps over the lazy dog, "quoted" and all. '.repeat(8);

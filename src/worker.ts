@@ -88,13 +88,13 @@ export async function startWorkers({
 async function main(): Promise<void> {
   await runProcess('worker', async (settings, log, parts, stopRequested) => {
     const foundation = await layFoundation(settings, requireServers(settings), log);
-    parts.add('the connections', foundation.close);
+    parts.add('the connections', () => foundation.close());
     if (settings.metricsPort !== 0) {
       const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     const workers = await startWorkers(foundation);
-    parts.add('the workers', workers.stop);
+    parts.add('the workers', () => workers.stop());
     log.info('the workers are at work');
     const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));
     await Promise.race([workers.failed, stopped]);

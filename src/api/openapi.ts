@@ -154,8 +154,8 @@ export function openApiDocument(routes: Route[], version: string) {
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
   });
+  // The page at /docs fills in examples, and a list that is filtered by all of them is empty.
   for (const path of Object.values(document.paths ?? {}))
-    // The page at /docs fills in examples, and a list that is filtered by all of them is empty.
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
       for (const parameter of path[method]?.parameters ?? [])
         if (

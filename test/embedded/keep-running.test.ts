@@ -14,13 +14,13 @@ function servers() {
     holdStarts(by: Promise<void>) {
       hold = by;
     },
-    async start() {
+    start: async () => {
       await hold;
       const one = startProcess(['sleep', '600']);
       started.push(one);
       return {
         exited: one.ended,
-        async stop() {
+        stop: async () => {
           one.kill('SIGTERM');
           await one.ended;
         },

@@ -21,7 +21,12 @@ export interface Answer {
 export type Call = (
   method: string,
   path: string,
-  options?: { body?: unknown; raw?: string | Uint8Array<ArrayBuffer> | ReadableStream; headers?: Record<string, string>; key?: string | null },
+  options?: {
+    body?: unknown;
+    raw?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+    headers?: Record<string, string>;
+    key?: string | null;
+  },
 ) => Promise<Answer>;
 
 /** The whole service in this process, on a database of its own and the shared Temporal. */
