@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -7,6 +6,7 @@ import type { Database } from '../db/database.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { Authenticator } from '../services/authenticate.ts';
 import type { RateLimiter } from '../services/rate-limiter.ts';
+import { HttpRequest } from './http-request.ts';
 import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
 import { authentication } from './middleware/authentication.ts';
 import { answerLast, errorAnswers } from './middleware/error-answers.ts';
@@ -88,21 +88,10 @@ async function run(ctx: Context & { state: AppState; params: Record<string, stri
   const params = route.params && validate(route.params, ctx.params);
   const query = validate<unknown>(route.query ?? NoQuery, ctx.query);
   const { body, raw } = await readBody(ctx, route);
-  const gone = new AbortController();
-  ctx.res.once('close', () => gone.abort());
-  const answer = await route.handler({
-    params,
-    query,
-    body,
-    db: db.workspace(state.key.workspaceId),
-    key: state.key,
-    requestId: state.requestId,
-    header: (name) => [ctx.req.headers[name.toLowerCase()]].flat()[0],
-    setHeader: (name, value) => ctx.set(name, value),
-    stream: ctx.req,
-    signal: gone.signal,
-    requestHash: createHash('sha256').update(`${ctx.method} ${ctx.path}\n`).update(raw).digest(),
-  });
+  const { key, requestId } = state;
+  const answer = await route.handler(
+    new HttpRequest(ctx, { params, query, body, raw, db: db.workspace(key.workspaceId), key, requestId }),
+  );
   ctx.status = route.status ?? 200;
   if (answer instanceof RawAnswer) {
     ctx.set(answer.headers);

@@ -91,12 +91,7 @@ export function defineRoute<
   return {
     ...spec,
     handler: (request) =>
-      spec.handler({
-        ...request,
-        params: parsedAs<z.output<Params>>(request.params),
-        query: parsedAs<z.output<Query>>(request.query),
-        body: parsedAs<z.output<Body>>(request.body),
-      }),
+      spec.handler(parsedAs<RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>>(request)),
   };
 }
 

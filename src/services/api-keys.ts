@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Query, SystemDatabase, WorkspaceDatabase } from '../db/database.ts';
 import { ApiKey } from '../db/entities/api-key.ts';
 import { CHANNELS } from '../db/listener.ts';
@@ -24,7 +24,7 @@ export function generateApiKey(): string {
 
 /** SHA-256 of a key: the only form in which it is stored. A key has 256 random bits, so a fast hash is safe. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 export interface NewApiKey {

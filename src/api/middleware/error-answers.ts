@@ -46,7 +46,8 @@ export function errorAnswers(): Middleware<AppState> {
       await next();
     } catch (thrown) {
       const error = toApiError(thrown);
-      if (error.status === 500) ctx.state.log.error({ err: error.cause ?? error }, error.message);
+      if (error.status === 500)
+        ctx.state.log.error({ request_id: ctx.state.requestId, err: error.cause ?? error }, error.message);
       ctx.status = error.status;
       if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
       if (error.code === 'unauthorized') ctx.set('WWW-Authenticate', 'Bearer');
@@ -67,7 +68,7 @@ export function answerLast(this: Context, thrown: unknown): void {
     return;
   }
   const error = toApiError(thrown);
-  state['log']?.error({ err: thrown }, error.message);
+  state['log']?.error({ request_id: state['requestId'], err: thrown }, error.message);
   const body = JSON.stringify(errorBody(error));
   for (const name of res.getHeaderNames()) if (name !== 'x-request-id') res.removeHeader(name);
   res.statusCode = error.status;
