@@ -6,7 +6,7 @@ import { type Outcome, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { type Service, startService } from './service.ts';
 
-const ROUNDS = 2;
+const ROUNDS = 3;
 const MIB = 1024 * 1024;
 const UPLOAD_BYTES = 100 * MIB;
 const SAMPLE_MS = 50;

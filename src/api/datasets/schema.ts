@@ -3,7 +3,7 @@ import { EXECUTION_STATUSES } from '../../db/entities/execution.ts';
 import { datasetNameProblem } from '../../domain/dataset-name.ts';
 import { Example } from '../../domain/example.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
-import { ModelName, Name, saneText, Timestamp, TimestampInput, VersionNumber } from '../fields.ts';
+import { ModelName, Name, saneText, Timestamp, TimestampInput, wholeNumber } from '../fields.ts';
 import { PageQuery, pageOf } from '../pagination.ts';
 
 const MAX_FROM_EXECUTIONS = 100_000;
@@ -20,6 +20,12 @@ export const DatasetName = z
     description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
     example: 'support/greetings',
   });
+
+const VersionNumber = wholeNumber({
+  min: 1,
+  max: 2_147_483_647,
+  description: 'A version of the dataset, from 1; the latest unless given.',
+});
 
 export const NameParams = z.object({ name: DatasetName });
 

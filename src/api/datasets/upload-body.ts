@@ -75,6 +75,11 @@ async function* readChunks(chunks: AsyncIterator<Buffer>, stallMs: number): Asyn
  * everything, and closing the connection on them would lose it. Within bounds, then the connection is cut.
  */
 async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<void> {
+  // Once the answer is sent, Node no longer tells a request that its connection was closed.
+  const { socket } = request;
+  const end = () => request.destroy();
+  if (socket.destroyed) end();
+  socket.once('close', end);
   try {
     for (let left = MAX_UPLOAD_BYTES; left > 0; ) {
       const { done, value } = await nextWithin(chunks, DISCARD_STALL_MS);
@@ -83,6 +88,8 @@ async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>):
     }
   } catch {
     // The caller went away or sleeps.
+  } finally {
+    socket.off('close', end);
   }
   request.destroy();
 }
