@@ -6,11 +6,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { freePort } from '../src/embedded/ports.ts';
 import { endProcess, plainEnvironment } from './child.ts';
 import type { Servers } from './servers.ts';
 
 const READY_TIMEOUT_MS = 120_000;
+const Package = z.object({ scripts: z.object({ start: z.string() }) });
 
 /** The service in a process of its own, as `npm start` runs it. */
 export interface Service {
@@ -24,6 +26,12 @@ export interface Service {
   /** Calls `/v1` + path and gives the parsed answer. @throws Error on any status but 2xx */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   stop(): Promise<void>;
+}
+
+/** What `npm start` tells Node, such as how much memory to use. */
+async function nodeOptions(): Promise<string[]> {
+  const { scripts } = Package.parse(JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')));
+  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
 }
 
 /**
@@ -42,7 +50,8 @@ export async function startService(
   await mkdir(folder);
   const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
   const log = openSync(path.join(folder, 'log'), 'a');
-  const child = spawn(process.execPath, [...profiling, fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
+  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  const child = spawn(process.execPath, [...(await nodeOptions()), ...profiling, program], {
     cwd: folder,
     env: plainEnvironment({
       PORT: String(port),
