@@ -21,6 +21,13 @@ export function plainEnvironment(added: Record<string, string> = {}): NodeJS.Pro
   return { ...Object.fromEntries(kept.map((name) => [name, process.env[name]])), ...added };
 }
 
+/** A benchmark that fails half-way leaves no process behind. */
+export function endWithThisProcess(child: ChildProcess): void {
+  const end = () => void child.kill('SIGTERM');
+  process.once('exit', end);
+  child.once('exit', () => process.removeListener('exit', end));
+}
+
 /** Ends a process and waits for its end; by force after 20 s. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -40,6 +47,7 @@ export async function startHelper(script: string, args: readonly string[] = []):
     env: plainEnvironment(),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
+  endWithThisProcess(child);
   const ended = once(child, 'exit').then(() => {
     throw new Error(`${script} ended.`);
   });
@@ -82,6 +90,7 @@ export async function startListening(
     env: plainEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  endWithThisProcess(child);
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   return { port: z.coerce.number().int().parse(line), stop: () => endProcess(child) };
 }

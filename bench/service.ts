@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { freePort } from '../src/embedded/ports.ts';
-import { endProcess, plainEnvironment } from './child.ts';
+import { endProcess, endWithThisProcess, plainEnvironment } from './child.ts';
 import type { Servers } from './servers.ts';
 
 const READY_TIMEOUT_MS = 120_000;
@@ -66,6 +66,7 @@ export async function startService(
     }),
     stdio: ['ignore', log, log],
   });
+  endWithThisProcess(child);
   const origin = `http://127.0.0.1:${port}`;
   try {
     await untilReady(origin, () => child.exitCode === null);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../src/embedded/ports.ts';
-import { plainEnvironment } from './child.ts';
+import { endWithThisProcess, plainEnvironment } from './child.ts';
 import { type Outcome, row } from './report.ts';
 import { untilReady } from './service.ts';
 
@@ -28,6 +28,7 @@ async function startOnce(dataDir: string): Promise<number> {
     }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  endWithThisProcess(npm);
   npm.stdout.resume();
   const closed = once(npm, 'close');
   try {
