@@ -2,9 +2,9 @@ import { Context } from '@temporalio/activity';
 import type { Database } from '../db/database.ts';
 import type { ExecutionStatus } from '../db/entities/execution.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
-import type { ModelAnswer, Models } from '../models/model.ts';
+import type { Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
-import { completeExecution, failExecution } from '../services/finish-execution.ts';
+import { answerExecution, completeExecution, failExecution } from '../services/finish-execution.ts';
 import { type CallsUnderWay, callOnce, throwForTemporal, withHeartbeats } from './model-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
@@ -23,32 +23,11 @@ const CLAIM = {
          where id = $1 and status in ('queued', 'running') and answered_at is null
          returning model, input, parameters`,
 };
-/** Whatever the status: what was paid for is kept. The first answer stays. */
-const STORE_ANSWER = {
-  name: 'store-answer',
-  text: `update executions set output = $2, finish_reason = $3, tokens_input = $4, tokens_output = $5, tokens_cached_input = $6,
-           tokens_reasoning = $7, cost_amount = $8, pricing = $9, model_ms = $10, answered_at = now()
-         where id = $1 and answered_at is null`,
-};
 const STORE_SPENT = {
   text: `update executions set tokens_input = $2, tokens_output = $3, tokens_cached_input = $4, tokens_reasoning = $5,
            cost_amount = $6, pricing = $7
          where id = $1 and answered_at is null`,
 };
-function answerValues(id: string, { output, finishReason, tokens, cost, modelMs }: ModelAnswer): unknown[] {
-  return [
-    id,
-    output,
-    finishReason,
-    tokens.input,
-    tokens.output,
-    tokens.cached_input,
-    tokens.reasoning,
-    cost.amount,
-    cost.pricing,
-    Math.round(modelMs),
-  ];
-}
 
 /** The steps of the workflow `executePrompt`. Each can be run again without harm. */
 export function createExecutionActivities({ db, models, modelTimeoutMs }: ExecutionActivityDeps) {
@@ -66,7 +45,7 @@ export function createExecutionActivities({ db, models, modelTimeoutMs }: Execut
      * Calls the model and stores its answer. Does nothing where there is an answer already or nothing to run any more.
      * @throws ApplicationFailure with the model's error code as type
      */
-    async callModel(executionId: string): Promise<void> {
+    async callModel(executionId: string): Promise<{ status: ExecutionStatus } | null> {
       const { cancellationSignal } = Context.current();
       const [claimed] = await withHeartbeats(() =>
         untilDatabaseAnswers(
@@ -74,17 +53,19 @@ export function createExecutionActivities({ db, models, modelTimeoutMs }: Execut
           cancellationSignal,
         ),
       );
-      if (!claimed) return;
+      if (!claimed) return null;
+      let status: ExecutionStatus | undefined;
       try {
         await callOnce(underWay, executionId, async (signal) => {
           const answer = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
           // The answer is paid for: the database may be away for a while, it is stored all the same.
-          await untilDatabaseAnswers(() => query(STORE_ANSWER, answerValues(executionId, answer)));
+          status = await untilDatabaseAnswers(() => answerExecution(query, executionId, answer));
         });
       } catch (error) {
         if (error instanceof ModelError && error.spent !== undefined) await storeSpent(executionId, error.spent);
         throwForTemporal(error);
       }
+      return status === undefined ? null : { status };
     },
 
     /**

@@ -2,6 +2,20 @@ import type { Query, Statement } from '../db/database.ts';
 import type { ExecutionStatus } from '../db/entities/execution.ts';
 import { CHANNELS } from '../db/listener.ts';
 import { newId } from '../domain/ids.ts';
+import type { ModelAnswer } from '../models/model.ts';
+
+/** The end of a statement whose `done` are executions: the event of those that completed, and the word to who waits. */
+const completedEvent = (eventId: string) => `), event as (
+           insert into events (workspace_id, id, type, data, created_at)
+           select workspace_id, ${eventId}, 'execution.completed', jsonb_build_object(
+             'execution_id', 'exec_' || id, 'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model,
+             'tokens', jsonb_build_object('input', tokens_input, 'output', tokens_output, 'cached_input', tokens_cached_input,
+               'reasoning', tokens_reasoning, 'total', tokens_input + tokens_output),
+             'cost', jsonb_build_object('amount', cost_amount::text, 'currency', 'USD', 'pricing', pricing),
+             'latency', jsonb_build_object('queue_ms', round(extract(epoch from started_at - created_at) * 1000)::int,
+               'model_ms', model_ms, 'total_ms', round(extract(epoch from finished_at - created_at) * 1000)::int)), now()
+           from done where status = 'completed'
+         ) select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`;
 
 /** Marks an answered execution as completed, writes its event and tells who waits, all in one statement. */
 const COMPLETE = {
@@ -9,17 +23,22 @@ const COMPLETE = {
   text: `with done as (
            update executions set status = 'completed', finished_at = now()
            where id = $1 and status = 'running' and answered_at is not null returning *
-         ), event as (
-           insert into events (workspace_id, id, type, data, created_at)
-           select workspace_id, $2, 'execution.completed', jsonb_build_object(
-             'execution_id', 'exec_' || id, 'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model,
-             'tokens', jsonb_build_object('input', tokens_input, 'output', tokens_output, 'cached_input', tokens_cached_input,
-               'reasoning', tokens_reasoning, 'total', tokens_input + tokens_output),
-             'cost', jsonb_build_object('amount', cost_amount::text, 'currency', 'USD', 'pricing', pricing),
-             'latency', jsonb_build_object('queue_ms', round(extract(epoch from started_at - created_at) * 1000)::int,
-               'model_ms', model_ms, 'total_ms', round(extract(epoch from finished_at - created_at) * 1000)::int)), now()
-           from done
-         ) select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`,
+         ${completedEvent('$2')}`,
+};
+
+/**
+ * Stores an answer, whatever the status: what was paid for is kept, and the first answer stays. An execution that is still
+ * running is completed by it, in the same statement.
+ */
+const ANSWER = {
+  name: 'answer-execution',
+  text: `with done as (
+           update executions set output = $3, finish_reason = $4, tokens_input = $5, tokens_output = $6,
+             tokens_cached_input = $7, tokens_reasoning = $8, cost_amount = $9, pricing = $10, model_ms = $11, answered_at = now(),
+             status = case when status = 'running' then 'completed' else status end,
+             finished_at = case when status = 'running' then now() else finished_at end
+           where id = $1 and answered_at is null returning *
+         ${completedEvent('$2')}`,
 };
 
 const FAIL = {
@@ -46,6 +65,19 @@ async function finish(
   const [finished] = await query<{ status: ExecutionStatus }>(statement, [id, ...values]);
   const [row] = finished ? [finished] : await query<{ status: ExecutionStatus }>(STATUS, [id]);
   return row?.status;
+}
+
+/**
+ * Stores an answer and, where the execution is still running, completes it.
+ * @returns its status now, undefined where there is no such execution
+ */
+export function answerExecution(
+  query: Query,
+  id: string,
+  { output, finishReason, tokens, cost, modelMs }: ModelAnswer,
+): Promise<ExecutionStatus | undefined> {
+  const used = [tokens.input, tokens.output, tokens.cached_input, tokens.reasoning, cost.amount, cost.pricing];
+  return finish(query, ANSWER, [id, newId(), output, finishReason, ...used, Math.round(modelMs)]);
 }
 
 /**

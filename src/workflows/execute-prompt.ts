@@ -59,7 +59,11 @@ export async function executePrompt({
   enter('calling the model', model);
   let failure: Failure | null | undefined;
   try {
-    await activitiesFor(model).callModel(executionId);
+    const answered = await activitiesFor(model).callModel(executionId);
+    if (answered?.status === 'completed') {
+      enter('completed', '');
+      return { state };
+    }
   } catch (error) {
     failure = isCancellation(error) || CancellationScope.current().consideredCancelled ? null : failureOf(error);
   }

@@ -45,11 +45,11 @@ const failureOf = (call: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test('stores the answer with its tokens and cost before the call counts as done', async () => {
+test('stores the answer with its tokens, cost and end before the call counts as done', async () => {
   const id = await rows.queue({ input: 'store this' });
   await run(id);
   expect(await rows.read(id)).toMatchObject({
-    status: 'running',
+    status: 'completed',
     output: 'Answer to: store this',
     finish_reason: 'stop',
     tokens_input: 3,
