@@ -15,7 +15,7 @@ const INPUT: ExecutePromptInput = {
 /** Activities that all go well, but for those given. */
 export function activitiesWith(others: Partial<ExecutionActivities>): ExecutionActivities {
   return {
-    callModel: async () => {},
+    callModel: async () => null,
     recordCompletion: async () => 'completed',
     recordFailure: async (_id, error) => (error === null ? 'canceled' : 'failed'),
     ...others,
@@ -28,11 +28,12 @@ export function modelFailure(type: string, options: { nonRetryable?: boolean; ne
 }
 
 /** Fails so many times before it goes well. */
-export function failing(times: number, error: () => Error): () => Promise<void> {
+export function failing(times: number, error: () => Error): () => Promise<null> {
   let left = times;
   return async () => {
     left -= 1;
     if (left >= 0) throw error();
+    return null;
   };
 }
 
@@ -46,10 +47,10 @@ export function afterOutage(): ExecutionActivities['recordCompletion'] {
 }
 
 /** A call that ends only when it is canceled. */
-export async function untilCanceled(): Promise<void> {
+export async function untilCanceled(): Promise<never> {
   const context = Context.current();
   const heartbeat = setInterval(() => context.heartbeat(), 50);
-  await context.cancelled.finally(() => clearInterval(heartbeat));
+  return context.cancelled.finally(() => clearInterval(heartbeat));
 }
 
 function path(name: string, endsIn: ExecutePromptState, rest: Partial<Path>): ExecutePromptPath {
@@ -76,6 +77,9 @@ export function executePromptPaths(): ExecutePromptPath[] {
     }),
     path('withdrawn', 'withdrawn', {
       activities: { ...activitiesWith({ recordCompletion: async () => 'withdrawn' }) },
+    }),
+    path('completed-by-its-answer', 'completed', {
+      activities: { ...activitiesWith({ callModel: async () => ({ status: 'completed' as const }) }) },
     }),
     path('canceled-during-call', 'canceled', {
       activities: { ...activitiesWith({ callModel: untilCanceled }) },

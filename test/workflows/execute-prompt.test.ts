@@ -84,7 +84,7 @@ test('what is no model error is retried, not recorded', async () => {
 
 test('an answer that comes before its cancellation is recorded, and the row says how the execution ended', async () => {
   const path = variant('canceled-during-call', 'answered-when-canceled', {
-    callModel: () => untilCanceled().catch(() => {}),
+    callModel: () => untilCanceled().catch(() => null),
     recordCompletion: async () => 'canceled',
     recordFailure: async () => 'failed',
   });
