@@ -59,7 +59,7 @@ async function evaluate(service: Service, dataset: string, count: number): Promi
       return (performance.now() - started) / 1000;
     }
     if (run.status === 'failed') throw new Error(`The evaluation failed: ${JSON.stringify(run)}`);
-    await delay(50);
+    await delay(25);
   }
 }
 
