@@ -1,0 +1,82 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
+const PADDED_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** A new signing secret: `whsec_` and 32 random bytes in base64. */
+export function generateSigningSecret(): string {
+  return PREFIX + randomBytes(32).toString('base64');
+}
+
+/**
+ * What is wrong with a secret that a caller chose, in words that say what to change; undefined where nothing is. It has
+ * 24–128 visible ASCII characters; one that starts with `whsec_` is padded base64, in the standard alphabet, after that.
+ */
+export function signingSecretProblem(secret: string): string | undefined {
+  if (!VISIBLE_ASCII.test(secret)) return 'Use visible ASCII characters only: no spaces, line ends or other letters.';
+  if (secret.length < 24 || secret.length > 128) return `Use 24 to 128 characters; this secret has ${secret.length}.`;
+  if (secret.startsWith(PREFIX) && !PADDED_BASE64.test(secret.slice(PREFIX.length)))
+    return `What follows ${PREFIX} must be base64 with its padding, in the standard alphabet (openssl rand -base64 32); or leave out ${PREFIX}.`;
+  return undefined;
+}
+
+/**
+ * `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the raw body, keyed with the UTF-8 bytes of the whole secret, its
+ * prefix included (specification, Authentication 2).
+ */
+export function xSignature(body: Buffer, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+/**
+ * The headers of one attempt to deliver, all of them. Their names are written as documented, since some receivers see them
+ * as sent; compare them without regard to case when merging.
+ *
+ * The `webhook-*` headers are those of Standard Webhooks (https://www.standardwebhooks.com).
+ */
+export function signedHeaders(attempt: {
+  body: Buffer;
+  /** `evt_…`: the same on every attempt and delivery of the event */
+  eventId: string;
+  /** `dlv_…` */
+  deliveryId: string;
+  /** from 1 */
+  attempt: number;
+  sentAt: Date;
+  /** newest first; a second one is the previous secret during the overlap after a rotation */
+  secrets: readonly [string, string?];
+}): Record<string, string> {
+  const { body, eventId, secrets } = attempt;
+  const [newest, previous] = secrets;
+  const timestamp = String(Math.floor(attempt.sentAt.getTime() / 1000));
+  const standard = (secret: string) => standardSignature(body, eventId, timestamp, secret);
+  return {
+    'Content-Type': 'application/json',
+    'X-Signature': xSignature(body, newest),
+    ...(previous !== undefined && { 'X-Signature-Previous': xSignature(body, previous) }),
+    'X-Event-Id': eventId,
+    'X-Delivery-Id': attempt.deliveryId,
+    'X-Delivery-Attempt': String(attempt.attempt),
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': previous === undefined ? standard(newest) : `${standard(newest)} ${standard(previous)}`,
+  };
+}
+
+function standardSignature(body: Buffer, id: string, timestamp: string, secret: string): string {
+  const hmac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body);
+  return `v1,${hmac.digest('base64')}`;
+}
+
+/**
+ * The key that the libraries for Standard Webhooks derive from a secret: without `whsec_` and decoded, where that is padded
+ * base64, as `new Webhook(secret)` of standardwebhooks 1.1.1 has it (svix 2.5.0 wraps that class); else the secret's own
+ * bytes, as `new Webhook(secret, { format: 'raw' })` has it.
+ *
+ * Their decoder also takes base64 without padding. Here that is a text like any other: most other decoders refuse it.
+ */
+function standardKey(secret: string): Buffer {
+  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  return PADDED_BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');
+}
