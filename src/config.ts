@@ -28,6 +28,29 @@ const Duration = z.string().transform((text, context) => {
   return value;
 });
 
+/** Longer than a timer could be: `30d`. */
+const Retention = z.string().transform((text, context) => {
+  const value = /^\d+(\.\d+)?\s*(m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
+  if (!(value > 0)) {
+    context.addIssue({ code: 'custom', message: 'must be a time with its unit: 12h or 30d' });
+    return z.NEVER;
+  }
+  return value;
+});
+
+/** `1m,5m,30m` to milliseconds. */
+const Waits = z.string().transform((text, context) => {
+  const waits = text.split(',').map((wait) => Duration.safeParse(wait));
+  if (waits.some(({ success }) => !success)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be times with their units, separated by commas: 1m,5m,30m,2h,6h',
+    });
+    return z.NEVER;
+  }
+  return waits.map(({ data }) => data ?? 0);
+});
+
 const EncryptionKeys = z.string().transform((text, context) => {
   const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'));
   if (keys.some((key) => key.length !== 32)) {
@@ -81,6 +104,15 @@ const Environment = z.object({
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
+  EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
+  WEBHOOK_RETRY_WAITS: Waits.default([60_000, 300_000, 1_800_000, 7_200_000, 21_600_000]),
+  WEBHOOK_TIMEOUT: Duration.default(10_000),
+  WEBHOOK_HOST_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(20),
+  WEBHOOK_ALLOW_PRIVATE: z.enum(['false', 'loopback', 'true'], 'must be false, loopback or true').optional(),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must look like smtp://user:password@host:587 or smtps://host:465' })
+    .optional(),
+  MAIL_FROM: z.string().optional(),
   TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn or error')
@@ -123,6 +155,20 @@ export interface Settings {
   };
   /** Per key; 0: no limit. */
   rateLimitPerMinute: number;
+  /** How long events, their deliveries and notifications are kept. */
+  eventRetentionMs: number;
+  webhooks: {
+    /** Before each retry; the failure of the last one disables the webhook. */
+    retryWaitsMs: number[];
+    /** One attempt, from looking up the host to the last byte of the answer. */
+    timeoutMs: number;
+    /** Attempts of one process under way to one host. */
+    hostConcurrency: number;
+    /** Unset: what is usual for the way the service was started. */
+    allowPrivate: AllowPrivate | undefined;
+  };
+  /** Unset: no e-mail. */
+  mail: { smtpUrl: string; from: string } | undefined;
   /** Whether `X-Forwarded-For` is believed. */
   trustProxy: boolean;
   logLevel: string;
@@ -143,6 +189,9 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   const problems: string[] = [];
   if ((env.TEMPORAL_TLS_CERT === undefined) !== (env.TEMPORAL_TLS_KEY === undefined))
     problems.push('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together: set both or neither');
+  const { SMTP_URL: smtpUrl, MAIL_FROM: mailFrom } = env;
+  if ((smtpUrl === undefined) !== (mailFrom === undefined))
+    problems.push('SMTP_URL and MAIL_FROM belong together: set both or neither');
   for (const name of ['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY', 'MODEL_PRICES_FILE'] as const) {
     const file = env[name];
     if (file !== undefined && !existsSync(file)) problems.push(`${name}: there is no file ${file}`);
@@ -175,6 +224,14 @@ export function parseSettings(environment: Record<string, string | undefined>): 
       timeoutMs: env.MODEL_TIMEOUT,
     },
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    eventRetentionMs: env.EVENT_RETENTION,
+    webhooks: {
+      retryWaitsMs: env.WEBHOOK_RETRY_WAITS,
+      timeoutMs: env.WEBHOOK_TIMEOUT,
+      hostConcurrency: env.WEBHOOK_HOST_CONCURRENCY,
+      allowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
+    },
+    mail: smtpUrl === undefined || mailFrom === undefined ? undefined : { smtpUrl, from: mailFrom },
     trustProxy: env.TRUST_PROXY === 'true',
     logLevel: env.LOG_LEVEL,
   };
@@ -190,6 +247,9 @@ export function loadSettings(): Settings {
   return parseSettings(process.env);
 }
 
+/** Which addresses webhooks may have: see `WEBHOOK_ALLOW_PRIVATE` in the README. */
+export type AllowPrivate = 'false' | 'loopback' | 'true';
+
 /**
  * For the processes that bring no PostgreSQL or Temporal of their own.
  * @throws SettingsError naming every setting that is missing
@@ -198,6 +258,7 @@ export function requireServers(settings: Settings): {
   databaseUrl: string;
   temporalAddress: string;
   encryptionKeys: Buffer[];
+  allowPrivate: AllowPrivate;
 } {
   const { databaseUrl, encryptionKeys } = settings;
   const temporalAddress = settings.temporal.address;
@@ -208,5 +269,5 @@ export function requireServers(settings: Settings): {
     problems.push('ENCRYPTION_KEY: set it to 32 bytes in base64 (make one with `openssl rand -base64 32`)');
   if (databaseUrl === undefined || temporalAddress === undefined || encryptionKeys === undefined)
     throw new SettingsError(problems);
-  return { databaseUrl, temporalAddress, encryptionKeys };
+  return { databaseUrl, temporalAddress, encryptionKeys, allowPrivate: settings.webhooks.allowPrivate ?? 'false' };
 }

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Settings } from './config.ts';
+import type { AllowPrivate, Settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
@@ -12,12 +12,13 @@ import type { ClosableModels } from './models/model.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 
-/** Where the servers are and which keys encrypt. */
+/** What depends on how the service was started: where the servers are, which keys encrypt, which addresses webhooks may have. */
 export interface Servers {
   databaseUrl: string;
   /** host:port */
   temporalAddress: string;
   encryptionKeys: Buffer[];
+  allowPrivate: AllowPrivate;
 }
 
 /** What the API and the workers stand on: one of each in a process. */
@@ -32,6 +33,7 @@ export interface Foundation {
   models: ClosableModels;
   cipher: Cipher;
   registry: Registry;
+  allowPrivate: AllowPrivate;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
     models,
     cipher: createCipher(servers.encryptionKeys),
     registry: createRegistry(),
+    allowPrivate: servers.allowPrivate,
     async close() {
       await models.close();
       await listener.close();

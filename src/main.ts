@@ -97,7 +97,10 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   ]);
   stopRequested.throwIfAborted();
 
-  const foundation = await layFoundation(settings, { databaseUrl, temporalAddress, encryptionKeys }, log);
+  // Receivers under development are on the same machine.
+  const allowPrivate = settings.webhooks.allowPrivate ?? 'loopback';
+  const servers = { databaseUrl, temporalAddress, encryptionKeys, allowPrivate };
+  const foundation = await layFoundation(settings, servers, log);
   parts.add('the connections', () => foundation.close());
   await ensureFirstKey(foundation.db, firstKey.text);
   if (settings.metricsPort !== 0) {

@@ -10,6 +10,10 @@ export const CHANNELS = {
   apiKeyRevoked: 'api_key_revoked',
   /** A row was written to `events`. Payload: empty. */
   eventWritten: 'event_written',
+  /** A delivery was made or ended by a request. Payload: empty. */
+  deliveryChanged: 'delivery_changed',
+  /** A delivery reached its end. Payload: its UUID. Sent for those that someone may wait for. */
+  deliveryFinished: 'delivery_finished',
 } as const;
 
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];

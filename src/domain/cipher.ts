@@ -5,6 +5,8 @@ export interface Cipher {
   encrypt(plain: Buffer): Buffer;
   /** @throws Error where no key fits or the data was changed */
   decrypt(sealed: Buffer): Buffer;
+  /** How everything starts that the current key has encrypted. */
+  readonly currentPrefix: Buffer;
 }
 
 const KEY_ID_BYTES = 4;
@@ -19,6 +21,7 @@ export function createCipher(keys: Buffer[]): Cipher {
   const [current] = known;
   if (current === undefined) throw new Error('No encryption key was given.');
   return {
+    currentPrefix: current.id,
     encrypt(plain) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce, { authTagLength: TAG_BYTES });

@@ -8,6 +8,9 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   workspace: 'ws',
   schedule: 'sched',
+  webhook: 'wh',
+  delivery: 'dlv',
+  notification: 'ntf',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

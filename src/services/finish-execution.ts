@@ -7,12 +7,12 @@ import type { ModelAnswer } from '../models/model.ts';
 /** The end of a statement whose `done` are executions: the event of those that completed, and the word to who waits. */
 const completedEvent = (eventId: string) => `), event as (
            insert into events (workspace_id, id, type, data, created_at)
-           select workspace_id, ${eventId}, 'execution.completed', jsonb_build_object(
+           select workspace_id, ${eventId}, 'execution.completed', json_build_object(
              'execution_id', 'exec_' || id, 'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model,
-             'tokens', jsonb_build_object('input', tokens_input, 'output', tokens_output, 'cached_input', tokens_cached_input,
+             'tokens', json_build_object('input', tokens_input, 'output', tokens_output, 'cached_input', tokens_cached_input,
                'reasoning', tokens_reasoning, 'total', tokens_input + tokens_output),
-             'cost', jsonb_build_object('amount', cost_amount::text, 'currency', 'USD', 'pricing', pricing),
-             'latency', jsonb_build_object('queue_ms', round(extract(epoch from started_at - created_at) * 1000)::int,
+             'cost', json_build_object('amount', cost_amount::text, 'currency', 'USD', 'pricing', pricing),
+             'latency', json_build_object('queue_ms', round(extract(epoch from started_at - created_at) * 1000)::int,
                'model_ms', model_ms, 'total_ms', round(extract(epoch from finished_at - created_at) * 1000)::int)), now()
            from done where status = 'completed'
          ) select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`;
@@ -49,7 +49,7 @@ const FAIL = {
            where id = $1 and status in ('queued', 'running') returning *
          ), event as (
            insert into events (workspace_id, id, type, data, created_at)
-           select workspace_id, $2, 'execution.failed', jsonb_build_object('execution_id', 'exec_' || id,
+           select workspace_id, $2, 'execution.failed', json_build_object('execution_id', 'exec_' || id,
              'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model, 'error', error), now()
            from done where status = 'failed'
          ) select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`,

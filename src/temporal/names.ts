@@ -5,12 +5,22 @@ import { publicId } from '../domain/ids.ts';
 export interface TaskQueues {
   executions: string;
   evaluations: string;
+  webhooks: string;
+}
+
+/** What tells one delivery from another. */
+export interface DeliveryIdentity {
+  id: string;
+  eventId: string;
+  webhookId: string;
+  /** `event` where the event itself made it. */
+  trigger: string;
 }
 
 /** @param prefix `TEMPORAL_TASK_QUEUE_PREFIX` */
 export function taskQueuesOf(prefix: string | undefined): TaskQueues {
   const name = (queue: string) => (prefix === undefined ? queue : `${prefix}-${queue}`);
-  return { executions: name('executions'), evaluations: name('evaluations') };
+  return { executions: name('executions'), evaluations: name('evaluations'), webhooks: name('webhooks') };
 }
 
 /** By which operators find workflows in the Temporal UI. */
@@ -19,6 +29,8 @@ export const SEARCH_ATTRIBUTES = {
   prompt: defineSearchAttributeKey('PmsPrompt', SearchAttributeType.KEYWORD),
   model: defineSearchAttributeKey('PmsModel', SearchAttributeType.KEYWORD),
   evaluation: defineSearchAttributeKey('PmsEvaluation', SearchAttributeType.KEYWORD),
+  webhook: defineSearchAttributeKey('PmsWebhook', SearchAttributeType.KEYWORD),
+  event: defineSearchAttributeKey('PmsEvent', SearchAttributeType.KEYWORD),
 } as const;
 
 /** `execute-prompt/exec_…` */
@@ -29,6 +41,12 @@ export function executionWorkflowId(executionId: string): string {
 /** `evaluation-run/eval_…`, with `/retry-N` for the Nth retry. */
 export function evaluationWorkflowId(evaluationId: string, retries: number): string {
   return `evaluation-run/${publicId('evaluation', evaluationId)}${retries > 0 ? `/retry-${retries}` : ''}`;
+}
+
+/** `webhook-delivery/evt_…/wh_…`; a delivery that was asked for by a caller adds its own `/dlv_…`. */
+export function deliveryWorkflowId({ id, eventId, webhookId, trigger }: DeliveryIdentity): string {
+  const name = `webhook-delivery/${publicId('event', eventId)}/${publicId('webhook', webhookId)}`;
+  return trigger === 'event' ? name : `${name}/${publicId('delivery', id)}`;
 }
 
 /** Id of a Temporal Schedule: `evaluation-schedule/sched_…`. */

@@ -66,6 +66,7 @@ export async function startTestService(
       databaseUrl: database.url,
       temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
       encryptionKeys: [randomBytes(32)],
+      allowPrivate: settings.webhooks.allowPrivate ?? 'loopback',
     },
     log,
   );

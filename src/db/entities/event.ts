@@ -8,13 +8,22 @@ export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
   filters: ownedByWorkspace,
-  indexes: [{ properties: ['workspaceId', 'id'] }],
+  indexes: [
+    { properties: ['workspaceId', 'id'] },
+    {
+      name: 'events_undispatched_index',
+      expression: `create index "events_undispatched_index" on "events" ("id") where "dispatched_at" is null`,
+    },
+  ],
   properties: {
     ...workspaceOwned,
     type: p.text().$type<EventType>(),
-    data: p.json<{ [key: string]: JsonValue }>().columnType('jsonb'),
+    /** Kept as it was written, so that every attempt to deliver it sends the same bytes. */
+    data: p.json<{ [key: string]: JsonValue }>().columnType('json'),
+    /** Made by trying a webhook: nothing has happened. */
+    test: p.boolean().default(false),
     createdAt: timestamp(),
-    /** When the relay handed it to the webhooks; null until then. */
+    /** When its deliveries were made; null until then. */
     dispatchedAt: timestamp().nullable(),
   },
 });

@@ -4,8 +4,10 @@ import { Evaluation, EvaluationJudgement, EvaluationResult, Schedule } from './e
 import { Event } from './event.ts';
 import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
+import { Notification } from './notification.ts';
 import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
 import { RateLimit } from './rate-limit.ts';
+import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
 import { Workspace } from './workspace.ts';
 
 /** Every table. */
@@ -26,4 +28,8 @@ export const entities = [
   EvaluationJudgement,
   Schedule,
   RateLimit,
+  Webhook,
+  Delivery,
+  DeliveryAttempt,
+  Notification,
 ];

@@ -1,0 +1,122 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { EventType } from '../../domain/events.ts';
+import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+
+export const WEBHOOK_STATUSES = ['enabled', 'disabled'] as const;
+export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+
+/** What made a delivery: the event itself, or a request of a caller to send it again, or to try the webhook. */
+export const DELIVERY_TRIGGERS = ['event', 'redelivery', 'replay', 'test'] as const;
+export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];
+
+/** `queued`: before the end of its first attempt. `waiting`: for a retry. The others are ends. */
+export const DELIVERY_STATUSES = ['queued', 'waiting', 'delivered', 'failed', 'abandoned'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+const oneOf = <S extends string>(names: readonly S[]) =>
+  p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
+
+/** A registered endpoint. What is secret of it is stored encrypted. */
+export const Webhook = defineEntity({
+  name: 'Webhook',
+  tableName: 'webhooks',
+  filters: ownedByWorkspace,
+  indexes: [{ properties: ['workspaceId', 'id'] }],
+  properties: {
+    ...workspaceOwned,
+    url: p.text(),
+    events: p.array().$type<EventType[]>(),
+    description: p.text().nullable(),
+    status: oneOf(WEBHOOK_STATUSES),
+    disabledReason: p.text().nullable(),
+    /** Failed attempts since the last one that was answered well. */
+    consecutiveFailures: p.integer().default(0),
+    lastDeliveryAt: timestamp().nullable(),
+    /** Encrypted. */
+    secret: p.blob(),
+    /** The secret before the last rotation, encrypted; it signs as well until the time beside it. */
+    previousSecret: p.blob().nullable(),
+    previousSecretExpiresAt: timestamp().nullable(),
+    /** Headers of the caller's own: JSON of name to value, encrypted. */
+    headers: p.blob().nullable(),
+    /** Attempts a minute; null: as fast as they come. */
+    rateLimitPerMinute: p.integer().nullable(),
+    /** With a rate limit: when the next attempt may be sent that has no slot yet. */
+    nextSlotAt: timestamp().nullable(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+});
+
+/** One event on its way to one webhook. It outlives its webhook, whose id stays. */
+export const Delivery = defineEntity({
+  name: 'Delivery',
+  tableName: 'deliveries',
+  filters: ownedByWorkspace,
+  indexes: [
+    { properties: ['workspaceId', 'webhookId', 'id'] },
+    { properties: ['eventId'] },
+    {
+      name: 'deliveries_event_once_unique',
+      expression: `create unique index "deliveries_event_once_unique" on "deliveries" ("event_id", "webhook_id") where "trigger" = 'event'`,
+    },
+    {
+      name: 'deliveries_unfinished_index',
+      expression: `create index "deliveries_unfinished_index" on "deliveries" ("webhook_id", "id") where "status" in ('queued', 'waiting')`,
+    },
+    {
+      name: 'deliveries_unstarted_index',
+      expression: `create index "deliveries_unstarted_index" on "deliveries" ("id") where "status" = 'queued' and "started_at" is null`,
+    },
+    {
+      name: 'deliveries_to_end_index',
+      expression: `create index "deliveries_to_end_index" on "deliveries" ("id") where "to_end"`,
+    },
+  ],
+  properties: {
+    ...workspaceOwned,
+    eventId: p.uuid(),
+    webhookId: p.uuid(),
+    trigger: oneOf(DELIVERY_TRIGGERS),
+    status: oneOf(DELIVERY_STATUSES),
+    /** Why it waits, or why it ended as it did, in words; null where there is nothing to say. */
+    statusReason: p.text().nullable(),
+    attemptsMade: p.integer().default(0),
+    /** When it is next sent. */
+    nextAttemptAt: timestamp().nullable(),
+    /** With a rate limit: the time that its next attempt was given. */
+    slotAt: timestamp().nullable(),
+    /** When a relay last set out to start its workflow. */
+    claimedAt: timestamp().nullable(),
+    /** When its workflow was started. */
+    startedAt: timestamp().nullable(),
+    /** Its workflow is still to be told that the delivery has ended. */
+    toEnd: p.boolean().default(false),
+    checkedAt: timestamp().nullable(),
+    createdAt: timestamp(),
+    finishedAt: timestamp().nullable(),
+  },
+});
+
+/** One request to a webhook's address and what came of it. */
+export const DeliveryAttempt = defineEntity({
+  name: 'DeliveryAttempt',
+  tableName: 'delivery_attempts',
+  properties: {
+    delivery: () => p.manyToOne(Delivery).deleteRule('cascade').primary(),
+    /** From 1. */
+    attempt: p.integer().primary(),
+    startedAt: timestamp(),
+    durationMs: p.integer(),
+    /** Of the answer; null where there was none. */
+    status: p.integer().nullable(),
+    /** The start of the answer. */
+    responseBody: p.text().nullable(),
+    /** Why it failed, in words; null where it did not. */
+    error: p.text().nullable(),
+  },
+});
+
+export type Webhook = InferEntity<typeof Webhook>;
+export type Delivery = InferEntity<typeof Delivery>;
+export type DeliveryAttempt = InferEntity<typeof DeliveryAttempt>;
