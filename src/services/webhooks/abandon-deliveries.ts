@@ -1,0 +1,25 @@
+import type { Query } from '../../db/database.ts';
+import { CHANNELS } from '../../db/listener.ts';
+
+const ABANDON = {
+  text: `with ended as (
+           update deliveries set status = 'abandoned', status_reason = $3, finished_at = now(), next_attempt_at = null,
+             to_end = started_at is not null
+           where workspace_id = $1 and webhook_id = $2 and status in ('queued', 'waiting') returning id, trigger
+         ), told as (
+           select pg_notify('${CHANNELS.deliveryFinished}', id::text) from ended where trigger = 'test'
+         ) select (select count(*) from ended)::int as count, (select count(*) from told)::int,
+             pg_notify('${CHANNELS.deliveryChanged}', '')`,
+};
+
+/**
+ * Ends every delivery of a webhook that has not ended: it was disabled or deleted. Runs in the transaction that does that, after
+ * the webhook's row is locked. The workflows are told afterwards, by whoever relays.
+ * @param query bound to the webhook's workspace
+ * @param reason in words, as shown with each delivery
+ * @returns how many were ended
+ */
+export async function abandonDeliveries(query: Query, webhookId: string, reason: string): Promise<number> {
+  const [row] = await query<{ count: number }>(ABANDON, [webhookId, reason]);
+  return row?.count ?? 0;
+}
