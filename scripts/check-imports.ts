@@ -41,12 +41,15 @@ const LAYERS: Record<string, Layer> = {
     values: 'everything',
   },
   config: { files: ['config.ts'], values: [], environment: true },
-  api: { files: ['api/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'domain'] },
+  api: { files: ['api/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain'] },
-  activities: { files: ['activities/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'domain'] },
+  activities: {
+    files: ['activities/'],
+    values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain'],
+  },
   services: {
     files: ['services/'],
-    values: ['db', 'models', 'evaluators', 'temporal', 'domain'],
+    values: ['db', 'models', 'evaluators', 'temporal', 'outbound', 'domain'],
     types: ['workflows'],
   },
   workflows: {
@@ -58,7 +61,8 @@ const LAYERS: Record<string, Layer> = {
   // What runs on this machine inherits its environment: PATH, HOME, the cache folder.
   embedded: { files: ['embedded/'], values: [], environment: true },
   evaluators: { files: ['evaluators/'], values: ['domain'] },
-  models: { files: ['models/'], values: ['domain'] },
+  models: { files: ['models/'], values: ['outbound', 'domain'] },
+  outbound: { files: ['outbound/'], values: ['domain'] },
   temporal: { files: ['temporal/'], values: ['domain'], types: ['config'] },
   db: { files: ['db/'], values: ['domain'] },
   domain: { files: ['domain/'], values: [] },

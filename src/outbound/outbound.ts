@@ -1,0 +1,133 @@
+import type { LookupFunction } from 'node:net';
+import { Agent } from 'undici';
+import { type Answer, failureOfStatus, readAnswer, textOf } from './answer.ts';
+import { createGuardedConnector } from './connector.ts';
+import { withDeadline } from './deadline.ts';
+import { EndlessAnswerError, reasonOf } from './reasons.ts';
+import { type AllowPrivate, targetProblem } from './target.ts';
+
+const MAX_HEADER_BYTES = 16 * 1024;
+/** Answers with a 1xx status before the one that counts. */
+const MAX_INTERIM_ANSWERS = 20;
+
+/**
+ * A connection on which nothing happened for this long is closed. A receiver that closes it first, just as a request is
+ * on its way, fails that request: it can't be known whether it was acted upon, so sending it again is left to whoever
+ * counts the attempts. Hardly any server gives up an idle connection earlier than after 2 s.
+ */
+const IDLE_MS = 1_000;
+/** The most that a receiver's `Keep-Alive: timeout=` can make of it, with a second less than it says. */
+const MAX_IDLE_MS = 4_000;
+const IDLE_MARGIN_MS = 1_000;
+
+/** Headers that are this module's to set: where the request goes, and that the answer comes as it is. */
+const OWN_HEADERS = new Set(['host', 'accept-encoding']);
+
+export interface OutboundRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  signal?: AbortSignal;
+}
+
+export interface OutboundResult {
+  /** Null where no complete answer came; a status that is itself the failure is kept even then. */
+  status: number | null;
+  /** The first 1 KiB of the answer as text: UTF-8 with replacement characters and without U+0000. Null where there was none. */
+  body: string | null;
+  /** A plain reason, without path, query or header. Null exactly when the status is 2xx and the answer ended in time. */
+  error: string | null;
+  durationMs: number;
+}
+
+export interface Outbound {
+  /**
+   * Posts once, whatever comes of it: no redirect is followed, nothing is tried again. Of the answer at most 64 KiB are
+   * read, and never unpacked; a longer one counts as complete there.
+   *
+   * Never throws but when `signal` is aborted: then its reason.
+   */
+  post(request: OutboundRequest): Promise<OutboundResult>;
+  /** Waits for requests that are under way. */
+  close(): Promise<void>;
+}
+
+export interface OutboundOptions {
+  allowPrivate: AllowPrivate;
+  /** For all of a request, from the lookup of its host to the last byte of the answer. */
+  timeoutMs: number;
+  /** In place of the system's, for tests. */
+  lookup?: LookupFunction;
+  /** Certificates to trust in place of the usual ones, as PEM, for tests. */
+  ca?: string;
+}
+
+export function createOutbound({ allowPrivate, timeoutMs, ...connection }: OutboundOptions): Outbound {
+  const agent = new Agent({
+    connect: createGuardedConnector({ allowPrivate, timeoutMs, ...connection }),
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // The limit on the whole request bounds them.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: MAX_IDLE_MS,
+    keepAliveTimeoutThreshold: IDLE_MARGIN_MS,
+  });
+  return {
+    async post(request) {
+      request.signal?.throwIfAborted();
+      const startedAt = performance.now();
+      const problem = targetProblem(request.url, allowPrivate);
+      const outcome =
+        problem === undefined ? await send(agent, request, timeoutMs) : { status: null, body: null, error: problem };
+      return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+    },
+    close: () => agent.close(),
+  };
+}
+
+async function send(
+  agent: Agent,
+  { url, headers, body, signal }: OutboundRequest,
+  timeoutMs: number,
+): Promise<Omit<OutboundResult, 'durationMs'>> {
+  const { origin, pathname, search } = new URL(url);
+  const answer: Answer = { status: null, start: Buffer.alloc(0) };
+  const exchange = (giveUp: AbortController) => {
+    let interim = 0;
+    const response = agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: withOwnHeaders(headers),
+      body,
+      signal: giveUp.signal,
+      onInfo() {
+        interim += 1;
+        if (interim > MAX_INTERIM_ANSWERS) giveUp.abort(new EndlessAnswerError());
+      },
+    });
+    return readAnswer(answer, response);
+  };
+  try {
+    await withDeadline(timeoutMs, signal, exchange);
+    return outcomeOf(answer, null);
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error;
+    return outcomeOf(answer, reasonOf(error, timeoutMs));
+  }
+}
+
+/** A status that is a failure says more than how the rest of the answer went. */
+function outcomeOf(answer: Answer, cutShort: string | null): Omit<OutboundResult, 'durationMs'> {
+  const body = textOf(answer);
+  const failure = answer.status === null ? null : failureOfStatus(answer.status);
+  if (failure !== null || cutShort === null) return { status: answer.status, body, error: failure };
+  return { status: null, body, error: cutShort };
+}
+
+function withOwnHeaders(headers: Record<string, string>): Record<string, string> {
+  const theirs = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
+  return { ...Object.fromEntries(theirs), 'accept-encoding': 'identity' };
+}

@@ -1,0 +1,69 @@
+import { RefusedAddressError } from './connector.ts';
+
+/** A receiver that goes on announcing an answer and never gives one. */
+export class EndlessAnswerError extends Error {
+  readonly code = 'ENDLESS_ANSWER';
+  constructor() {
+    super('The answer does not come to an end.');
+    this.name = 'EndlessAnswerError';
+  }
+}
+
+const CLOSED = 'the connection was closed before the answer was complete';
+const UNTRUSTED = 'certificate of an unknown authority';
+
+/** The limit on making a connection is that of the whole request; which timer is first is chance. */
+const TIMEOUTS = new Set(['OUT_OF_TIME', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** By the codes of Node.js, OpenSSL and undici. */
+const REASONS = new Map([
+  ['ENOTFOUND', 'host name not found'],
+  ['ENODATA', 'host name not found'],
+  ['EAI_AGAIN', 'host name could not be looked up'],
+  ['EAI_FAIL', 'host name could not be looked up'],
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'connection reset'],
+  ['EPIPE', 'connection reset'],
+  ['ECONNABORTED', 'connection reset'],
+  ['EHOSTUNREACH', 'host unreachable'],
+  ['ENETUNREACH', 'host unreachable'],
+  ['EADDRNOTAVAIL', 'host unreachable'],
+  ['EHOSTDOWN', 'host unreachable'],
+  ['ETIMEDOUT', 'connection timed out'],
+  ['UND_ERR_SOCKET', CLOSED],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', CLOSED],
+  ['HPE_INVALID_EOF_STATE', CLOSED],
+  ['ENDLESS_ANSWER', 'too many interim (1xx) answers'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'the headers of the answer are too large'],
+  ['HPE_HEADER_OVERFLOW', 'the headers of the answer are too large'],
+  ['CERT_HAS_EXPIRED', 'certificate expired'],
+  ['CERT_NOT_YET_VALID', 'certificate is not valid yet'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate is self-signed'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is not valid for this host'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNTRUSTED],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED],
+  ['CERT_UNTRUSTED', UNTRUSTED],
+  ['CERT_REVOKED', 'certificate was revoked'],
+  ['EPROTO', 'TLS handshake failed'],
+  ['UND_ERR_CLOSED', 'this service is stopping'],
+  ['UND_ERR_DESTROYED', 'this service is stopping'],
+]);
+
+/** A plain reason for a request that failed, which had `timeoutMs` for all of it: no header, path or query is in it. */
+export function reasonOf(error: unknown, timeoutMs: number): string {
+  if (error instanceof RefusedAddressError) return error.message;
+  const code = codeOf(error);
+  if (TIMEOUTS.has(code)) return `timed out after ${timeoutMs / 1000} s`;
+  const known = REASONS.get(code);
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) return 'not an HTTP answer';
+  if (code.startsWith('ERR_SSL_')) return 'TLS handshake failed';
+  return code === '' ? 'the request failed' : `the request failed (${code})`;
+}
+
+function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : '';
+}

@@ -1,0 +1,58 @@
+import { isIP } from 'node:net';
+import { type AllowPrivate, kindOfAddress, refusalOf } from './address-policy.ts';
+import { isBadPort } from './bad-ports.ts';
+
+export type { AllowPrivate } from './address-policy.ts';
+
+/** The longest address, in characters as given and as sent. */
+export const MAX_URL_LENGTH = 2048;
+
+/**
+ * What is wrong with an address for webhooks, in words that say what to change; undefined where nothing is that can be
+ * seen without asking DNS. The words hold the address's host at most.
+ *
+ * A fragment is refused, not dropped: it is never sent, so whoever wrote one expects something that will not happen.
+ */
+export function targetProblem(url: string, allow: AllowPrivate): string | undefined {
+  if (url.length > MAX_URL_LENGTH) return tooLong();
+  const target = URL.parse(url);
+  if (target === null) return 'the address is not a valid URL: write it as https://host/path';
+  // Percent-encoding made it longer.
+  if (target.href.length > MAX_URL_LENGTH) return tooLong();
+  if (target.protocol !== 'https:' && target.protocol !== 'http:') return 'the address must begin with https://';
+  if (target.username !== '' || target.password !== '')
+    return 'the address must not hold a user name or password: remove what is before the @';
+  if (target.href.includes('#')) return 'the address must not have a fragment: remove the # and what follows it';
+  if (isBadPort(target.port)) return `the port ${target.port} is not allowed: it belongs to another protocol`;
+  return hostProblem(target, allow);
+}
+
+function tooLong(): string {
+  return `the address is longer than ${MAX_URL_LENGTH} characters: shorten it`;
+}
+
+function hostProblem({ hostname, protocol }: URL, allow: AllowPrivate): string | undefined {
+  const host = bareHost(hostname);
+  const address = isIP(host) !== 0 ? host : isLocalName(host) ? '127.0.0.1' : undefined;
+  if (address === undefined) return protocol === 'https:' || allow === 'true' ? undefined : httpsNeeded(allow);
+  const refusal = refusalOf(address, protocol, allow);
+  if (refusal === undefined) return undefined;
+  if (refusal === 'unencrypted') return httpsNeeded(allow);
+  return `the address ${host} is not allowed (${kindOfAddress(address)}): use one that is reachable from the internet`;
+}
+
+function httpsNeeded(allow: AllowPrivate): string {
+  return allow === 'loopback'
+    ? 'the address must begin with https://: http:// is for localhost only'
+    : 'the address must begin with https://';
+}
+
+/** A URL's host without the brackets of an IPv6 address. */
+export function bareHost(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+/** `localhost` and what is below it: this machine, whatever DNS says (RFC 6761, 6.3). */
+export function isLocalName(host: string): boolean {
+  return /^(?:.+\.)?localhost\.?$/i.test(host);
+}
