@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { createGuardedConnector, RefusedAddressError } from '../outbound/connector.ts';
 import { ModelError } from './model-error.ts';
 
 /** The longest answer that is read. */
@@ -22,12 +23,17 @@ export interface TransportAnswer {
   text: string;
 }
 
-/** Kept-alive connections to the providers. Redirects are not followed, so that a key stays with the host it is for. */
+/**
+ * Kept-alive connections to the providers. Redirects are not followed, so that a key stays with the host it is for. The
+ * operator sets the addresses, so they may be on this machine or in a private network; where a cloud hands out its
+ * credentials (link-local and metadata addresses) no model is, and nothing is connected to.
+ */
 export interface Transport {
   /**
    * Posts and reads the whole answer.
    *
-   * @throws ModelError when the connection fails or the answer is longer than `MAX_ANSWER_BYTES`.
+   * @throws ModelError when the address is not allowed, the connection fails, or the answer is longer than
+   * `MAX_ANSWER_BYTES`.
    */
   post(request: TransportRequest): Promise<TransportAnswer>;
   close(): Promise<void>;
@@ -37,7 +43,7 @@ export function createTransport(): Transport {
   const agent = new Agent({
     connections: CONNECTIONS_PER_ORIGIN,
     allowH2: false,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
+    connect: createGuardedConnector({ allowPrivate: 'true', timeoutMs: CONNECT_TIMEOUT_MS }),
     // The call's own signal bounds it, the slow thinking of a model included.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -88,6 +94,10 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Headers 
 
 /** Names the kind of failure only: the library's own message holds the address. */
 function connectionFailed(error: unknown): ModelError {
+  if (error instanceof RefusedAddressError) {
+    const message = `The address that is set for the provider is not allowed (${error.refusal}).`;
+    return new ModelError('model_unavailable', message, { retryable: false });
+  }
   const code = codeOf(error);
   return TIMEOUT_CODES.has(code)
     ? new ModelError('model_timeout', `The connection to the provider timed out (${code}).`)

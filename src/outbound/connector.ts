@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AllowPrivate, type Refusal, refusalOf } from './address-policy.ts';
-import { systemLookup } from './lookup.ts';
+import { createDnsLookup, lookupError, systemLookup } from './lookup.ts';
 
 /** The host is, or has, an address that is not connected to. */
 export class RefusedAddressError extends Error {
@@ -27,7 +27,10 @@ export interface ConnectorOptions {
   allowPrivate: AllowPrivate;
   /** From the lookup to the end of the TLS handshake. */
   timeoutMs: number;
-  /** Default: the system's. */
+  /**
+   * Default: the DNS, where only public addresses are allowed, and so none of the names that only this machine or its
+   * network knows; the system's lookup otherwise.
+   */
   lookup?: LookupFunction;
   /** Certificates to trust in place of the usual ones, as PEM. */
   ca?: string;
@@ -58,9 +61,13 @@ function connectorOf(protocol: string, { allowPrivate, timeoutMs, lookup, ca }: 
   return buildConnector({
     allowH2: false,
     timeout: timeoutMs,
-    lookup: guardedLookup(lookup ?? systemLookup, protocol, allowPrivate),
+    lookup: guardedLookup(lookup ?? defaultLookup(allowPrivate), protocol, allowPrivate),
     ...(ca === undefined ? {} : { ca }),
   });
+}
+
+function defaultLookup(allowPrivate: AllowPrivate): LookupFunction {
+  return allowPrivate === 'false' ? createDnsLookup() : systemLookup;
 }
 
 function guardedLookup(lookup: LookupFunction, protocol: string, allow: AllowPrivate): LookupFunction {
@@ -73,13 +80,9 @@ function guardedLookup(lookup: LookupFunction, protocol: string, allow: AllowPri
         if (refusal !== undefined) return callback(new RefusedAddressError(hostname, refusal), '');
       }
       const [first] = addresses;
-      if (first === undefined) return callback(hostNotFound(hostname), '');
+      if (first === undefined) return callback(lookupError(hostname, 'ENOTFOUND'), '');
       if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
-}
-
-function hostNotFound(hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
 }

@@ -18,7 +18,6 @@ const TIMEOUTS = new Set(['OUT_OF_TIME', 'UND_ERR_CONNECT_TIMEOUT']);
 /** By the codes of Node.js, OpenSSL and undici. */
 const REASONS = new Map([
   ['ENOTFOUND', 'host name not found'],
-  ['ENODATA', 'host name not found'],
   ['EAI_AGAIN', 'host name could not be looked up'],
   ['EAI_FAIL', 'host name could not be looked up'],
   ['ECONNREFUSED', 'connection refused'],

@@ -236,6 +236,29 @@ describe('messages', () => {
   });
 });
 
+test.each([
+  ['http://169.254.169.254/v1', 'link-local'],
+  ['http://[fe80::1]/v1', 'link-local'],
+  ['http://[::ffff:169.254.169.254]/v1', 'link-local'],
+  ['http://2852039166/v1', 'link-local'],
+  ['http://[fd00:ec2::254]/v1', 'metadata'],
+  ['http://100.100.100.200/v1', 'metadata'],
+  ['http://0.0.0.0/v1', 'unspecified'],
+])('a provider at %s is not called', async (baseUrl, refusal) => {
+  const misled = modelsAt({ openai: baseUrl });
+  const error = await modelErrorOf(misled.generate(callOf('openai/gpt-4o-mini')));
+  expect(error).toMatchObject({ code: 'model_unavailable', retryable: false });
+  expect(error.message).toBe(`The address that is set for the provider is not allowed (${refusal}).`);
+  await misled.close();
+});
+
+test('a provider on this machine may be called by its name', async () => {
+  const { port, pathname } = new URL(openai.baseUrl);
+  const local = modelsAt({ openai: `http://localhost:${port}${pathname}` });
+  expect(await local.generate(callOf('openai/gpt-4o-mini'))).toMatchObject({ output: 'ok' });
+  await local.close();
+});
+
 test('an answer that is too long is not read, nor asked for again', async () => {
   const error = await errorOf('openai', { mode: 'huge' });
   expect(error).toMatchObject({
