@@ -55,6 +55,7 @@ test('links of the documents lead to files and headings that exist', () => {
     'docs/architecture.md',
     'docs/operations.md',
     'docs/evaluators.md',
+    'docs/webhooks.md',
   ]) {
     const text = readFileSync(path.join(root, file), 'utf8');
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
