@@ -1,0 +1,67 @@
+import type { NodemailerError } from 'nodemailer';
+
+/** A mail that was not accepted. Its message names neither the mail server nor how we log in there. */
+export class MailError extends Error {
+  /** Whether the same mail can be accepted later. */
+  readonly isRetryable: boolean;
+
+  constructor(message: string, isRetryable: boolean) {
+    super(message);
+    this.name = 'MailError';
+    this.isRetryable = isRetryable;
+  }
+}
+
+const MAX_REPLY_LENGTH = 200;
+/** RFC 4954 and RFC 3207, "authentication required" and "STARTTLS first": about our settings, which may be mended. */
+const NOT_SET_UP = 530;
+
+/** What the server said, fit for a line of text. */
+function replyOf({ response }: NodemailerError, redact: (text: string) => string): string {
+  const text = redact((response ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
+  return text === '' ? '' : `: ${text.slice(0, MAX_REPLY_LENGTH).toWellFormed()}`;
+}
+
+/**
+ * Says in plain words why a mail was not accepted.
+ * @param redact takes out what must not be shown of a server's reply
+ */
+export function toMailError(error: NodemailerError, redact: (text: string) => string): MailError {
+  const again = (message: string) => new MailError(message, true);
+  switch (error.code) {
+    case 'EENVELOPE':
+    case 'EMESSAGE': {
+      const { permanent = true, responseCode } = error;
+      const what = error.command === 'RCPT TO' ? 'the recipient' : 'the mail';
+      return new MailError(
+        `The mail server refused ${what}${replyOf(error, redact)}.`,
+        !permanent || responseCode === NOT_SET_UP,
+      );
+    }
+    case 'EAUTH':
+      // A reply to a login may repeat what was sent.
+      return again(
+        error.responseCode === undefined
+          ? 'Logging in to the mail server failed.'
+          : `The mail server refused the login (${error.responseCode}).`,
+      );
+    case 'ETIMEDOUT':
+      return again('The mail server did not answer in time.');
+    case 'EABORT':
+      return again('The mail server took too long, or the process was stopped.');
+    case 'EDNS':
+      return again("The mail server's name cannot be looked up.");
+    case 'ETLS':
+      return again('There is no secure connection to the mail server.');
+    case 'ESOCKET':
+      return again(
+        /^(ERR_TLS|ERR_SSL|CERT|UNABLE|DEPTH|SELF_SIGNED|HOSTNAME)/.test(error.originalCode ?? '')
+          ? `There is no secure connection to the mail server (${error.originalCode}).`
+          : `The mail server cannot be reached (${error.originalCode ?? 'no connection'}).`,
+      );
+    case 'ECONNECTION':
+      return again(`The mail server closed the connection${replyOf(error, redact)}.`);
+    default:
+      return again(`The mail server did not take the mail (${error.code ?? 'for an unknown reason'}).`);
+  }
+}
