@@ -10,6 +10,7 @@ import { cleanUp } from './services/clean-up.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
+import { resealSecrets } from './services/webhooks/reseal.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
@@ -34,6 +35,7 @@ export async function startWorkers({
   taskQueues,
   connection,
   models,
+  cipher,
   settings,
   log,
 }: Foundation): Promise<RunningWorkers> {
@@ -69,15 +71,21 @@ export async function startWorkers({
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
+  const resealing = resealSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
+    log.warn({ err: error }, 'cannot look at the keys of webhook secrets; it will be tried again'),
+  );
   const tasks = [
     runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
-    runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system)),
+    runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system, { retentionMs: settings.eventRetentionMs })),
+    runEvery('reseal secrets', CLEAN_UP_EVERY_MS, log, async () => {
+      await resealSecrets(db.system, cipher, { log });
+    }),
   ];
   return {
     failed,
     async stop() {
-      await Promise.all(tasks.map((task) => task.stop()));
+      await Promise.all([resealing, ...tasks.map((task) => task.stop())]);
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
     },
