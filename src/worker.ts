@@ -6,11 +6,17 @@ import { requireServers } from './config.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
 import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
+import { createHostGate } from './outbound/host-gate.ts';
+import { createOutbound } from './outbound/outbound.ts';
 import { cleanUp } from './services/clean-up.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
+import { createMailer } from './services/mailer.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
+import { startRelay } from './services/webhooks/relay.ts';
+import { rescueDeliveries } from './services/webhooks/rescue-deliveries.ts';
 import { resealSecrets } from './services/webhooks/reseal.ts';
+import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { registerSearchAttributes } from './temporal/search-attributes.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
@@ -18,6 +24,8 @@ const RESCUE_EVERY_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 /** Batches of evaluations at a time; each has up to 25 calls in flight. */
 const MAX_BATCHES = 40;
+/** Attempts to deliver at a time, those that wait for their turn at a host included. */
+const MAX_ATTEMPTS = 400;
 /** What model calls under way get to end by themselves when the process stops. */
 const GRACE_MS = 10_000;
 
@@ -31,19 +39,35 @@ export interface RunningWorkers {
 /** Starts the workers of this process. */
 export async function startWorkers({
   db,
+  listener,
+  cipher,
+  registry,
+  allowPrivate,
   client,
   taskQueues,
   connection,
   models,
-  cipher,
   settings,
   log,
 }: Foundation): Promise<RunningWorkers> {
   await registerSearchAttributes(client).catch((error: unknown) =>
     log.warn({ err: error }, 'cannot register the search attributes; see docs/operations.md'),
   );
-  const starter = { client, taskQueues, eager: true };
-  const activities = createActivities({ db, models, modelTimeoutMs: settings.models.timeoutMs, starter });
+  const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
+  const outbound = createOutbound({ allowPrivate, timeoutMs: settings.webhooks.timeoutMs });
+  const { hostConcurrency } = settings.webhooks;
+  const mailer = settings.mail === undefined ? undefined : createMailer(settings.mail);
+  const activities = createActivities({
+    db,
+    models,
+    modelTimeoutMs: settings.models.timeoutMs,
+    starter,
+    cipher,
+    outbound,
+    gate: createHostGate({ concurrency: hostConcurrency, waiting: hostConcurrency }),
+    mailer,
+    webhookMetrics: createWebhookMetrics(registry, db),
+  });
   const shared = {
     connection,
     namespace: settings.temporal.namespace,
@@ -68,6 +92,12 @@ export async function startWorkers({
       // into the void until its heartbeat is missed.
       maxConcurrentActivityTaskPolls: 2,
     }),
+    await Worker.create({
+      ...shared,
+      taskQueue: taskQueues.webhooks,
+      activities: activities.webhooks,
+      maxConcurrentActivityTaskExecutions: MAX_ATTEMPTS,
+    }),
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
@@ -75,8 +105,10 @@ export async function startWorkers({
     log.warn({ err: error }, 'cannot look at the keys of webhook secrets; it will be tried again'),
   );
   const tasks = [
+    startRelay({ db, listener, starter, log }),
     runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
+    runEvery('rescue deliveries', RESCUE_EVERY_MS, log, () => rescueDeliveries(db, starter, log)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system, { retentionMs: settings.eventRetentionMs })),
     runEvery('reseal secrets', CLEAN_UP_EVERY_MS, log, async () => {
       await resealSecrets(db.system, cipher, { log });
@@ -88,6 +120,8 @@ export async function startWorkers({
       await Promise.all([resealing, ...tasks.map((task) => task.stop())]);
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
+      await outbound.close();
+      mailer?.close();
     },
   };
 }

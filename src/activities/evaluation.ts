@@ -13,7 +13,7 @@ import {
 } from '../services/evaluations/run-control.ts';
 import { runSchedule } from '../services/evaluations/run-schedule.ts';
 import { describeProgress, sumUpRun } from '../services/evaluations/sum-up.ts';
-import type { WorkflowStarter } from '../services/run-execution.ts';
+import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { BatchBudget } from './batch-budget.ts';
 import { type BatchWatch, watchBatch, withHeartbeats } from './batch-watch.ts';
 import { runPool } from './example-pool.ts';

@@ -1,9 +1,14 @@
 import { createEvaluationActivities, type EvaluationActivityDeps } from './evaluation.ts';
 import { createExecutionActivities, type ExecutionActivityDeps } from './execution.ts';
+import { createWebhookActivities, type WebhookActivityDeps } from './webhook.ts';
 
-export type ActivityDeps = ExecutionActivityDeps & EvaluationActivityDeps;
+export type ActivityDeps = ExecutionActivityDeps & EvaluationActivityDeps & WebhookActivityDeps;
 
 /** Every activity of the service by task queue, on the parts of the world that it is given. */
 export function createActivities(deps: ActivityDeps) {
-  return { executions: createExecutionActivities(deps), evaluations: createEvaluationActivities(deps) };
+  return {
+    executions: createExecutionActivities(deps),
+    evaluations: createEvaluationActivities(deps),
+    webhooks: createWebhookActivities(deps),
+  };
 }

@@ -1,15 +1,13 @@
-import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { ServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { executionWorkflowId } from '../temporal/names.ts';
+import { isTemporalAway, type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
 import type { QueuedExecution } from './executions.ts';
 import { completeExecution, failExecution } from './finish-execution.ts';
-import { startExecutionWorkflow, type WorkflowStarter } from './run-execution.ts';
+import { startExecutionWorkflow } from './run-execution.ts';
 
 const BATCH_SIZE = 200;
-const DESCRIBE_DEADLINE_MS = 10_000;
-/** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the next execution would fare no better. */
-const TEMPORAL_IS_AWAY = new Set([4, 8, 14]);
 
 /** Executions that have not moved for a while, each looked at by one process at a time, none before the others. */
 const TAKE = {
@@ -23,21 +21,8 @@ const TAKE = {
 
 type Unfinished = QueuedExecution & { answered: boolean };
 
-/** `missing`: Temporal knows no such workflow. `closed`: it has ended. */
-async function workflowState(client: Client, id: string): Promise<'running' | 'closed' | 'missing'> {
-  try {
-    const { status } = await client.withDeadline(Date.now() + DESCRIBE_DEADLINE_MS, () =>
-      client.workflow.getHandle(executionWorkflowId(id)).describe(),
-    );
-    return status.name === 'RUNNING' ? 'running' : 'closed';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'missing';
-    throw error;
-  }
-}
-
 async function rescue(db: Database, starter: WorkflowStarter, log: Logger, execution: Unfinished): Promise<void> {
-  const state = await workflowState(starter.client, execution.id);
+  const state = await workflowState(starter.client, executionWorkflowId(execution.id));
   if (state === 'missing') {
     if (await startExecutionWorkflow(starter, execution))
       log.warn({ execution_id: execution.id }, 'started an execution that had been left without its workflow');
@@ -64,8 +49,7 @@ export async function rescueExecutions(db: Database, starter: WorkflowStarter, l
       try {
         await rescue(db, starter, log, execution);
       } catch (error) {
-        const cause = error instanceof ServiceError ? error.cause : undefined;
-        if (!isGrpcServiceError(cause) || TEMPORAL_IS_AWAY.has(cause.code)) throw error;
+        if (!(error instanceof ServiceError) || isTemporalAway(error)) throw error;
         // One that Temporal refuses must not keep the others from being looked at.
         log.error({ err: error, execution_id: execution.id }, 'cannot rescue an execution');
       }

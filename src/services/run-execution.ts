@@ -1,55 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { publicId } from '../domain/ids.ts';
-import { executionWorkflowId, SEARCH_ATTRIBUTES, type TaskQueues } from '../temporal/names.ts';
+import { executionWorkflowId, SEARCH_ATTRIBUTES } from '../temporal/names.ts';
+import { startWorkflowOnce, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../temporal/workflows.ts';
 import type { executePrompt } from '../workflows/execute-prompt.ts';
 import { type QueuedExecution, withdrawExecution } from './executions.ts';
 
-/** How long Temporal may take to accept a workflow before the caller is told to try again. */
-export const START_DEADLINE_MS = 10_000;
 const WITHDRAW_AGAIN_MS = 1_000;
-
-/** How workflows are started. */
-export interface WorkflowStarter {
-  client: Client;
-  taskQueues: TaskQueues;
-  /** Whether workers of this process share the client's connection: a first task then goes to them at once. */
-  eager: boolean;
-}
 
 /**
  * Starts the workflow of a stored execution. Doing it again for the same execution changes nothing.
  * @returns false where the workflow was started before
  */
-export async function startExecutionWorkflow(
-  { client, taskQueues, eager }: WorkflowStarter,
-  execution: QueuedExecution,
-): Promise<boolean> {
-  try {
-    await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
-      client.workflow.start<typeof executePrompt>('executePrompt', {
-        workflowId: executionWorkflowId(execution.id),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        taskQueue: taskQueues.executions,
-        args: [{ executionId: execution.id, model: execution.model }],
-        requestEagerStart: eager,
-        staticSummary: `${execution.promptName} v${execution.promptVersion} on ${execution.model}`,
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', execution.workspaceId) },
-          { key: SEARCH_ATTRIBUTES.prompt, value: execution.promptName },
-          { key: SEARCH_ATTRIBUTES.model, value: execution.model },
-        ]),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-    throw error;
-  }
+export function startExecutionWorkflow(starter: WorkflowStarter, execution: QueuedExecution): Promise<boolean> {
+  return startWorkflowOnce<typeof executePrompt>(starter, 'executePrompt', {
+    workflowId: executionWorkflowId(execution.id),
+    taskQueue: starter.taskQueues.executions,
+    args: [{ executionId: execution.id, model: execution.model }],
+    staticSummary: `${execution.promptName} v${execution.promptVersion} on ${execution.model}`,
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', execution.workspaceId) },
+      { key: SEARCH_ATTRIBUTES.prompt, value: execution.promptName },
+      { key: SEARCH_ATTRIBUTES.model, value: execution.model },
+    ]),
+  });
 }
 
 /**
@@ -92,7 +70,7 @@ export async function withdrawLater(log: Logger, db: WorkspaceDatabase, id: stri
 /** Asks the workflow to stop; the row says `canceled` already, so a workflow that can't be reached does no harm. */
 export async function cancelExecutionWorkflow(client: Client, id: string, log: Logger): Promise<void> {
   try {
-    await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
+    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
       client.workflow.getHandle(executionWorkflowId(id)).cancel(),
     );
   } catch (error) {

@@ -1,3 +1,4 @@
 export { evaluationRun } from './evaluation-run.ts';
 export { executePrompt } from './execute-prompt.ts';
 export { scheduledEvaluation } from './scheduled-evaluation.ts';
+export { webhookDelivery } from './webhook-delivery.ts';

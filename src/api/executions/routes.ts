@@ -13,12 +13,8 @@ import {
   type QueuedExecution,
   queueExecution,
 } from '../../services/executions.ts';
-import {
-  cancelExecutionWorkflow,
-  startOrWithdraw,
-  type WorkflowStarter,
-  withdrawLater,
-} from '../../services/run-execution.ts';
+import { cancelExecutionWorkflow, startOrWithdraw, withdrawLater } from '../../services/run-execution.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
 import { defineRoute, type Route } from '../route.ts';

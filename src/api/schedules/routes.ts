@@ -11,7 +11,7 @@ import {
   setSchedulePaused,
   triggerSchedule,
 } from '../../services/evaluations/schedules.ts';
-import type { WorkflowStarter } from '../../services/run-execution.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
 import { IdParams } from '../executions/schema.ts';

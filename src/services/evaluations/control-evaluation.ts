@@ -4,7 +4,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import type { EvaluationStatus } from '../../db/entities/evaluation.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { Models } from '../../models/model.ts';
-import type { WorkflowStarter } from '../run-execution.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { checkBudget } from './create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
 import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';

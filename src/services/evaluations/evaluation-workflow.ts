@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { evaluationWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
+import { signalWorkflow, startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { evaluationRun } from '../../workflows/evaluation-run.ts';
-import { START_DEADLINE_MS, type WorkflowStarter } from '../run-execution.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
 
 const WITHDRAW_AGAIN_MS = 1_000;
@@ -16,50 +15,30 @@ const WITHDRAW_AGAIN_MS = 1_000;
  * Starts the workflow of a stored evaluation. Doing it again for the same run and retry changes nothing.
  * @returns false where the workflow was started before
  */
-export async function startEvaluationWorkflow(
-  { client, taskQueues }: WorkflowStarter,
-  evaluation: StoredEvaluation,
-): Promise<boolean> {
-  try {
-    await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
-      client.workflow.start<typeof evaluationRun>('evaluationRun', {
-        workflowId: evaluationWorkflowId(evaluation.id, evaluation.retries),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        taskQueue: taskQueues.evaluations,
-        args: [{ evaluationId: evaluation.id, round: evaluation.retries }],
-        staticSummary: `${evaluation.promptName} v${evaluation.promptVersion} on ${evaluation.model}`,
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', evaluation.workspaceId) },
-          { key: SEARCH_ATTRIBUTES.prompt, value: evaluation.promptName },
-          { key: SEARCH_ATTRIBUTES.model, value: evaluation.model },
-          { key: SEARCH_ATTRIBUTES.evaluation, value: publicId('evaluation', evaluation.id) },
-        ]),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-    throw error;
-  }
+export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: StoredEvaluation): Promise<boolean> {
+  return startWorkflowOnce<typeof evaluationRun>({ ...starter, eager: false }, 'evaluationRun', {
+    workflowId: evaluationWorkflowId(evaluation.id, evaluation.retries),
+    taskQueue: starter.taskQueues.evaluations,
+    args: [{ evaluationId: evaluation.id, round: evaluation.retries }],
+    staticSummary: `${evaluation.promptName} v${evaluation.promptVersion} on ${evaluation.model}`,
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', evaluation.workspaceId) },
+      { key: SEARCH_ATTRIBUTES.prompt, value: evaluation.promptName },
+      { key: SEARCH_ATTRIBUTES.model, value: evaluation.model },
+      { key: SEARCH_ATTRIBUTES.evaluation, value: publicId('evaluation', evaluation.id) },
+    ]),
+  });
 }
 
 /**
  * Tells the workflow that the row has changed. It reads the row, so telling it twice or for nothing does no harm.
  * @returns false where there is no such workflow at work
  */
-export async function tellEvaluationWorkflow(
+export function tellEvaluationWorkflow(
   { client }: Pick<WorkflowStarter, 'client'>,
   { id, retries }: Pick<StoredEvaluation, 'id' | 'retries'>,
 ): Promise<boolean> {
-  try {
-    await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
-      client.workflow.getHandle(evaluationWorkflowId(id, retries)).signal('controlChanged'),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+  return signalWorkflow(client, evaluationWorkflowId(id, retries), 'controlChanged');
 }
 
 /**

@@ -1,8 +1,7 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
-import { START_DEADLINE_MS, type WorkflowStarter } from '../run-execution.ts';
+import { type WorkflowStarter, workflowState } from '../../temporal/workflows.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
 import { failRun } from './run-control.ts';
@@ -33,24 +32,12 @@ const ENDED_BY_OPERATOR = {
   message: 'The run was ended by an operator. Retry it to go on with what is left.',
 };
 
-async function isRunning({ client }: WorkflowStarter, { id, retries }: StoredEvaluation): Promise<boolean | undefined> {
-  try {
-    const { status } = await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
-      client.workflow.getHandle(evaluationWorkflowId(id, retries)).describe(),
-    );
-    return status.name === 'RUNNING' || status.name === 'PAUSED';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
-}
-
 async function rescue(db: Database, starter: WorkflowStarter, log: Logger, run: RunToCheck): Promise<void> {
-  const running = await isRunning(starter, run);
+  const state = await workflowState(starter.client, evaluationWorkflowId(run.id, run.retries));
   // Told only what is news: each signal is kept in the workflow's history, and a run may wait for months.
-  if (running === true && run.untold) await tellEvaluationWorkflow(starter, run);
-  if (running === true) return;
-  if (running === undefined) {
+  if (state === 'running' && run.untold) await tellEvaluationWorkflow(starter, run);
+  if (state === 'running') return;
+  if (state === 'missing') {
     await startEvaluationWorkflow(starter, run);
     log.warn({ evaluation_id: run.id }, 'started an evaluation that had been left without its workflow');
     return;

@@ -4,7 +4,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
 import { evaluationScheduleId } from '../../temporal/names.ts';
-import type { WorkflowStarter } from '../run-execution.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { createEvaluation, type StoredEvaluation } from './create-evaluation.ts';
 import { startEvaluationWorkflow } from './evaluation-workflow.ts';
 import { getEvaluation } from './evaluations.ts';

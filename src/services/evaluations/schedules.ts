@@ -4,8 +4,8 @@ import { invalidField, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { evaluationScheduleId, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
+import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { scheduledEvaluation } from '../../workflows/scheduled-evaluation.ts';
-import { START_DEADLINE_MS, type WorkflowStarter } from '../run-execution.ts';
 import type { NewEvaluation } from './create-evaluation.ts';
 
 /** What a schedule runs: as the caller wrote it, for showing, and as it was understood, for running. */
@@ -59,7 +59,7 @@ export async function createSchedule(
 ): Promise<ScheduleRow> {
   const id = newId();
   try {
-    await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
+    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
       client.schedule.create({
         scheduleId: evaluationScheduleId(id),
         spec: { cronExpressions: [cron], timezone: timeZone },
@@ -122,7 +122,7 @@ export function listSchedules(
 /** When a schedule is next due, as Temporal has it; empty while it is paused or gone. */
 export async function nextRuns({ client }: Temporal, row: ScheduleRow): Promise<Date[]> {
   try {
-    const { info, state } = await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
+    const { info, state } = await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
       client.schedule.getHandle(evaluationScheduleId(row.id)).describe(),
     );
     return state.paused ? [] : info.nextActionTimes.slice(0, 5);
@@ -137,7 +137,7 @@ async function onSchedule(
   id: string,
   action: 'pause' | 'unpause' | 'trigger' | 'delete',
 ): Promise<void> {
-  await client.withDeadline(Date.now() + START_DEADLINE_MS, async () => {
+  await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, async () => {
     await client.schedule.getHandle(evaluationScheduleId(id))[action]();
   });
 }

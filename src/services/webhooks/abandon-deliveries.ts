@@ -4,7 +4,7 @@ import { CHANNELS } from '../../db/listener.ts';
 const ABANDON = {
   text: `with ended as (
            update deliveries set status = 'abandoned', status_reason = $3, finished_at = now(), next_attempt_at = null,
-             to_end = started_at is not null
+             to_end = claimed_at is not null
            where workspace_id = $1 and webhook_id = $2 and status in ('queued', 'waiting') returning id, trigger
          ), told as (
            select pg_notify('${CHANNELS.deliveryFinished}', id::text) from ended where trigger = 'test'

@@ -1,0 +1,182 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Database } from '../db/database.ts';
+import type { DeliveryStatus } from '../db/entities/webhook.ts';
+import type { Cipher } from '../domain/cipher.ts';
+import { eventBody } from '../domain/events.ts';
+import { publicId } from '../domain/ids.ts';
+import { signedHeaders } from '../domain/webhook-signature.ts';
+import type { HostGate } from '../outbound/host-gate.ts';
+import type { Outbound, OutboundResult } from '../outbound/outbound.ts';
+import { emailOwner } from '../services/email-owner.ts';
+import { MailError } from '../services/mail-error.ts';
+import type { Mailer } from '../services/mailer.ts';
+import {
+  abandonOne,
+  countAttempt,
+  readAttempt,
+  recordAttempt,
+  type SendableRow,
+  takeSlot,
+} from '../services/webhooks/attempt-store.ts';
+import { disableWebhook } from '../services/webhooks/disable-webhook.ts';
+import { openColumns } from '../services/webhooks/sealed.ts';
+import type { WebhookMetrics } from '../services/webhooks/webhook-metrics.ts';
+import { withHeartbeats } from './model-call.ts';
+import { untilDatabaseAnswers } from './until-database-answers.ts';
+
+export interface WebhookActivityDeps {
+  db: Database;
+  cipher: Cipher;
+  outbound: Outbound;
+  gate: HostGate;
+  mailer: Mailer | undefined;
+  webhookMetrics: WebhookMetrics;
+}
+
+export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
+
+export interface AttemptTask {
+  /** UUID of the row. */
+  deliveryId: string;
+  /** From 1. */
+  attempt: number;
+  /** When it is tried again should it fail; null for the last attempt. */
+  retryInMs: number | null;
+}
+
+export type AttemptOutcome =
+  | { state: 'delivered' | 'abandoned' }
+  | { state: 'failed'; reason: string }
+  /** Nothing was sent: ask again after `forMs`. */
+  | { state: 'held back'; forMs: number; reason: string };
+
+/** A slot this near is waited for in place. */
+const NEAR_MS = 1_000;
+
+/** What a status means for a workflow that has nothing to send any more; undefined where there is something. */
+function outcomeOf(status: DeliveryStatus | undefined, reason: string | null): AttemptOutcome | undefined {
+  if (status === undefined || status === 'abandoned') return { state: 'abandoned' };
+  if (status === 'delivered') return { state: 'delivered' };
+  if (status === 'failed') return { state: 'failed', reason: reason ?? 'it has failed before' };
+  return reason === null ? undefined : { state: 'failed', reason };
+}
+
+/** The steps of the workflow `webhookDelivery`. Each can be run again without harm. */
+export function createWebhookActivities(deps: WebhookActivityDeps) {
+  const { db, cipher, outbound, gate, webhookMetrics } = deps;
+  const { query } = db.system;
+  /** Attempts of this process that have not ended: one that Temporal lost sight of is waited for, not made twice. */
+  const underWay = new Map<string, Promise<AttemptOutcome>>();
+
+  /** @returns milliseconds until the attempt may be sent */
+  async function waitForSlot({ deliveryId }: AttemptTask, row: SendableRow): Promise<number> {
+    if (row.rate_limit_per_minute === null) return 0;
+    const inMs = row.slot_in_ms ?? (await takeSlot(query, deliveryId, row.webhook_id));
+    if (inMs > NEAR_MS) return inMs;
+    if (inMs > 0) await delay(inMs);
+    return 0;
+  }
+
+  async function send({ deliveryId, attempt }: AttemptTask, row: SendableRow) {
+    const sentAt = new Date();
+    const { secrets, headers } = openColumns(cipher, row, sentAt);
+    const body = eventBody({ type: row.type, data: row.data, createdAt: row.created_at });
+    const signed = signedHeaders({
+      body,
+      eventId: publicId('event', row.event_id),
+      deliveryId: publicId('delivery', deliveryId),
+      attempt,
+      sentAt,
+      secrets,
+    });
+    const test = row.trigger === 'test' ? { 'X-Webhook-Test': 'true' } : {};
+    const result = await outbound.post({
+      url: row.url,
+      headers: { 'User-Agent': 'prompt-management-service', ...headers, ...test, ...signed },
+      body,
+    });
+    return { sentAt, result: withoutSecrets(result, [...secrets, ...Object.values(headers)]) };
+  }
+
+  /** @returns what came of it, or for how many milliseconds to stay away from the host */
+  async function sendThroughGate(task: AttemptTask, row: SendableRow) {
+    const entered = await gate.enter(new URL(row.url).host);
+    if ('comeBackInMs' in entered) return entered.comeBackInMs;
+    try {
+      return await send(task, row);
+    } finally {
+      entered.leave();
+    }
+  }
+
+  async function make(task: AttemptTask): Promise<AttemptOutcome> {
+    const { deliveryId, attempt, retryInMs } = task;
+    const row = await untilDatabaseAnswers(() => readAttempt(query, deliveryId, attempt));
+    const known = outcomeOf(row?.status, row?.recorded_error ?? null);
+    if (row === undefined || known !== undefined) return known ?? { state: 'abandoned' };
+    if (row.webhook_status !== 'enabled') {
+      const reason = `The webhook was ${row.webhook_status === null ? 'deleted' : 'disabled'}.`;
+      await untilDatabaseAnswers(() => abandonOne(query, deliveryId, reason));
+      return { state: 'abandoned' };
+    }
+
+    const slotMs = await waitForSlot(task, row);
+    if (slotMs > 0) return { state: 'held back', forMs: slotMs, reason: 'rate limit of the webhook' };
+    const sent = await sendThroughGate(task, row);
+    if (typeof sent === 'number') return { state: 'held back', forMs: sent, reason: 'the host has enough under way' };
+
+    const { sentAt, result } = sent;
+    const succeeded = result.error === null;
+    webhookMetrics.attempted(succeeded ? 'succeeded' : 'failed', result.durationMs);
+    // It was sent: the database may be away for a while, what came of it is stored all the same.
+    const attempted = { id: deliveryId, attempt, startedAt: sentAt, retryInMs };
+    const status = await untilDatabaseAnswers(() => recordAttempt(query, attempted, result));
+    if (row.trigger !== 'test') await untilDatabaseAnswers(() => countAttempt(query, row.webhook_id, succeeded));
+    if (status === 'delivered' || status === 'failed' || status === 'abandoned') webhookMetrics.ended(status);
+    return outcomeOf(status, result.error) ?? { state: 'abandoned' };
+  }
+
+  return {
+    /** Sends once, unless this attempt was made before or there is nothing to send any more, and stores what came of it. */
+    attemptDelivery(task: AttemptTask): Promise<AttemptOutcome> {
+      const key = `${task.deliveryId}/${task.attempt}`;
+      const running = underWay.get(key) ?? make(task).finally(() => underWay.delete(key));
+      underWay.set(key, running);
+      return withHeartbeats(() => running);
+    },
+
+    /** @returns the notification that the owner is to be sent; null where there is none, or another delivery's */
+    async disableWebhook(deliveryId: string): Promise<string | null> {
+      const notification = await disableWebhook(db.system, deliveryId);
+      if (notification !== null) webhookMetrics.disabled();
+      return notification;
+    },
+
+    /** Ends a delivery whose workflow was canceled; one that has ended stays as it is. */
+    async abandonDelivery(deliveryId: string, reason: string): Promise<void> {
+      await abandonOne(query, deliveryId, reason);
+    },
+
+    /**
+     * Tells the owner by e-mail, once.
+     * @throws ApplicationFailure without another try where the mail server will not have the mail
+     */
+    async emailOwner(notificationId: string): Promise<'sent' | 'no mail server'> {
+      try {
+        return await emailOwner(deps, notificationId);
+      } catch (error) {
+        if (error instanceof MailError && !error.isRetryable) throw ApplicationFailure.nonRetryable(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+/** A receiver may send back what it was sent. */
+function withoutSecrets(result: OutboundResult, secrets: readonly (string | undefined)[]): OutboundResult {
+  let { body } = result;
+  for (const secret of secrets)
+    if (secret !== undefined && secret.length >= 4) body = body?.replaceAll(secret, '[removed]') ?? null;
+  return { ...result, body };
+}

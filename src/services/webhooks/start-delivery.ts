@@ -1,0 +1,55 @@
+import { TypedSearchAttributes } from '@temporalio/common';
+import { publicId } from '../../domain/ids.ts';
+import { deliveryWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
+import { startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
+import type { webhookDelivery } from '../../workflows/webhook-delivery.ts';
+
+/** A row of `deliveries`, with what its workflow is to show. */
+export interface StoredDelivery {
+  id: string;
+  workspaceId: string;
+  eventId: string;
+  webhookId: string;
+  trigger: string;
+  /** Type of the event. */
+  event: string;
+  url: string;
+  attemptsMade: number;
+}
+
+/** Its columns; `d`, `e` and `w` are the delivery, its event and its webhook. */
+export const STORED_DELIVERY = `d.id, d.workspace_id as "workspaceId", d.event_id as "eventId", d.webhook_id as "webhookId",
+  d.trigger, e.type as event, w.url, d.attempts_made as "attemptsMade"`;
+
+export interface DeliveryStarter extends WorkflowStarter {
+  /** `WEBHOOK_RETRY_WAITS` */
+  retryWaitsMs: number[];
+}
+
+/**
+ * Starts the workflow of a stored delivery. Doing it again changes nothing.
+ * @returns false where the workflow was started before
+ */
+export function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDelivery): Promise<boolean> {
+  const { host } = new URL(delivery.url);
+  const { attemptsMade } = delivery;
+  return startWorkflowOnce<typeof webhookDelivery>(starter, 'webhookDelivery', {
+    workflowId: deliveryWorkflowId(delivery),
+    taskQueue: starter.taskQueues.webhooks,
+    args: [
+      {
+        deliveryId: delivery.id,
+        host,
+        // Trying a webhook out shows what comes of one attempt.
+        retryWaitsMs: delivery.trigger === 'test' ? [] : starter.retryWaitsMs,
+        ...(attemptsMade > 0 && { attemptsMade }),
+      },
+    ],
+    staticSummary: `${delivery.event} to ${host}`,
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', delivery.workspaceId) },
+      { key: SEARCH_ATTRIBUTES.webhook, value: publicId('webhook', delivery.webhookId) },
+      { key: SEARCH_ATTRIBUTES.event, value: publicId('event', delivery.eventId) },
+    ]),
+  });
+}

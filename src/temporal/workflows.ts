@@ -1,0 +1,83 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
+import type { TaskQueues } from './names.ts';
+
+/** How long Temporal may take to answer before whoever asked is told to try again. */
+export const TEMPORAL_DEADLINE_MS = 10_000;
+
+/** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the next request would fare no better. */
+const TEMPORAL_IS_AWAY = new Set([4, 8, 14]);
+
+/** Whether Temporal could not be reached at all, or was too busy: nothing is wrong with what it was asked. */
+export function isTemporalAway(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : undefined;
+  return isGrpcServiceError(cause) && TEMPORAL_IS_AWAY.has(cause.code);
+}
+
+/** How workflows are started. */
+export interface WorkflowStarter {
+  client: Client;
+  taskQueues: TaskQueues;
+  /** Whether workers of this process share the client's connection: a first task then goes to them at once. */
+  eager: boolean;
+}
+
+/**
+ * Starts a workflow whose id is used once. Doing it again changes nothing.
+ * @returns false where it was started before
+ */
+export async function startWorkflowOnce<T extends Workflow>(
+  { client, eager }: Pick<WorkflowStarter, 'client' | 'eager'>,
+  type: string,
+  options: WorkflowStartOptions<T>,
+): Promise<boolean> {
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+      client.workflow.start<T>(type, {
+        ...options,
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        requestEagerStart: eager,
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Sends a signal without arguments.
+ * @returns false where no such workflow is at work
+ */
+export async function signalWorkflow(client: Client, workflowId: string, signal: string): Promise<boolean> {
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+      client.workflow.getHandle(workflowId).signal(signal),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** `missing`: Temporal knows no such workflow. `closed`: it has ended. */
+export async function workflowState(client: Client, workflowId: string): Promise<'running' | 'closed' | 'missing'> {
+  try {
+    const { status } = await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+      client.workflow.getHandle(workflowId).describe(),
+    );
+    return status.name === 'RUNNING' || status.name === 'PAUSED' ? 'running' : 'closed';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'missing';
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import {
+  CancellationScope,
+  condition,
+  defineQuery,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
+import type { AttemptOutcome, WebhookActivities } from '../activities/webhook.ts';
+import { durationText } from '../domain/duration-text.ts';
+
+export interface WebhookDeliveryInput {
+  /** UUID of the row in `deliveries`: what to send and where to is there, not in the history. */
+  deliveryId: string;
+  /** Only tells operators where it goes. */
+  host: string;
+  /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: it is tried once and disables nothing. */
+  retryWaitsMs: number[];
+  /** Attempts of a run before this one, which Temporal has lost. */
+  attemptsMade?: number;
+}
+
+export type WebhookDeliveryState = 'sending' | 'held back' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
+
+/** The webhook was disabled or deleted: the row says so, and there is nothing to wait for any more. */
+export const deliveryEnded = defineSignal('deliveryEnded');
+/** Where the delivery is at. */
+export const deliveryStateQuery = defineQuery<WebhookDeliveryState>('state');
+
+const attemptsWith = (summary: string) =>
+  proxyActivities<Pick<WebhookActivities, 'attemptDelivery'>>({
+    summary,
+    // An attempt is bounded by WEBHOOK_TIMEOUT; a worker that dies is noticed by its missing heartbeats.
+    startToCloseTimeout: '15 minutes',
+    heartbeatTimeout: '5 seconds',
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  });
+
+const { disableWebhook, abandonDelivery } = proxyLocalActivities<
+  Pick<WebhookActivities, 'disableWebhook' | 'abandonDelivery'>
+>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute' },
+  // A longer wait becomes a timer: a task that is kept open through an outage would fill the history.
+  localRetryThreshold: '10 seconds',
+});
+
+const { emailOwner } = proxyActivities<Pick<WebhookActivities, 'emailOwner'>>({
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '1 day',
+  retry: { initialInterval: '10 seconds', backoffCoefficient: 3, maximumInterval: '1 hour' },
+});
+
+/**
+ * Sends an event to a webhook, and sends it again after each wait until it is answered well. When the last retry has failed, the
+ * webhook is disabled and its owner told (specification, Retries). Ends early where the webhook was disabled or deleted.
+ */
+export async function webhookDelivery(input: WebhookDeliveryInput): Promise<{ state: WebhookDeliveryState }> {
+  try {
+    return { state: await deliver(input) };
+  } catch (error) {
+    await CancellationScope.nonCancellable(() => abandonDelivery(input.deliveryId, 'Its workflow was canceled.'));
+    throw error;
+  }
+}
+
+async function deliver({
+  deliveryId,
+  host,
+  retryWaitsMs,
+  attemptsMade = 0,
+}: WebhookDeliveryInput): Promise<WebhookDeliveryState> {
+  let state: WebhookDeliveryState = 'sending';
+  let ended = false;
+  setHandler(deliveryStateQuery, () => state);
+  setHandler(deliveryEnded, () => {
+    ended = true;
+  });
+  const enter = (next: WebhookDeliveryState, details: string): WebhookDeliveryState => {
+    state = next;
+    setCurrentDetails(`**${next}** ${details}`);
+    return next;
+  };
+  /** @returns whether the delivery has ended meanwhile */
+  const wait = async (next: WebhookDeliveryState, ms: number, what: string, why: string): Promise<boolean> => {
+    enter(next, `${what} at ${new Date(Date.now() + ms).toISOString()}: ${why}`);
+    return condition(() => ended, ms, { summary: `${what} in ${durationText(ms)}: ${why}` });
+  };
+  const sendAttempt = async (attempt: number, retryInMs: number | null): Promise<AttemptOutcome> => {
+    const name = `attempt ${attempt} of ${retryWaitsMs.length + 1} to ${host}`;
+    for (;;) {
+      enter('sending', name);
+      const outcome = await attemptsWith(name).attemptDelivery({ deliveryId, attempt, retryInMs });
+      if (outcome.state !== 'held back') return outcome;
+      if (await wait('held back', outcome.forMs, name, outcome.reason)) return { state: 'abandoned' };
+    }
+  };
+
+  for (let attempt = attemptsMade + 1; ; attempt += 1) {
+    const retryInMs = retryWaitsMs[attempt - 1] ?? null;
+    const outcome = await sendAttempt(attempt, retryInMs);
+    if (outcome.state !== 'failed') return enter(outcome.state, '');
+    const why = `${outcome.reason} from ${host}`;
+    if (retryInMs === null) {
+      enter('failed', why);
+      break;
+    }
+    if (await wait('waiting', retryInMs, `retry ${attempt} of ${retryWaitsMs.length}`, why))
+      return enter('abandoned', why);
+  }
+
+  if (retryWaitsMs.length > 0) {
+    const notificationId = await disableWebhook(deliveryId);
+    // That the mail could not be sent is in the notification; the delivery has ended all the same.
+    if (notificationId !== null) await emailOwner(notificationId).catch(() => {});
+  }
+  return state;
+}
