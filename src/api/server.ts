@@ -11,20 +11,26 @@ import { ensureFirstKey } from '../services/bootstrap.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createExecutionWaiter } from '../services/execution-waiter.ts';
 import { createRateLimiter } from '../services/rate-limiter.ts';
+import { createDeliveryWaiter } from '../services/webhooks/delivery-waiter.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { createApp } from './app.ts';
 import { datasetRoutes } from './datasets/routes.ts';
+import { deliveryRoutes } from './deliveries/routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import { executionRoutes } from './executions/routes.ts';
 import { listen, type RunningServer } from './http-server.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createHttpMetrics } from './middleware/request-log.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import { openApiDocument } from './openapi.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { docsRoutes, healthRoutes } from './public-routes.ts';
 import type { Route } from './route.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { sendingRoutes } from './webhooks/sending-routes.ts';
 
 /** Failed authentications per address and minute before they are answered with 429. */
 const MAX_FAILED_AUTHENTICATIONS = 60;
@@ -56,12 +62,13 @@ export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'clos
 
 /** Every operation of the API. */
 export function allRoutes(
-  { db, listener, client, taskQueues, models, cipher, log }: RouteFoundation,
+  { db, listener, client, taskQueues, models, cipher, allowPrivate, log }: RouteFoundation,
   { eager }: { eager: boolean },
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
   const idempotency = createIdempotency(cipher);
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);
+  const deliveryWaiter = createDeliveryWaiter(listener);
   return {
     authenticator,
     routes: [
@@ -70,6 +77,11 @@ export function allRoutes(
       ...evaluationRoutes({ idempotency, client, taskQueues, eager, models, log }),
       ...datasetRoutes({ idempotency, uploads: createUploads() }),
       ...scheduleRoutes({ idempotency, client, taskQueues, eager }),
+      ...webhookRoutes({ idempotency, cipher, allowPrivate }),
+      ...sendingRoutes({ idempotency, waiter: deliveryWaiter }),
+      ...deliveryRoutes({ idempotency }),
+      ...eventRoutes(),
+      ...notificationRoutes(),
       ...usageRoutes(),
       ...apiKeyRoutes({ idempotency, authenticator }),
     ],

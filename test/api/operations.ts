@@ -132,6 +132,13 @@ export async function createResources(service: TestService, api: Api): Promise<R
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
     ids.set(path, body.id);
   }
+  // Of these nothing is made by a POST of its own: what has happened, and a delivery.
+  const [events, test] = [
+    await service.call('GET', '/events?limit=1'),
+    await service.call('POST', `/webhooks/${ids.get('/webhooks')}/test`, { headers: { Prefer: 'respond-async' } }),
+  ];
+  ids.set('/events', events.body.data[0].id);
+  ids.set('/deliveries', test.body.id);
   return {
     fill({ path }, encode = encodeURIComponent) {
       const collection = path.replace(/\/\{.*$/, '');

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { parsePublicId } from '../../domain/ids.ts';
+import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/webhooks/deliveries.ts';
+import { getWebhook } from '../../services/webhooks/webhooks.ts';
+import { IdParams } from '../executions/schema.ts';
+import type { Idempotency } from '../idempotency.ts';
+import { decodeCursor, toPage } from '../pagination.ts';
+import { defineRoute, type Route } from '../route.ts';
+import {
+  attemptExample,
+  deliveryExample,
+  presentDelivery,
+  presentWithAttempts,
+  requestedExample,
+} from './presenter.ts';
+import { Delivery, DeliveryPage, DeliveryWithAttempts, ListQuery } from './schema.ts';
+
+const tag = 'Webhooks';
+const idOf = (params: { id: string }) => parsePublicId('delivery', params.id);
+
+/** `/deliveries`, and those of a webhook. */
+export function deliveryRoutes({ idempotency }: { idempotency: Idempotency }): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/webhooks/{id}/deliveries',
+      operationId: 'listDeliveries',
+      tag,
+      summary: 'List the deliveries to a webhook, newest first',
+      scope: 'read',
+      params: IdParams,
+      query: ListQuery,
+      response: DeliveryPage,
+      responseExample: { data: [deliveryExample], next_cursor: null },
+      async handler({ db, params, query: { limit, cursor, ...filter } }) {
+        const before = decodeCursor(cursor, z.uuid());
+        const { id } = await getWebhook(db, parsePublicId('webhook', params.id));
+        return toPage(await listDeliveries(db, id, filter, limit, before), limit, presentDelivery, (row) => row.id);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/deliveries/{id}',
+      operationId: 'getDelivery',
+      tag,
+      summary: 'Read a delivery and what came of each attempt',
+      description: 'It stays when its webhook is deleted.',
+      scope: 'read',
+      params: IdParams,
+      response: DeliveryWithAttempts,
+      responseExample: { ...deliveryExample, attempts: [attemptExample] },
+      async handler({ db, params }) {
+        const row = await getDelivery(db, idOf(params));
+        return presentWithAttempts(row, await listAttempts(db, row.id));
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/deliveries/{id}/redeliver',
+      operationId: 'redeliver',
+      tag,
+      summary: 'Send the event of a delivery again',
+      description: 'By a new delivery, at once, to the webhook as it now is.',
+      scope: 'write',
+      status: 201,
+      idempotent: true,
+      params: IdParams,
+      response: Delivery,
+      responseExample: requestedExample('redelivery', 'queued'),
+      errors: ['invalid_state'],
+      handler: (request) =>
+        idempotency.createOnce(request, async (query) => {
+          const row = await redeliver(query, idOf(request.params));
+          return { resourceId: row.id, answer: presentDelivery(row) };
+        }),
+    }),
+  ];
+}

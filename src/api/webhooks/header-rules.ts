@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+const MAX_HEADERS = 20;
+const MAX_NAME_CHARS = 100;
+const MAX_VALUE_CHARS = 4096;
+
+/** RFC 9110, 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110, 5.5, without what lies beyond ASCII. */
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** What the service or the connection sets. */
+const RESERVED = new Set([
+  'content-type',
+  'content-length',
+  'host',
+  'connection',
+  'transfer-encoding',
+  'accept-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'user-agent',
+  'x-event-id',
+]);
+const RESERVED_STARTS = ['proxy-', 'x-signature', 'x-delivery-', 'webhook-', 'x-webhook-'];
+
+function nameProblem(name: string, others: Set<string>): string | undefined {
+  const lower = name.toLowerCase();
+  if (name.length > MAX_NAME_CHARS) return `has a name longer than ${MAX_NAME_CHARS} characters`;
+  if (!TOKEN.test(name)) return "is no name of a header: use letters, digits and !#$%&'*+-.^_`|~";
+  if (RESERVED.has(lower) || RESERVED_STARTS.some((start) => lower.startsWith(start)))
+    return 'is set by the service or the connection: use another name';
+  if (others.has(lower)) return 'is there twice: names of headers do not differ by case';
+  return undefined;
+}
+
+function valueProblem(value: string): string | undefined {
+  if (value.length > MAX_VALUE_CHARS) return `must be at most ${MAX_VALUE_CHARS} characters`;
+  return VALUE.test(value) ? undefined : 'must be visible ASCII, spaces and tabs: no line ends';
+}
+
+/** Headers of a caller's own for requests to a webhook. */
+export const OwnHeaders = z
+  .record(z.string(), z.string('must be a text'))
+  .check((context) => {
+    const refuse = (message: string, path: string[] = []) =>
+      context.issues.push({ code: 'custom', message, path, input: undefined });
+    const entries = Object.entries(context.value);
+    if (entries.length > MAX_HEADERS) {
+      refuse(`must be at most ${MAX_HEADERS}`);
+      return;
+    }
+    const others = new Set<string>();
+    for (const [name, value] of entries) {
+      const problem = nameProblem(name, others) ?? valueProblem(value);
+      if (problem !== undefined) refuse(problem, [name]);
+      others.add(name.toLowerCase());
+    }
+  })
+  .meta({
+    description:
+      `Up to ${MAX_HEADERS} headers of your own for every request, name to value. Stored encrypted and not shown again: ` +
+      'the record has their names alone. Those that the service sets itself can not be given.',
+    example: { 'X-Tenant': 'acme' },
+  });

@@ -1,0 +1,44 @@
+import type { EventContent, EventType } from '../../domain/events.ts';
+
+const prompt = { prompt_name: 'support/greeting', version: 3, previous_version: 2, model: 'openai/gpt-4o-mini' };
+const execution = {
+  execution_id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  prompt_name: 'support/greeting',
+  prompt_version: 3,
+  model: 'openai/gpt-4o-mini',
+};
+const evaluation = {
+  evaluation_id: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  prompt_name: 'support/greeting',
+  score: 0.875,
+  examples_evaluated: 8,
+  regressions: 1,
+};
+
+/** `data` of each kind of event as it could be: for tests of webhooks, and for the documentation. */
+export const EXAMPLE_DATA = {
+  'prompt.created': { ...prompt, commit_message: 'Greet by name' },
+  'prompt.updated': { ...prompt, commit_message: 'Greet by name' },
+  'execution.completed': {
+    ...execution,
+    tokens: { input: 12, output: 8, cached_input: 0, reasoning: 0, total: 20 },
+    cost: {
+      amount: '0.0000066',
+      currency: 'USD',
+      pricing: {
+        source: 'genai-prices@0.1.8',
+        model: 'gpt-4o-mini',
+        input_per_million: '0.15',
+        cached_input_per_million: '0.075',
+        output_per_million: '0.6',
+      },
+    },
+    latency: { queue_ms: 9, model_ms: 611, total_ms: 634 },
+  },
+  'execution.failed': {
+    ...execution,
+    error: { code: 'model_unavailable', message: 'The provider answered with status 503 and no message.' },
+  },
+  'evaluation.completed': evaluation,
+  'evaluation.regression': { ...evaluation, threshold: 0.9 },
+} satisfies Record<EventType, EventContent['data']>;

@@ -1,0 +1,66 @@
+import type { Query } from '../../db/database.ts';
+import { CHANNELS } from '../../db/listener.ts';
+import { UUID_V7 } from '../../db/uuid-v7.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
+
+/** How many events one request can send again. */
+export const MAX_REPLAYED = 100_000;
+
+export interface Replay {
+  /** Events of this time or later. */
+  since: Date;
+  /** Events before this time. */
+  until?: Date | undefined;
+  /** Leaves out what was delivered to the webhook. */
+  undeliveredOnly: boolean;
+}
+
+/**
+ * An event that was not dispatched yet is about to get its delivery from the relay. The ids are made first and sorted, since
+ * within a millisecond they come in any order, and deliveries are sent in the order of their ids.
+ */
+const REPLAY = {
+  text: `with chosen as materialized (
+           select e.id from events e
+           where e.workspace_id = $1 and not e.test and e.dispatched_at is not null and e.type = any($3::text[])
+             and e.created_at >= $4 and ($5::timestamptz is null or e.created_at < $5)
+             and not exists (
+               select from deliveries d where d.event_id = e.id and d.webhook_id = $2
+                 and (d.status in ('queued', 'waiting') or $6 and d.status = 'delivered'))
+           order by e.id limit ${MAX_REPLAYED + 1}
+         ), counted as (
+           select count(*)::int as count from chosen
+         ), places as (
+           select id as event_id, row_number() over (order by id) as place from chosen
+         ), ids as (
+           select id, row_number() over (order by id) as place
+           from (select ${UUID_V7} as id from chosen, counted where count <= ${MAX_REPLAYED}) made
+         ), queued as (
+           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
+           select $1, ids.id, places.event_id, $2, 'replay', 'queued', now() from ids join places using (place) order by place
+         ) select count, pg_notify('${CHANNELS.deliveryChanged}', '') from counted`,
+};
+
+/**
+ * Sends the events of a time to a webhook again, as far as it is subscribed to them and they are not on their way to it: a new
+ * delivery for each, in the caller's transaction, the oldest first.
+ * @returns how many
+ * @throws ApiError `not_found`, `invalid_state`, `invalid_request` where there are too many
+ */
+export async function replayEvents(query: Query, id: string | undefined, replay: Replay): Promise<number> {
+  const webhook = foundWebhook(await lockWebhook(query, id));
+  requireEnabled(webhook);
+  const { since, until, undeliveredOnly } = replay;
+  const [row] = await query<{ count: number }>(REPLAY, [
+    webhook.id,
+    webhook.events,
+    since,
+    until ?? null,
+    undeliveredOnly,
+  ]);
+  if (row === undefined) throw new Error('A count without a row.');
+  if (row.count > MAX_REPLAYED)
+    throw invalidField('since', `takes in more than ${MAX_REPLAYED} events: narrow the time down with since and until`);
+  return row.count;
+}

@@ -1,0 +1,34 @@
+import type { Query } from '../../db/database.ts';
+import { CHANNELS } from '../../db/listener.ts';
+import type { EventType } from '../../domain/events.ts';
+import { newId } from '../../domain/ids.ts';
+import { EXAMPLE_DATA } from './example-events.ts';
+import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
+
+/** The event goes to no other webhook: it counts as dispatched. */
+const QUEUE = {
+  text: `with event as (
+           insert into events (workspace_id, id, type, data, test, created_at, dispatched_at)
+           values ($1, $2, $3, $4, true, now(), now()) returning id
+         ), made as (
+           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
+           select $1, $5, id, $6, 'test', 'queued', now() from event returning 1
+         ) select pg_notify('${CHANNELS.deliveryChanged}', '') from made`,
+};
+
+/**
+ * Queues a delivery of an example to a webhook, in the caller's transaction.
+ * @param type by default the first that the webhook is subscribed to
+ * @returns the id of the delivery
+ * @throws ApiError `not_found`, `invalid_state`
+ */
+export async function testWebhook(query: Query, id: string | undefined, type: EventType | undefined): Promise<string> {
+  const webhook = foundWebhook(await lockWebhook(query, id));
+  requireEnabled(webhook);
+  const [first] = webhook.events;
+  const event = type ?? first;
+  if (event === undefined) throw new Error('A webhook without events.');
+  const deliveryId = newId();
+  await query(QUEUE, [newId(), event, EXAMPLE_DATA[event], deliveryId, webhook.id]);
+  return deliveryId;
+}
