@@ -18,8 +18,8 @@ export interface Expectation<Row> {
 export interface WaitedFor<Row> {
   /** Hears the UUID of what has ended. */
   channel: Channel;
-  read(db: WorkspaceDatabase, id: string): Promise<Row>;
-  isFinished(row: Row): boolean;
+  read: (db: WorkspaceDatabase, id: string) => Promise<Row>;
+  isFinished: (row: Row) => boolean;
 }
 
 /** A notification may be lost while the connection is away: look this often all the same. */
