@@ -9,6 +9,7 @@ import { format, type Outcome } from './report.ts';
 import { startServers } from './servers.ts';
 import { measureStart } from './start.ts';
 import { measureUpload } from './upload.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 /** What a benchmark may need. */
 interface Means {
@@ -26,6 +27,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   memory: (means) => withServers(means, measureMemory),
   evaluations: (means) => withServers(means, measureEvaluations),
   upload: (means) => withServers(means, measureUpload),
+  webhooks: (means) => withServers(means, measureWebhooks),
 };
 
 async function withServers(

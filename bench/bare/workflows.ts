@@ -12,3 +12,10 @@ export async function bare(input: string): Promise<string> {
   await record(output);
   return output;
 }
+
+const { post } = proxyActivities<{ post(id: string): Promise<void> }>({ startToCloseTimeout: '1 minute' });
+
+/** What one writes by hand for "deliver durably": one activity, which Temporal tries again. */
+export async function bareDelivery(id: string): Promise<void> {
+  await post(id);
+}

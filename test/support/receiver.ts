@@ -63,7 +63,7 @@ export async function startReceiver(respond: Respond = answering(200), port = 0)
     got: (count, timeoutMs) =>
       waitFor(
         `${count} requests at the receiver`,
-        async () => receiver.received.length >= count && receiver.received,
+        async () => (receiver.received.length >= count ? receiver.received : undefined),
         timeoutMs,
       ),
     async close() {

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import { answerQuestions } from '../child.ts';
+import type { bareDelivery } from './workflows.ts';
+
+// The least that delivers durably: a workflow with one activity, which posts.
+
+const [address = '', url = ''] = process.argv.slice(2);
+const TASK_QUEUE = 'bare-deliveries';
+
+const Load = z.object({ atOnce: z.int(), count: z.int(), eager: z.boolean() });
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+const connection = await NativeConnection.connect({ address });
+const client = new Client({ connection });
+const agent = new Agent({ connections: 200 });
+const worker = await Worker.create({
+  connection,
+  taskQueue: TASK_QUEUE,
+  workflowBundle: await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('workflows.ts', import.meta.url)),
+    logger: new DefaultLogger('ERROR'),
+  }),
+  activities: {
+    async post(id: string): Promise<void> {
+      const headers = { 'x-event-id': id, 'content-type': 'application/json' };
+      const { body } = await request(url, { method: 'POST', headers, body: '{}', dispatcher: agent });
+      await body.dump();
+    },
+  },
+  maxConcurrentActivityTaskExecutions: 400,
+});
+void worker.run();
+
+/** Starts so many, so many at a time; that they arrive is the receiver's to see. @returns when the first was begun */
+async function run({ atOnce, count, eager }: z.infer<typeof Load>) {
+  const begunAt = performance.timeOrigin + performance.now();
+  let begun = 0;
+  async function starter(): Promise<void> {
+    while (begun < count) {
+      begun += 1;
+      const id = randomUUID();
+      await client.workflow.start<typeof bareDelivery>('bareDelivery', {
+        workflowId: `bare-delivery/${id}`,
+        taskQueue: TASK_QUEUE,
+        args: [id],
+        requestEagerStart: eager,
+      });
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, starter));
+  return { begunAt };
+}
+
+answerQuestions(Load, run);

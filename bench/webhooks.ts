@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { z } from 'zod';
+import { startHelper } from './child.ts';
+import { type Arrivals, type Receiver, startReceiver } from './receiver-questions.ts';
+import { type Outcome, ratioRow, row } from './report.ts';
+import type { Servers } from './servers.ts';
+import { type Service, startService } from './service.ts';
+import { median } from './statistics.ts';
+
+const RECEIVER_MS = 50;
+const EVENTS = 1_000;
+const ALONE = 20;
+const ROUNDS = 3;
+/** When the service is killed: after so many events have arrived. */
+const KILL_AFTER = 300;
+/** Doubles come within the time that it takes to notice that a worker is gone. */
+const QUIET_MS = 15_000;
+/** As many as the relay starts at a time. */
+const STARTS_AT_ONCE = 20;
+
+const Begun = z.object({ begunAt: z.number() });
+const now = () => performance.timeOrigin + performance.now();
+
+/** Writes events as the service does, all in one transaction. @returns when it was about to */
+async function writeEvents(database: pg.Client, count: number): Promise<number> {
+  const begunAt = now();
+  await database.query(
+    `with written as (
+       insert into events (workspace_id, id, type, data, created_at)
+       select id, gen_random_uuid(), 'prompt.created', '{"prompt_name":"bench","version":1}', now()
+       from workspaces, generate_series(1, $1) where name = 'default'
+     ) select pg_notify('event_written', '')`,
+    [count],
+  );
+  return begunAt;
+}
+
+const secondsFrom = (begunAt: number, { firstAt }: Arrivals) => ((firstAt.at(-1) ?? Number.NaN) - begunAt) / 1000;
+
+/** One after the other, each when the last has arrived. @returns milliseconds until each arrived */
+async function latencies(receiver: Receiver, begin: () => Promise<number>): Promise<number[]> {
+  const values: number[] = [];
+  for (let turn = 0; turn < ALONE; turn += 1) {
+    await receiver.forget();
+    const begunAt = await begin();
+    const { firstAt } = await receiver.arrivals(1);
+    values.push((firstAt[0] ?? Number.NaN) - begunAt);
+    // Its answer, and what is written then.
+    await delay(4 * RECEIVER_MS);
+  }
+  return values;
+}
+
+/** Kills the service while it delivers, and starts it again. */
+async function killAndRecover(
+  service: Service,
+  restart: () => Promise<Service>,
+  receiver: Receiver,
+  database: pg.Client,
+): Promise<{ service: Service; lost: number; duplicates: number; nextMs: number; allSeconds: number }> {
+  await receiver.forget();
+  await writeEvents(database, EVENTS);
+  await receiver.arrivals(KILL_AFTER);
+  process.kill(service.pid, 'SIGKILL');
+  const killedAt = now();
+  const next = await restart();
+  const { firstAt, requests } = await receiver.arrivals(EVENTS, QUIET_MS);
+  // What was on its way to the receiver when the process died is none of the recovery.
+  const afterwards = firstAt.filter((at) => at > killedAt + RECEIVER_MS);
+  return {
+    service: next,
+    lost: EVENTS - firstAt.length,
+    duplicates: requests - firstAt.length,
+    nextMs: (afterwards[0] ?? Number.NaN) - killedAt,
+    allSeconds: ((firstAt.at(-1) ?? Number.NaN) - killedAt) / 1000,
+  };
+}
+
+/**
+ * Delivering events (an outbox in PostgreSQL, signed requests, each attempt recorded) against the least that is durable: a
+ * Temporal workflow of one activity, without a database and without signatures. Same Temporal, same receiver, in turns. Then
+ * the service is killed in the middle, and started again.
+ */
+export async function measureWebhooks(servers: Servers, profileFolder?: string): Promise<Outcome> {
+  const receiver = await startReceiver(RECEIVER_MS);
+  const settings = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+  let service = await startService(servers, settings, profileFolder);
+  const bare = await startHelper('bare/deliver.ts', [servers.temporalAddress, receiver.url]);
+  const database = new pg.Client(servers.databaseUrl);
+  await database.connect();
+  try {
+    await service.call('POST', '/webhooks', { url: receiver.url });
+    const bareRun = async (count: number, eager: boolean) =>
+      (await bare.ask({ atOnce: STARTS_AT_ONCE, count, eager }, Begun)).begunAt;
+    const contenders = {
+      service: (count: number) => writeEvents(database, count),
+      bare: (count: number) => bareRun(count, false),
+      eager: (count: number) => bareRun(count, true),
+    };
+    const names = ['service', 'bare', 'eager'] as const;
+    const allAtOnce = async (name: (typeof names)[number], count: number) => {
+      await receiver.forget();
+      const begunAt = await contenders[name](count);
+      return secondsFrom(begunAt, await receiver.arrivals(count, 4 * RECEIVER_MS));
+    };
+    for (const name of names) await allAtOnce(name, 200);
+
+    const waitMs = { service: [] as number[], bare: [] as number[], eager: [] as number[] };
+    const perSecond = { service: [] as number[], bare: [] as number[], eager: [] as number[] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const name of names) waitMs[name].push(median(await latencies(receiver, () => contenders[name](1))));
+      for (const name of names) perSecond[name].push(EVENTS / (await allAtOnce(name, EVENTS)));
+    }
+
+    const recoveries: Awaited<ReturnType<typeof killAndRecover>>[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const restart = () => startService(servers, settings);
+      const recovery = await killAndRecover(service, restart, receiver, database);
+      service = recovery.service;
+      recoveries.push(recovery);
+    }
+    return {
+      benchmark: `webhooks (a receiver of ${RECEIVER_MS} ms)`,
+      rows: [
+        row('from commit to the first attempt, idle', 'ms', waitMs.service),
+        row('bare workflow: from its start to the attempt', 'ms', waitMs.bare),
+        row('bare workflow, eager start: the same', 'ms', waitMs.eager),
+        row(
+          'service above bare',
+          'ms',
+          waitMs.service.map((value, round) => value - (waitMs.bare[round] ?? Number.NaN)),
+          { below: 150 },
+        ),
+        row(`${EVENTS} events at once`, '/s', perSecond.service),
+        row('bare workflow', '/s', perSecond.bare),
+        row('bare workflow, eager start', '/s', perSecond.eager),
+        ratioRow('service to bare', perSecond.service, perSecond.bare, { atLeast: 0.8 }),
+        ratioRow('service to bare, eager start', perSecond.service, perSecond.eager),
+        row(
+          'killed in the middle: events lost',
+          '',
+          recoveries.map(({ lost }) => lost),
+          { atMost: 0 },
+        ),
+        row(
+          'killed: events sent twice',
+          '',
+          recoveries.map(({ duplicates }) => duplicates),
+        ),
+        row(
+          'killed: until the next event arrived',
+          'ms',
+          recoveries.map(({ nextMs }) => nextMs),
+        ),
+        row(
+          'killed: until all had arrived',
+          's',
+          recoveries.map(({ allSeconds }) => allSeconds),
+        ),
+      ],
+    };
+  } finally {
+    await database.end();
+    await bare.stop();
+    await service.stop();
+    await receiver.stop();
+  }
+}
