@@ -1,4 +1,4 @@
-import type { NodemailerError } from 'nodemailer';
+import { z } from 'zod';
 
 /** A mail that was not accepted. Its message names neither the mail server nor how we log in there. */
 export class MailError extends Error {
@@ -12,12 +12,25 @@ export class MailError extends Error {
   }
 }
 
+/** What Nodemailer tells of a failure. */
+const Failure = z.object({
+  code: z.string().optional(),
+  /** Of Node.js, where there was no conversation. */
+  originalCode: z.string().optional(),
+  /** The step that the server refused, and its reply. */
+  command: z.string().optional(),
+  response: z.string().optional(),
+  responseCode: z.number().optional(),
+  permanent: z.boolean().optional(),
+});
+type Failure = z.infer<typeof Failure>;
+
 const MAX_REPLY_LENGTH = 200;
 /** RFC 4954 and RFC 3207, "authentication required" and "STARTTLS first": about our settings, which may be mended. */
 const NOT_SET_UP = 530;
 
 /** What the server said, fit for a line of text. */
-function replyOf({ response }: NodemailerError, redact: (text: string) => string): string {
+function replyOf({ response }: Failure, redact: (text: string) => string): string {
   const text = redact((response ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
   return text === '' ? '' : `: ${text.slice(0, MAX_REPLY_LENGTH).toWellFormed()}`;
 }
@@ -26,7 +39,8 @@ function replyOf({ response }: NodemailerError, redact: (text: string) => string
  * Says in plain words why a mail was not accepted.
  * @param redact takes out what must not be shown of a server's reply
  */
-export function toMailError(error: NodemailerError, redact: (text: string) => string): MailError {
+export function toMailError(thrown: unknown, redact: (text: string) => string): MailError {
+  const error = Failure.safeParse(thrown).data ?? {};
   const again = (message: string) => new MailError(message, true);
   switch (error.code) {
     case 'EENVELOPE':

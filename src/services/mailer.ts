@@ -3,9 +3,7 @@ import { createTransport } from 'nodemailer';
 import { createRedactor } from '../models/redact.ts';
 import { MailError, toMailError } from './mail-error.ts';
 
-/** Each step of a conversation with the mail server. */
-const STEP_TIMEOUT_MS = 10_000;
-/** All of it. */
+/** All of a conversation with the mail server. */
 const TOTAL_TIMEOUT_MS = 45_000;
 
 /** A plain text for one person. */
@@ -64,8 +62,17 @@ function parseSmtpUrl(smtpUrl: string) {
  * @param smtpUrl `smtps://` speaks TLS from the start, `smtp://` where the server offers it (STARTTLS). A password goes to another
  *   machine over TLS only.
  * @param from the sender, as `name@host` or `Name <name@host>`
+ * @param stepTimeoutMs each step of a conversation with the mail server; default 10 s
  */
-export function createMailer({ smtpUrl, from }: { smtpUrl: string; from: string }): Mailer {
+export function createMailer({
+  smtpUrl,
+  from,
+  stepTimeoutMs = 10_000,
+}: {
+  smtpUrl: string;
+  from: string;
+  stepTimeoutMs?: number;
+}): Mailer {
   const { host, port, secure, auth } = parseSmtpUrl(smtpUrl);
   const transport = createTransport({
     host,
@@ -73,10 +80,10 @@ export function createMailer({ smtpUrl, from }: { smtpUrl: string; from: string 
     secure,
     auth,
     requireTLS: auth !== undefined && !secure && !isLoopback(host),
-    connectionTimeout: STEP_TIMEOUT_MS,
-    greetingTimeout: STEP_TIMEOUT_MS,
-    socketTimeout: STEP_TIMEOUT_MS,
-    dnsTimeout: STEP_TIMEOUT_MS,
+    connectionTimeout: stepTimeoutMs,
+    greetingTimeout: stepTimeoutMs,
+    socketTimeout: stepTimeoutMs,
+    dnsTimeout: stepTimeoutMs,
     socketCloseTimeout: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -103,7 +110,7 @@ export function createMailer({ smtpUrl, from }: { smtpUrl: string; from: string 
           signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TOTAL_TIMEOUT_MS)]),
         });
       } catch (error) {
-        throw toMailError(error instanceof Error ? error : new Error(String(error)), redact);
+        throw toMailError(error, redact);
       }
     },
     close() {

@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { emailOwner } from '../../src/services/email-owner.ts';
+import { createMailer, type Mailer } from '../../src/services/mailer.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type HousekeepingRows, housekeepingRows } from './housekeeping-rows.ts';
+import { type MailServer, reply, startMailServer } from './mail-server.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+let rows: HousekeepingRows;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase(database.url, { poolSize: 3 });
+  rows = await housekeepingRows(db);
+});
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+
+let server: MailServer;
+let mailer: Mailer;
+/** What the server answers to a recipient. */
+let refusal: Error | undefined;
+beforeEach(async () => {
+  refusal = undefined;
+  server = await startMailServer({ onRcptTo: (_address, _session, done) => done(refusal) });
+  mailer = createMailer({ smtpUrl: `smtp://${server.address}`, from: 'prompts@example.org' });
+});
+afterEach(async () => {
+  mailer.close();
+  await server.close();
+});
+
+async function stored(id: string) {
+  const [row] = await db.system.query({ text: 'select emailed_at, email_error from notifications where id = $1' }, [
+    id,
+  ]);
+  return row;
+}
+
+/** The content with its long lines put together again (RFC 2045, quoted-printable). */
+function contentOf({ received }: MailServer, index = 0): string {
+  return (received[index]?.content ?? '').replaceAll('\r', '').replaceAll('=\n', '').replaceAll('=3D', '=');
+}
+
+test('the owner is told which webhook was disabled, why, and what to do', async () => {
+  const url = 'https://hooks.example.com:8443/secret-path/T0/B0?token=secret-query';
+  const webhookId = await rows.webhook({ url, disabled: true });
+  const message = `The webhook wh_${webhookId} to hooks.example.com:8443 was disabled, since ${url} answered 500.`;
+  const id = await rows.notification({ webhookId, message });
+  expect(await emailOwner({ db, mailer }, id)).toBe('sent');
+  expect(server.received).toMatchObject([{ to: ['ada@example.com'] }]);
+  const content = contentOf(server);
+  for (const part of [
+    'workspace "rows"',
+    `The webhook wh_${webhookId} to hooks.example.com:8443 was disabled, since hooks.example.com:8443 answered 500.`,
+    `GET /v1/webhooks/wh_${webhookId}/deliveries`,
+    `POST /v1/webhooks/wh_${webhookId}/enable`,
+    `POST /v1/webhooks/wh_${webhookId}/replay`,
+    `Message-ID: <ntf_${id}@example.org>`,
+  ])
+    expect(content).toContain(part);
+  expect(content).toMatch(/^Subject: The webhook wh_[\s\S]*\(hooks\.example\.com:8443\) was disabled$/m);
+  expect(content).not.toMatch(/secret-path|secret-query|T0/);
+  expect(await stored(id)).toEqual({ emailed_at: expect.any(Object), email_error: null });
+});
+
+test('a second call sends nothing', async () => {
+  const id = await rows.notification({ webhookId: await rows.webhook() });
+  await emailOwner({ db, mailer }, id);
+  expect(await emailOwner({ db, mailer }, id)).toBe('sent');
+  expect(server.received).toHaveLength(1);
+});
+
+test('a double after a crash has the same Message-ID', async () => {
+  const id = await rows.notification({ webhookId: await rows.webhook() });
+  await emailOwner({ db, mailer }, id);
+  // As if the process had died before it noted that the mail was sent.
+  await db.system.query({ text: 'update notifications set emailed_at = null where id = $1' }, [id]);
+  await emailOwner({ db, mailer }, id);
+  const ids = [0, 1].map((index) => /^Message-ID: .*$/m.exec(contentOf(server, index))?.[0]);
+  expect(ids).toEqual([`Message-ID: <ntf_${id}@example.org>`, `Message-ID: <ntf_${id}@example.org>`]);
+});
+
+test('without a mail server the notification alone remains', async () => {
+  const id = await rows.notification();
+  expect(await emailOwner({ db, mailer: undefined }, id)).toBe('no mail server');
+  expect(await stored(id)).toEqual({ emailed_at: null, email_error: null });
+});
+
+test('a refusal for good is noted and not tried again; one for now is, and leaves no error once the mail is sent', async () => {
+  const id = await rows.notification({ webhookId: await rows.webhook() });
+  refusal = reply(550, 'no such user');
+  await expect(emailOwner({ db, mailer }, id)).rejects.toMatchObject({ name: 'MailError', isRetryable: false });
+  expect(await stored(id)).toEqual({
+    emailed_at: null,
+    email_error: expect.stringMatching(/^The mail server refused the recipient: 550 .*no such user\.$/),
+  });
+  refusal = reply(451, 'later');
+  await expect(emailOwner({ db, mailer }, id)).rejects.toMatchObject({ name: 'MailError', isRetryable: true });
+  expect(await stored(id)).toMatchObject({ email_error: expect.stringContaining('451') });
+  refusal = undefined;
+  await emailOwner({ db, mailer }, id);
+  expect(await stored(id)).toEqual({ emailed_at: expect.any(Object), email_error: null });
+});
+
+test('the owner hears of a webhook that was deleted since', async () => {
+  const id = await rows.notification({ webhookId: newId(), message: 'It failed, and failed again.' });
+  await emailOwner({ db, mailer }, id);
+  expect(contentOf(server)).toContain('It failed, and failed again.');
+});
+
+test('the owner of the default workspace has an address that can be sent to', async () => {
+  await db.system.query({ text: `update workspaces set owner_email = 'owner@localhost'` });
+  const id = await rows.notification();
+  await emailOwner({ db, mailer }, id);
+  expect(server.received).toMatchObject([{ to: ['owner@localhost'] }]);
+});
+
+test('a notification that is gone is given up', async () => {
+  await expect(emailOwner({ db, mailer }, newId())).rejects.toMatchObject({ name: 'MailError', isRetryable: false });
+});
