@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Query, SystemDatabase } from '../../db/database.ts';
 import type { Cipher } from '../../domain/cipher.ts';
+import { publicId } from '../../domain/ids.ts';
 
 const BATCH_SIZE = 100;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -34,7 +35,7 @@ interface Turn {
   query: Query;
   cipher: Cipher;
   /** Values that no configured key opens. */
-  unreadable: (webhookId: string, error: unknown) => void;
+  unreadable: (webhookId: string) => void;
 }
 
 /** @returns whether something was encrypted anew */
@@ -46,8 +47,8 @@ async function resealRow({ query, cipher, unreadable }: Turn, row: Sealed): Prom
       const anew = cipher.encrypt(cipher.decrypt(value));
       resealed = true;
       return anew;
-    } catch (error) {
-      unreadable(row.id, error);
+    } catch {
+      unreadable(row.id);
       return value;
     }
   };
@@ -86,7 +87,7 @@ export async function resealSecrets(
   const facts = { resealed, left: left?.count };
   if (unreadable.size > 0)
     log.error(
-      { ...facts, webhook_ids: [...unreadable] },
+      { ...facts, webhook_ids: [...unreadable].map((id) => publicId('webhook', id)) },
       'some webhook secrets were encrypted with a key that is not in ENCRYPTION_KEY',
     );
   else if (left?.count !== 0) log.info(facts, 'some webhook secrets are not encrypted with the current key yet');
