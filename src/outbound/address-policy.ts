@@ -61,7 +61,19 @@ const KINDS = new Map<string, AddressKind>([
  * that one is, and reserved otherwise. What is no address is reserved.
  */
 export function kindOfAddress(text: string): AddressKind {
-  return isIP(text) === 0 ? 'reserved' : kindOf(ipaddr.parse(text));
+  return isIP(text) === 0 ? 'reserved' : kindOf(ipaddr.parse(withoutDottedEnd(text)));
+}
+
+/** ipaddr.js takes `::127.0.0.1` for the IPv4-mapped `::ffff:127.0.0.1`; written as `::7f00:1` it can't. */
+function withoutDottedEnd(text: string): string {
+  return text.replace(
+    /(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)/,
+    (_all, a: string, b: string, c: string, d: string) => `${groupOf(a, b)}:${groupOf(c, d)}`,
+  );
+}
+
+function groupOf(high: string, low: string): string {
+  return (Number(high) * 256 + Number(low)).toString(16);
 }
 
 function kindOf(address: Address): AddressKind {

@@ -54,7 +54,7 @@ async function resolve(hostname: string, servers: string[] | undefined): Promise
 }
 
 function isAnswer(reason: unknown): boolean {
-  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined;
+  const code = typeof reason === 'object' && reason !== null && 'code' in reason ? reason.code : undefined;
   return code === dns.NOTFOUND || code === dns.NODATA;
 }
 

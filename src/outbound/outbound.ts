@@ -74,6 +74,7 @@ export function createOutbound({ allowPrivate, timeoutMs, ...connection }: Outbo
     keepAliveMaxTimeout: MAX_IDLE_MS,
     keepAliveTimeoutThreshold: IDLE_MARGIN_MS,
   });
+  let closed: Promise<void> | undefined;
   return {
     async post(request) {
       request.signal?.throwIfAborted();
@@ -83,7 +84,10 @@ export function createOutbound({ allowPrivate, timeoutMs, ...connection }: Outbo
         problem === undefined ? await send(agent, request, timeoutMs) : { status: null, body: null, error: problem };
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
     },
-    close: () => agent.close(),
+    close() {
+      closed ??= agent.close();
+      return closed;
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { RefusedAddressError } from './connector.ts';
 
 /** A receiver that goes on announcing an answer and never gives one. */
@@ -31,10 +32,8 @@ const REASONS = new Map([
   ['ETIMEDOUT', 'connection timed out'],
   ['UND_ERR_SOCKET', CLOSED],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', CLOSED],
-  ['HPE_INVALID_EOF_STATE', CLOSED],
   ['ENDLESS_ANSWER', 'too many interim (1xx) answers'],
   ['UND_ERR_HEADERS_OVERFLOW', 'the headers of the answer are too large'],
-  ['HPE_HEADER_OVERFLOW', 'the headers of the answer are too large'],
   ['CERT_HAS_EXPIRED', 'certificate expired'],
   ['CERT_NOT_YET_VALID', 'certificate is not valid yet'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate is self-signed'],
@@ -53,11 +52,13 @@ const REASONS = new Map([
 /** A plain reason for a request that failed, which had `timeoutMs` for all of it: no header, path or query is in it. */
 export function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof RefusedAddressError) return error.message;
+  // It has no code. Where nothing was left to read, the fault is that the answer ended.
+  if (error instanceof errors.HTTPParserError)
+    return 'data' in error && error.data === '' ? CLOSED : 'not an HTTP answer';
   const code = codeOf(error);
   if (TIMEOUTS.has(code)) return `timed out after ${timeoutMs / 1000} s`;
   const known = REASONS.get(code);
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) return 'not an HTTP answer';
   if (code.startsWith('ERR_SSL_')) return 'TLS handshake failed';
   return code === '' ? 'the request failed' : `the request failed (${code})`;
 }

@@ -1,0 +1,213 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { closeAll, closing, outbound, post, type Receiver, startRawReceiver, startReceiver } from './support.ts';
+
+afterEach(closeAll);
+
+/** Posts to whoever writes `text` and then does `then`. */
+async function answered(text: string | Buffer, then: (socket: Socket) => void = () => {}) {
+  const receiver = closing(
+    await startRawReceiver((socket) => {
+      socket.write(text, () => then(socket));
+    }),
+  );
+  return post(outbound(), urlOf(receiver));
+}
+
+function urlOf({ port }: Receiver): string {
+  return `http://127.0.0.1:${port}/hook?id=1`;
+}
+
+const CLOSED = 'the connection was closed before the answer was complete';
+
+test('a request arrives as it was given', async () => {
+  const seen = Promise.withResolvers<unknown>();
+  const receiver = closing(
+    await startReceiver((request, response, body) => {
+      seen.resolve({ request: `${request.method} ${request.url}`, type: request.headers['content-type'], body });
+      response.writeHead(202).end('thanks');
+    }),
+  );
+  expect(await post(outbound(), urlOf(receiver))).toEqual({
+    status: 202,
+    body: 'thanks',
+    error: null,
+    durationMs: expect.any(Number),
+  });
+  expect(await seen.promise).toEqual({ request: 'POST /hook?id=1', type: 'application/json', body: '{"a":1}' });
+});
+
+test.each([
+  [200, null],
+  [201, null],
+  [204, null],
+  [299, null],
+  [300, 'answered 300'],
+  [304, 'answered 304'],
+  [307, 'answered 307 (redirects are not followed)'],
+  [400, 'answered 400'],
+  [401, 'answered 401'],
+  [410, 'answered 410'],
+  [429, 'answered 429'],
+  [500, 'answered 500'],
+  [503, 'answered 503'],
+])('status %i: %s', async (status, error) => {
+  const receiver = closing(await startReceiver((_request, response) => response.writeHead(status).end()));
+  expect(await post(outbound(), urlOf(receiver))).toMatchObject({ status, body: null, error });
+});
+
+describe('the text that is kept', () => {
+  async function kept(body: string | Buffer) {
+    const receiver = closing(await startReceiver((_request, response) => response.end(body)));
+    return (await post(outbound(), urlOf(receiver))).body;
+  }
+
+  test('is the first KiB', async () => {
+    expect(await kept('x'.repeat(1024))).toBe('x'.repeat(1024));
+    expect(await kept('x'.repeat(5000))).toBe('x'.repeat(1024));
+  });
+
+  test('does not end in half a character', async () => {
+    expect(await kept(`x${'ä'.repeat(1000)}`)).toBe(`x${'ä'.repeat(511)}`);
+  });
+
+  test('can be stored whatever came', async () => {
+    expect(await kept(Buffer.from([0x61, 0x00, 0xff, 0x62, 0xc3]))).toBe('a\uFFFD\uFFFDb\uFFFD');
+  });
+
+  test('is not unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000, 'a'));
+    const receiver = closing(
+      await startReceiver((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)),
+    );
+    const { error, body } = await post(outbound(), urlOf(receiver));
+    expect(error).toBeNull();
+    expect(body).not.toContain('aaaa');
+    expect(body?.length).toBeLessThanOrEqual(1024);
+  });
+});
+
+describe('an answer that is too long', () => {
+  async function long(status: number) {
+    const wanted = 200 * 1024 * 1024;
+    let sent = 0;
+    const closed = Promise.withResolvers<void>();
+    const receiver = closing(
+      await startReceiver((_request, response) => {
+        response.on('close', () => closed.resolve());
+        response.writeHead(status, { 'content-length': wanted });
+        const chunk = Buffer.alloc(64 * 1024, 'x');
+        const send = () => {
+          let hasRoom = true;
+          while (hasRoom && sent < wanted && !response.destroyed) {
+            sent += chunk.length;
+            hasRoom = response.write(chunk);
+          }
+        };
+        response.on('drain', send);
+        send();
+      }),
+    );
+    const result = await post(outbound(), urlOf(receiver));
+    await closed.promise;
+    return { result, sent };
+  }
+
+  test('is a success where its status is, and is not read to its end', async () => {
+    const { result, sent } = await long(200);
+    expect(result).toMatchObject({ status: 200, error: null, body: 'x'.repeat(1024) });
+    // What the buffers on the way take, in place of 200 MB.
+    expect(sent).toBeLessThan(20 * 1024 * 1024);
+  });
+
+  test('is a failure where its status is', async () => {
+    const { result, sent } = await long(500);
+    expect(result).toMatchObject({ status: 500, error: 'answered 500', body: 'x'.repeat(1024) });
+    expect(sent).toBeLessThan(20 * 1024 * 1024);
+  });
+});
+
+describe('an answer that ends early', () => {
+  test.each([
+    ['within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'abc'],
+    ['within a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\nabc', 'abc'],
+    ['before the last chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n', 'abc'],
+    [
+      'within the body, with a farewell',
+      'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 10\r\n\r\nabc',
+      'abc',
+    ],
+    [
+      'before the last chunk, with a farewell',
+      'HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n',
+      'abc',
+    ],
+    ['within the headers', 'HTTP/1.1 200 OK\r\ncontent-le', null],
+    ['before it began', '', null],
+  ])('%s is a failure', async (_where, text, body) => {
+    expect(await answered(text, (socket) => socket.end())).toMatchObject({ status: null, body, error: CLOSED });
+  });
+
+  test('by a reset is a failure', async () => {
+    const result = await answered('', (socket) => socket.resetAndDestroy());
+    expect(result).toMatchObject({ status: null, body: null, error: 'connection reset' });
+  });
+
+  test('is what its status says where that is a failure', async () => {
+    const result = await answered('HTTP/1.1 503 No\r\ncontent-length: 10\r\n\r\nabc', (socket) => socket.end());
+    expect(result).toMatchObject({ status: 503, body: 'abc', error: 'answered 503' });
+  });
+
+  test('is complete where the end of the connection is the end of the answer', async () => {
+    const result = await answered('HTTP/1.1 200 OK\r\n\r\nabc', (socket) => socket.end());
+    expect(result).toMatchObject({ status: 200, body: 'abc', error: null });
+  });
+});
+
+describe('what is no answer', () => {
+  test.each([
+    ['SSH-2.0-OpenSSH_9.6\r\n', 'not an HTTP answer'],
+    ['\u0000\u0001\u0002\u0003\r\n\r\n', 'not an HTTP answer'],
+    ['HTTP/9.9 200 OK\r\n\r\n', 'not an HTTP answer'],
+    ['HTTP/1.1 200 OK\r\ncontent-length: ten\r\n\r\n', 'not an HTTP answer'],
+    ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n', 'not an HTTP answer'],
+    [`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 'the headers of the answer are too large'],
+    [`HTTP/1.1 200 OK\r\n${'x'.repeat(20_000)}`, 'the headers of the answer are too large'],
+    [`HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(5_000)}`, 'the headers of the answer are too large'],
+    ['HTTP/1.1 102 Wait\r\n\r\n'.repeat(50), 'too many interim (1xx) answers'],
+    ['HTTP/1.1 101 Now\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', CLOSED],
+  ])('%j', async (text, error) => {
+    expect(await answered(text)).toMatchObject({ status: null, error });
+  });
+
+  test('an interim answer before the real one is fine', async () => {
+    const text = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+    expect(await answered(text)).toMatchObject({ status: 200, body: 'ok', error: null });
+  });
+});
+
+test('nobody there', async () => {
+  const gone = await startReceiver();
+  await gone.close();
+  expect(await post(outbound(), urlOf(gone))).toMatchObject({ status: null, body: null, error: 'connection refused' });
+});
+
+test('a header that can not be sent fails the request and throws nothing', async () => {
+  const receiver = closing(await startReceiver());
+  const result = await outbound().post({
+    url: urlOf(receiver),
+    headers: { 'x-secret': 'a\r\nb' },
+    body: Buffer.from('{}'),
+  });
+  expect(result).toMatchObject({ status: null, error: 'the request failed (UND_ERR_INVALID_ARG)' });
+  expect(receiver.requests).toEqual([]);
+});
+
+test('after the end nothing is sent', async () => {
+  const receiver = closing(await startReceiver());
+  const to = outbound();
+  await to.close();
+  expect(await post(to, urlOf(receiver))).toMatchObject({ status: null, error: 'this service is stopping' });
+  expect(receiver.connections).toBe(0);
+});
