@@ -42,7 +42,8 @@ Nothing is sent to ${webhook}${of} any more. To have it back:
 
 1. Mend what its failed deliveries tell of: GET ${path}/deliveries
 2. Enable it: POST ${path}/enable
-3. Have what it missed sent again: POST ${path}/replay with {"since": "…"}, the time from which on
+3. Have what it missed sent again: POST ${path}/replay
+   with {"since": "…", "undelivered_only": true}, since a time shortly before it began to fail
 `,
   };
 }
