@@ -68,7 +68,10 @@ export const UpdateWebhook = z
       .meta({ description: 'In place of all that there are; null or `{}` for none.' }),
     rate_limit_per_minute: RateLimit.optional(),
   })
-  .refine((changes) => Object.keys(changes).length > 0, 'Give at least one field to change.')
+  .refine((changes) => Object.keys(changes).length > 0, {
+    error: 'Give at least one field to change.',
+    when: ({ issues }) => issues.length === 0,
+  })
   .meta({ id: 'UpdateWebhook', minProperties: 1 });
 
 export const RotateSecret = z.strictObject({ secret: Secret.optional() }).meta({ id: 'RotateSecret' });
