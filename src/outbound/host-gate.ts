@@ -10,6 +10,7 @@ export interface HostGate {
   /**
    * Asks to be let in to `host` (`host:port`). Some wait here for their turn; the others are told how long to stay away
    * before they ask again, each a little longer than the one before, at the pace at which the host is seen to serve.
+   * Who waits and no longer wants to come in still has to take its turn and leave.
    *
    * @returns a function to call once when done, or how long to stay away, in ms (500 to 60,000)
    */

@@ -9,7 +9,7 @@ const LOOPBACK = [
 
 /** How long one question to one DNS server waits for its answer the first time; the limit on the request bounds it all. */
 const DNS_TIMEOUT_MS = 2_000;
-const DNS_TRIES = 3;
+const DNS_TRIES = 2;
 
 /**
  * The system's lookup, hosts file, search domains and all; names below `localhost` are this machine where it does not

@@ -1,4 +1,4 @@
-import type { LookupFunction } from 'node:net';
+import { getDefaultAutoSelectFamily, type LookupFunction, setDefaultAutoSelectFamily } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeAll, closing, outbound, post, resolvingTo, startReceiver, testAuthority } from './support.ts';
 
@@ -77,6 +77,23 @@ test.each(['10.0.0.1', '8.8.8.8', '169.254.169.254'])(
     expect(error).toMatch(/not allowed \((private|link-local)\)$|^receiver\.localhost is not on this machine, so/);
   },
 );
+
+test('all addresses are checked even where the first alone is used', async () => {
+  const trap = closing(await startReceiver());
+  const usual = getDefaultAutoSelectFamily();
+  setDefaultAutoSelectFamily(false);
+  try {
+    const bad = outbound({ lookup: resolvingTo(['127.0.0.1', '10.0.0.1']).lookup });
+    expect(await post(bad, `http://one.localhost:${trap.port}/`)).toMatchObject({
+      error: 'one.localhost resolves to an address that is not allowed (private)',
+    });
+    expect(trap.connections).toBe(0);
+    const good = outbound({ lookup: resolvingTo(['127.0.0.1', '::1']).lookup });
+    expect(await post(good, `http://one.localhost:${trap.port}/`)).toMatchObject({ status: 200, error: null });
+  } finally {
+    setDefaultAutoSelectFamily(usual);
+  }
+});
 
 test('several addresses of this machine are fine', async () => {
   const receiver = closing(await startReceiver());
