@@ -166,18 +166,19 @@ describe('an answer that ends early', () => {
 });
 
 describe('what is no answer', () => {
+  const ok = 'HTTP/1.1 200 OK\r\n';
   test.each([
-    ['SSH-2.0-OpenSSH_9.6\r\n', 'not an HTTP answer'],
-    ['\u0000\u0001\u0002\u0003\r\n\r\n', 'not an HTTP answer'],
-    ['HTTP/9.9 200 OK\r\n\r\n', 'not an HTTP answer'],
-    ['HTTP/1.1 200 OK\r\ncontent-length: ten\r\n\r\n', 'not an HTTP answer'],
-    ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n', 'not an HTTP answer'],
-    [`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 'the headers of the answer are too large'],
-    [`HTTP/1.1 200 OK\r\n${'x'.repeat(20_000)}`, 'the headers of the answer are too large'],
-    [`HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(5_000)}`, 'the headers of the answer are too large'],
-    ['HTTP/1.1 102 Wait\r\n\r\n'.repeat(50), 'too many interim (1xx) answers'],
-    ['HTTP/1.1 101 Now\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', CLOSED],
-  ])('%j', async (text, error) => {
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'not an HTTP answer'],
+    ['bytes', '\u0000\u0001\u0002\u0003\r\n\r\n', 'not an HTTP answer'],
+    ['another version', 'HTTP/9.9 200 OK\r\n\r\n', 'not an HTTP answer'],
+    ['a length that is none', `${ok}content-length: ten\r\n\r\n`, 'not an HTTP answer'],
+    ['a chunk that is none', `${ok}transfer-encoding: chunked\r\n\r\nxyz\r\n`, 'not an HTTP answer'],
+    ['a large header', `${ok}x: ${'x'.repeat(20_000)}\r\n\r\n`, 'the headers of the answer are too large'],
+    ['the large name of a header', `${ok}${'x'.repeat(20_000)}`, 'the headers of the answer are too large'],
+    ['many headers', `${ok}${'x-a: b\r\n'.repeat(5_000)}`, 'the headers of the answer are too large'],
+    ['many announcements', 'HTTP/1.1 102 Wait\r\n\r\n'.repeat(50), 'too many interim (1xx) answers'],
+    ['a change of protocol', 'HTTP/1.1 101 Now\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', CLOSED],
+  ])('%s', async (_name, text, error) => {
     expect(await answered(text)).toMatchObject({ status: null, error });
   });
 

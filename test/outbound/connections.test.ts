@@ -30,7 +30,7 @@ test('requests at the same time do not wait for each other', async () => {
 });
 
 test('a connection on which nothing happens is closed', async () => {
-  const receiver = closing(await startReceiver());
+  const receiver = closing(await startRawReceiver((socket) => socket.write(OK)));
   await post(outbound(), `http://127.0.0.1:${receiver.port}/`);
   expect(receiver.connections).toBe(1);
   await receiver.idle();
