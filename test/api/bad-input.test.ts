@@ -151,7 +151,7 @@ describe('bodies', () => {
           send: () =>
             service.call(operation.method, resources.fill(operation), {
               raw,
-              headers: { 'Content-Type': 'application/json' },
+              headers: { 'Content-Type': 'application/json', ...ASYNC },
             }),
         }),
       ),

@@ -269,7 +269,7 @@ describe('a replay', () => {
     await service.call('POST', `/webhooks/${id}/enable`);
     expect(await replay(id, { since, undelivered_only: true })).toEqual({ replayed: 2 });
     const got = await receiver.got(2);
-    expect(got.map(({ headers }) => headers['x-event-id']).toSorted()).toEqual(missed.toSorted());
+    expect(new Set(got.map(({ headers }) => headers['x-event-id']))).toEqual(new Set(missed));
     const { data } = (await service.call('GET', `/webhooks/${id}/deliveries`)).body;
     for (const delivery of data)
       expect(await ended(delivery.id)).toMatchObject({ trigger: 'replay', status: 'delivered' });
