@@ -51,6 +51,8 @@ describe('the document', () => {
         'GET /executions/{id}',
         'POST /evaluations',
         'GET /evaluations/{id}',
+        'POST /webhooks',
+        'DELETE /webhooks/{id}',
       ]),
     );
     const ids = api.operations.map(({ operationId }) => operationId);
@@ -187,6 +189,21 @@ test('what every operation answers is what the document says', async () => {
       'listApiKeys',
       'createApiKey',
       'revokeApiKey',
+      'createWebhook',
+      'listWebhooks',
+      'getWebhook',
+      'updateWebhook',
+      'deleteWebhook',
+      'disableWebhook',
+      'enableWebhook',
+      'rotateWebhookSecret',
+      'testWebhook',
+      'replayEvents',
+      'listDeliveries',
+      'getDelivery',
+      'listEvents',
+      'getEvent',
+      'listNotifications',
     ]),
   );
 });

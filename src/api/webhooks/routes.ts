@@ -146,11 +146,11 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency })
       responseExample: webhookExample,
       handler: async ({ db, params }) => present(await deleteWebhook(db, idOf(params))),
     }),
-    action('enable', 'Call a disabled webhook again', enableWebhook, {}),
     action('disable', 'Stop calling a webhook; what was not yet delivered to it is abandoned', disableByRequest, {
       status: 'disabled',
       disabled_reason: 'disabled by request',
     }),
+    action('enable', 'Call a disabled webhook again', enableWebhook, {}),
     defineRoute({
       method: 'post',
       path: '/webhooks/{id}/rotate-secret',
