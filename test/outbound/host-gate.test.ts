@@ -62,13 +62,17 @@ test('hosts do not stand in each other’s way', async () => {
 });
 
 test('leaving twice makes room for one', async () => {
-  const { gate } = gateWithClock(2, 0);
+  const { gate } = gateWithClock(1, 2);
   const leave = await letIn(gate);
-  await letIn(gate);
+  const inside: string[] = [];
+  const second = letIn(gate).then((left) => inside.push('second') && left);
+  const third = letIn(gate).then((left) => inside.push('third') && left);
   leave();
   leave();
-  await letIn(gate);
-  await sentAway(gate);
+  const leaveSecond = await second;
+  expect(inside).toEqual(['second']);
+  leaveSecond();
+  await third;
 });
 
 describe('how long to stay away', () => {
