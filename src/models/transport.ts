@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { createGuardedConnector, RefusedAddressError } from '../outbound/connector.ts';
+import { untilAborted } from '../outbound/deadline.ts';
 import { ModelError } from './model-error.ts';
 
 /** The longest answer that is read. */
@@ -51,7 +52,8 @@ export function createTransport(): Transport {
   return {
     async post({ url, headers, body, signal }) {
       try {
-        const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+        const answer = request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+        const response = await untilAborted(signal, answer);
         return {
           status: response.statusCode,
           headers: toHeaders(response.headers),

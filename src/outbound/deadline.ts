@@ -8,8 +8,25 @@ export class OutOfTimeError extends Error {
 }
 
 /**
- * Runs `work` with a signal that is aborted after `timeoutMs`, or when `signal` is, and doesn't wait any longer then,
- * even where the work goes on for a while.
+ * Waits for `work` until `signal` is aborted, and no longer then, even where the work goes on for a while: undici ends a
+ * request whose connection is still being made only when that has succeeded or failed.
+ *
+ * @throws the reason of the signal, or what the work throws
+ */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Runs `work` with a signal that is aborted after `timeoutMs`, or when `signal` is, and waits no longer then.
  *
  * @throws OutOfTimeError, the reason of the signal, or what the work throws
  */
@@ -23,9 +40,7 @@ export async function withDeadline<T>(
   const onAbort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    const gaveUp = Promise.withResolvers<never>();
-    giveUp.signal.addEventListener('abort', () => gaveUp.reject(giveUp.signal.reason), { once: true });
-    return await Promise.race([work(giveUp), gaveUp.promise]);
+    return await untilAborted(giveUp.signal, work(giveUp));
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);

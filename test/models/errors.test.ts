@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ClosableModels } from '../../src/models/model.ts';
@@ -235,6 +236,22 @@ describe('messages', () => {
     await lost.close();
   });
 });
+
+test('the time limit also ends a call whose connection is not made yet', async () => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const connection = once(silent, 'connection');
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  // It takes part in no TLS handshake. Making a connection alone may take 10 s.
+  const stuck = modelsAt({ openai: `https://127.0.0.1:${port}/v1` });
+  const error = await modelErrorOf(stuck.generate(callOf('openai/gpt-4o-mini', { timeoutMs: 40 })));
+  expect(error).toMatchObject({ code: 'model_timeout', retryable: true });
+  const [socket] = await connection;
+  socket.destroy();
+  silent.close();
+  await stuck.close();
+}, 5_000);
 
 test.each([
   ['http://169.254.169.254/v1', 'link-local'],
