@@ -93,14 +93,12 @@ export async function measureWebhooks(servers: Servers, profileFolder?: string):
   await database.connect();
   try {
     await service.call('POST', '/webhooks', { url: receiver.url });
-    const bareRun = async (count: number, eager: boolean) =>
-      (await bare.ask({ atOnce: STARTS_AT_ONCE, count, eager }, Begun)).begunAt;
+    const startBare = async (count: number) => (await bare.ask({ atOnce: STARTS_AT_ONCE, count }, Begun)).begunAt;
     const contenders = {
       service: (count: number) => writeEvents(database, count),
-      bare: (count: number) => bareRun(count, false),
-      eager: (count: number) => bareRun(count, true),
+      bare: startBare,
     };
-    const names = ['service', 'bare', 'eager'] as const;
+    const names = ['service', 'bare'] as const;
     const allAtOnce = async (name: (typeof names)[number], count: number) => {
       await receiver.forget();
       const begunAt = await contenders[name](count);
@@ -108,8 +106,8 @@ export async function measureWebhooks(servers: Servers, profileFolder?: string):
     };
     for (const name of names) await allAtOnce(name, 200);
 
-    const waitMs = { service: [] as number[], bare: [] as number[], eager: [] as number[] };
-    const perSecond = { service: [] as number[], bare: [] as number[], eager: [] as number[] };
+    const waitMs = { service: [] as number[], bare: [] as number[] };
+    const perSecond = { service: [] as number[], bare: [] as number[] };
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const name of names) waitMs[name].push(median(await latencies(receiver, () => contenders[name](1))));
       for (const name of names) perSecond[name].push(EVENTS / (await allAtOnce(name, EVENTS)));
@@ -127,7 +125,6 @@ export async function measureWebhooks(servers: Servers, profileFolder?: string):
       rows: [
         row('from commit to the first attempt, idle', 'ms', waitMs.service),
         row('bare workflow: from its start to the attempt', 'ms', waitMs.bare),
-        row('bare workflow, eager start: the same', 'ms', waitMs.eager),
         row(
           'service above bare',
           'ms',
@@ -136,9 +133,7 @@ export async function measureWebhooks(servers: Servers, profileFolder?: string):
         ),
         row(`${EVENTS} events at once`, '/s', perSecond.service),
         row('bare workflow', '/s', perSecond.bare),
-        row('bare workflow, eager start', '/s', perSecond.eager),
         ratioRow('service to bare', perSecond.service, perSecond.bare, { atLeast: 0.8 }),
-        ratioRow('service to bare, eager start', perSecond.service, perSecond.eager),
         row(
           'killed in the middle: events lost',
           '',

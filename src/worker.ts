@@ -97,6 +97,8 @@ export async function startWorkers({
       taskQueue: taskQueues.webhooks,
       activities: activities.webhooks,
       maxConcurrentActivityTaskExecutions: MAX_ATTEMPTS,
+      // Others go on soon with what a worker that died had in its cache.
+      stickyQueueScheduleToStartTimeout: '3 seconds',
     }),
   ];
   const running = Promise.all(workers.map((worker) => worker.run()));

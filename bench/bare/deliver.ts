@@ -13,7 +13,7 @@ import type { bareDelivery } from './workflows.ts';
 const [address = '', url = ''] = process.argv.slice(2);
 const TASK_QUEUE = 'bare-deliveries';
 
-const Load = z.object({ atOnce: z.int(), count: z.int(), eager: z.boolean() });
+const Load = z.object({ atOnce: z.int(), count: z.int() });
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const connection = await NativeConnection.connect({ address });
@@ -38,7 +38,7 @@ const worker = await Worker.create({
 void worker.run();
 
 /** Starts so many, so many at a time; that they arrive is the receiver's to see. @returns when the first was begun */
-async function run({ atOnce, count, eager }: z.infer<typeof Load>) {
+async function run({ atOnce, count }: z.infer<typeof Load>) {
   const begunAt = performance.timeOrigin + performance.now();
   let begun = 0;
   async function starter(): Promise<void> {
@@ -49,7 +49,6 @@ async function run({ atOnce, count, eager }: z.infer<typeof Load>) {
         workflowId: `bare-delivery/${id}`,
         taskQueue: TASK_QUEUE,
         args: [id],
-        requestEagerStart: eager,
       });
     }
   }

@@ -7,7 +7,8 @@ import { type DeliveryIdentity, deliveryWorkflowId } from '../../temporal/names.
 import { isTemporalAway, signalWorkflow } from '../../temporal/workflows.ts';
 import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDeliveryWorkflow } from './start-delivery.ts';
 
-const BATCH_SIZE = 200;
+/** What a relay that is killed leaves behind is at most this much. */
+const BATCH_SIZE = 100;
 /** Workflows that are being started at a time. */
 const STARTS_AT_ONCE = 20;
 /** A notification may be lost while the connection is away: look this often all the same. */
@@ -36,13 +37,16 @@ const DISPATCH = {
              left join webhooks w on w.id = d.webhook_id`,
 };
 
-/** Deliveries without their workflow: asked for by a caller, or left by a relay that died or could not reach Temporal. */
+/**
+ * Deliveries without their workflow: asked for by a caller, or left by a relay that died or could not reach Temporal. Where one
+ * is only slow, a second relay starts the same workflows, which changes nothing.
+ */
 const CLAIM = {
   name: 'claim-deliveries',
   text: `with claimed as (
            update deliveries set claimed_at = now() where id in (
              select id from deliveries where status = 'queued' and started_at is null
-               and (claimed_at is null or claimed_at < now() - interval '30 seconds')
+               and (claimed_at is null or claimed_at < now() - interval '10 seconds')
              order by id limit ${BATCH_SIZE} for update skip locked)
            returning *
          ) select ${STORED_DELIVERY} from claimed d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id`,
