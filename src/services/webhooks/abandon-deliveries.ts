@@ -2,10 +2,13 @@ import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 
 const ABANDON = {
-  text: `with ended as (
-           update deliveries set status = 'abandoned', status_reason = $3, finished_at = now(), next_attempt_at = null,
+  text: `with unfinished as (
+           select id from deliveries where workspace_id = $1 and webhook_id = $2 and status in ('queued', 'waiting')
+           order by id for no key update
+         ), ended as (
+           update deliveries d set status = 'abandoned', status_reason = $3, finished_at = now(), next_attempt_at = null,
              to_end = claimed_at is not null
-           where workspace_id = $1 and webhook_id = $2 and status in ('queued', 'waiting') returning id, trigger
+           from unfinished where d.id = unfinished.id returning d.id, trigger
          ), told as (
            select pg_notify('${CHANNELS.deliveryFinished}', id::text) from ended where trigger = 'test'
          ) select (select count(*) from ended)::int as count, (select count(*) from told)::int,

@@ -52,11 +52,17 @@ const CLAIM = {
          ) select ${STORED_DELIVERY} from claimed d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id`,
 };
 
+/** Rows are locked in the order of their ids, as whoever ends many deliveries of a webhook at once does. */
 const STARTED = {
   name: 'started-deliveries',
-  text: `update deliveries set started_at = coalesce(started_at, now()), to_end = status = 'abandoned' where id = any($1::uuid[])`,
+  text: `with started as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
+         update deliveries d set started_at = coalesce(started_at, now()), to_end = status = 'abandoned'
+         from started where d.id = started.id`,
 };
-const UNCLAIM = { text: 'update deliveries set claimed_at = null where id = any($1::uuid[])' };
+const UNCLAIM = {
+  text: `with left_over as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
+         update deliveries d set claimed_at = null from left_over where d.id = left_over.id`,
+};
 
 /** Deliveries that ended in the database alone: their workflows still wait. */
 const TO_END = {
