@@ -11,7 +11,7 @@ const ABANDON = {
            from unfinished where d.id = unfinished.id returning d.id, trigger
          ), told as (
            select pg_notify('${CHANNELS.deliveryFinished}', id::text) from ended where trigger = 'test'
-         ) select (select count(*) from ended)::int as count, (select count(*) from told)::int,
+         ) select (select count(*) from ended)::int as count, (select count(*) from told)::int as told,
              pg_notify('${CHANNELS.deliveryChanged}', '')`,
 };
 
