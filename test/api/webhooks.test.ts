@@ -469,6 +469,23 @@ describe('secrets', () => {
     const deleted = await service.call('DELETE', path);
     expect(JSON.stringify(deleted.body)).not.toContain(rotated.secret);
   });
+
+  test('that no configured key opens keep no webhook from being listed, mended or deleted', async () => {
+    const [one, two] = [await registerWebhook(service), await registerWebhook(service)];
+    for (const { id } of [one, two]) await update(id, `secret = 'lost', headers = 'lost'`);
+    const list = await service.call('GET', '/webhooks?limit=2');
+    expect(list.body.data).toMatchObject([
+      { id: two.id, header_names: null },
+      { id: one.id, header_names: null },
+    ]);
+    const headers = { 'X-A': '1' };
+    expect((await service.call('PATCH', `/webhooks/${one.id}`, { body: { headers } })).body.header_names).toEqual([
+      'X-A',
+    ]);
+    const rotated = await service.call('POST', `/webhooks/${one.id}/rotate-secret`);
+    expect([rotated.status, rotated.body.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);
+    expect((await service.call('DELETE', `/webhooks/${two.id}`)).status).toBe(200);
+  });
 });
 
 describe('with a key of its own', () => {

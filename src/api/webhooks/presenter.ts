@@ -5,6 +5,15 @@ import { openHeaders } from '../../services/webhooks/sealed.ts';
 import type { WebhookRow } from '../../services/webhooks/webhooks.ts';
 import type { Webhook } from './schema.ts';
 
+/** Null where they can not be read: the rest of the webhook is to be seen, and the headers to be given anew. */
+function headerNames(cipher: Cipher, { headers }: WebhookRow): string[] | null {
+  try {
+    return Object.keys(openHeaders(cipher, headers));
+  } catch {
+    return null;
+  }
+}
+
 /** A webhook as callers see it: of its headers the names alone. */
 export function presentWebhook(cipher: Cipher, row: WebhookRow): z.input<typeof Webhook> {
   const until = row.previous_secret_expires_at;
@@ -17,7 +26,7 @@ export function presentWebhook(cipher: Cipher, row: WebhookRow): z.input<typeof 
     disabled_reason: row.disabled_reason,
     consecutive_failures: row.consecutive_failures,
     rate_limit_per_minute: row.rate_limit_per_minute,
-    header_names: Object.keys(openHeaders(cipher, row.headers)),
+    header_names: headerNames(cipher, row),
     previous_secret_expires_at: until !== null && until.getTime() > Date.now() ? until.toISOString() : null,
     last_delivery_at: row.last_delivery_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

@@ -115,7 +115,10 @@ export const Webhook = z
       .int()
       .meta({ description: 'Attempts that failed since the last one that was answered well.' }),
     rate_limit_per_minute: z.int().nullable(),
-    header_names: z.array(z.string()).meta({ description: 'Names of the headers of your own.' }),
+    header_names: z.array(z.string()).nullable().meta({
+      description:
+        'Names of the headers of your own; null where the key that they were encrypted with is not configured any more.',
+    }),
     previous_secret_expires_at: Timestamp.nullable().meta({
       description: `Until when the secret before the last rotation signs as well: ${OVERLAP_HOURS} hours.`,
     }),
