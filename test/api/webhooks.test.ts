@@ -5,6 +5,7 @@ import { EVENT_TYPES } from '../../src/domain/events.ts';
 import { createRegistry } from '../../src/metrics.ts';
 import { MAX_WEBHOOKS } from '../../src/services/webhooks/webhooks.ts';
 import { type Call, createCall, startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { dumpDatabase, HOOK, registerWebhook, storeDelivery, uuidOf } from './webhooks-support.ts';
 import { createKey, createOtherWorkspace } from './workspace.ts';
 
@@ -171,6 +172,17 @@ describe('registering', () => {
       await strict?.close(0);
       await open?.close(0);
     }
+  });
+
+  test('with one Idempotency-Key is done once, and the secret is shown again to who repeats the request', async () => {
+    const { call } = await createOtherWorkspace(service, 'repeats');
+    const options = { body: { url: HOOK }, headers: { 'Idempotency-Key': 'one' } };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => call('POST', '/webhooks', options)));
+    for (const { status, body } of answers) expect([status, body]).toEqual([201, answers[0]?.body]);
+    expect(answers.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)).toHaveLength(1);
+    expect((await call('GET', '/webhooks')).body.data).toHaveLength(1);
+    const other = await call('POST', '/webhooks', { ...options, body: { url: `${HOOK}/2` } });
+    expect([other.status, other.body.error.code]).toEqual([400, 'idempotency_key_reused']);
   });
 
   test(`more than ${MAX_WEBHOOKS} in a workspace is refused, also when they come at once`, async () => {
@@ -432,6 +444,27 @@ describe('enabling and disabling', () => {
       for (const { status } of others) expect([200, 201, 400, 404]).toContain(status);
       expect((await deliveriesOf(id)).filter(({ status }) => status === 'queued')).toEqual([]);
     }
+  });
+});
+
+describe('a test that nothing sends', () => {
+  test('is answered with the delivery as it is, when the caller has waited enough', async () => {
+    const { id } = await registerWebhook(service);
+    const from = performance.now();
+    const { status, body } = await service.call('POST', `/webhooks/${id}/test`, { headers: { Prefer: 'wait=1' } });
+    expect([status, body.status, body.attempts]).toEqual([201, 'queued', []]);
+    expect(performance.now() - from).toBeGreaterThan(900);
+  });
+
+  test('is answered as soon as it is abandoned', async () => {
+    const { id } = await registerWebhook(service);
+    const from = performance.now();
+    const testing = service.call('POST', `/webhooks/${id}/test`);
+    await waitFor('the delivery', async () => (await deliveriesOf(id)).length);
+    await service.call('POST', `/webhooks/${id}/disable`);
+    const { status, body } = await testing;
+    expect([status, body.status, body.status_reason]).toEqual([201, 'abandoned', 'The webhook was disabled.']);
+    expect(performance.now() - from).toBeLessThan(2_500);
   });
 });
 
