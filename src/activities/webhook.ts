@@ -20,7 +20,7 @@ import {
   takeSlot,
 } from '../services/webhooks/attempt-store.ts';
 import { disableWebhook } from '../services/webhooks/disable-webhook.ts';
-import { openColumns } from '../services/webhooks/sealed.ts';
+import { type OpenedColumns, openColumns } from '../services/webhooks/sealed.ts';
 import type { WebhookMetrics } from '../services/webhooks/webhook-metrics.ts';
 import { withHeartbeats } from './model-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
@@ -80,7 +80,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
 
   async function send({ deliveryId, attempt }: AttemptTask, row: SendableRow) {
     const sentAt = new Date();
-    const { secrets, headers } = openColumns(cipher, row, sentAt);
+    const opened = openColumns(cipher, row, sentAt);
     const body = eventBody({ type: row.type, data: row.data, createdAt: row.created_at });
     const signed = signedHeaders({
       body,
@@ -88,15 +88,15 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
       deliveryId: publicId('delivery', deliveryId),
       attempt,
       sentAt,
-      secrets,
+      secrets: opened.secrets,
     });
     const test = row.trigger === 'test' ? { 'X-Webhook-Test': 'true' } : {};
     const result = await outbound.post({
       url: row.url,
-      headers: { 'User-Agent': 'prompt-management-service', ...headers, ...test, ...signed },
+      headers: { 'User-Agent': 'prompt-management-service', ...opened.headers, ...test, ...signed },
       body,
     });
-    return { sentAt, result: withoutSecrets(result, [...secrets, ...Object.values(headers)]) };
+    return { sentAt, result: withoutSecrets(result, opened) };
   }
 
   /** @returns what came of it, or for how many milliseconds to stay away from the host */
@@ -108,6 +108,13 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     } finally {
       entered.leave();
     }
+  }
+
+  async function count(webhookId: string, result: OutboundResult, status: DeliveryStatus | undefined): Promise<void> {
+    const succeeded = result.error === null;
+    webhookMetrics.attempted(succeeded ? 'succeeded' : 'failed', result.durationMs);
+    if (status === 'delivered' || status === 'failed' || status === 'abandoned') webhookMetrics.ended(status);
+    await untilDatabaseAnswers(() => countAttempt(query, webhookId, succeeded));
   }
 
   async function make(task: AttemptTask): Promise<AttemptOutcome> {
@@ -127,13 +134,10 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     if (typeof sent === 'number') return { state: 'held back', forMs: sent, reason: 'the host has enough under way' };
 
     const { sentAt, result } = sent;
-    const succeeded = result.error === null;
-    webhookMetrics.attempted(succeeded ? 'succeeded' : 'failed', result.durationMs);
     // It was sent: the database may be away for a while, what came of it is stored all the same.
     const attempted = { id: deliveryId, attempt, startedAt: sentAt, retryInMs };
     const status = await untilDatabaseAnswers(() => recordAttempt(query, attempted, result));
-    if (row.trigger !== 'test') await untilDatabaseAnswers(() => countAttempt(query, row.webhook_id, succeeded));
-    if (status === 'delivered' || status === 'failed' || status === 'abandoned') webhookMetrics.ended(status);
+    if (row.trigger !== 'test') await count(row.webhook_id, result, status);
     return outcomeOf(status, result.error) ?? { state: 'abandoned' };
   }
 
@@ -173,10 +177,14 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
   };
 }
 
-/** A receiver may send back what it was sent. */
-function withoutSecrets(result: OutboundResult, secrets: readonly (string | undefined)[]): OutboundResult {
+/** A shorter part of a header is no secret, and would take ordinary words out of answers. */
+const SECRET_LENGTH = 8;
+
+/** A receiver may send back what it was sent: a secret, a header, or a header's part such as the token after `Bearer`. */
+function withoutSecrets(result: OutboundResult, { secrets, headers }: OpenedColumns): OutboundResult {
+  const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  const hidden = [...secrets, ...parts].filter((text) => text !== undefined && text.length >= SECRET_LENGTH);
   let { body } = result;
-  for (const secret of secrets)
-    if (secret !== undefined && secret.length >= 4) body = body?.replaceAll(secret, '[removed]') ?? null;
+  for (const text of hidden) body = body?.replaceAll(text ?? '', '[removed]') ?? null;
   return { ...result, body };
 }

@@ -181,7 +181,8 @@ describe('what comes of it', () => {
 
   test('secrets that a receiver sends back are not kept', async () => {
     const receiver = await receiverOf((request, response) => {
-      response.writeHead(400).end(`You sent ${request.headers.authorization} and I know ${TEST_SECRET}.`);
+      const token = request.headers.authorization?.split(' ')[1];
+      response.writeHead(400).end(`You sent ${request.headers.authorization}, so ${token}, and I know ${TEST_SECRET}.`);
     });
     const webhook = await rows.webhook({
       url: receiver.url,
@@ -189,7 +190,7 @@ describe('what comes of it', () => {
     });
     await rows.event();
     const [delivery] = await rows.reached(webhook, 'waiting');
-    expect(delivery?.attempts[0]?.response_body).toBe('You sent [removed] and I know [removed].');
+    expect(delivery?.attempts[0]?.response_body).toBe('You sent [removed], so [removed], and I know [removed].');
   });
 
   test('a redirect is a failure and is not followed', async () => {
