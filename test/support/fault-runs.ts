@@ -13,6 +13,11 @@ export const sized = (examples: number): number => (AT_FULL_SIZE ? 1_000 : examp
 /** How long a server stays away. */
 export const OUTAGE_MS = AT_FULL_SIZE ? 20_000 : 5_000;
 
+/** What was measured, for whoever reads along at full size. */
+export function tell(text: string): void {
+  if (AT_FULL_SIZE) process.stderr.write(`${text}\n`);
+}
+
 /** A prompt over a dataset, of which three of four examples get the answer they expect. */
 export interface Material {
   name: string;
@@ -95,10 +100,8 @@ export async function expectRight(
   const run = await endedRun(call, id);
   const calls = await callsOf(model, prompts);
   const extra = calls.reduce((sum, count) => sum + count, 0) - prompts.length;
-  if (AT_FULL_SIZE) {
-    const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1_000;
-    process.stderr.write(`${name}: ${extra} extra calls (at most ${mostExtraCalls}), ${seconds.toFixed(1)} s\n`);
-  }
+  const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1_000;
+  tell(`${name}: ${extra} extra calls (at most ${mostExtraCalls}), ${seconds.toFixed(1)} s`);
   const results: { seq: number; status: string; output: string | null; score: number }[] = await resultsOf(call, id);
   expect(results.map(({ seq, status, output, score }) => ({ seq, status, output, score }))).toEqual(expected);
   // As the model's server counts them.

@@ -25,6 +25,8 @@ export interface OwnServers {
   temporalAddress: string;
   postgres: Restartable;
   temporal: Restartable;
+  /** Kills Temporal and starts an empty one at its address. */
+  loseTemporal(): Promise<void>;
   /** Ends both and removes their data. */
   remove(): Promise<void>;
 }
@@ -81,6 +83,11 @@ export async function startOwnServers(): Promise<OwnServers> {
     temporalAddress: `127.0.0.1:${temporalPort}`,
     postgres,
     temporal,
+    async loseTemporal() {
+      await temporal.kill();
+      await rm(path.join(folder, 'temporal'), { recursive: true });
+      await temporal.start();
+    },
     async remove() {
       await Promise.all([postgres.stop(), temporal.stop()]);
       await rm(folder, { recursive: true, force: true });

@@ -11,12 +11,16 @@ import { type Call, createCall } from './service.ts';
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 const KEY = 'pms_faults-0123456789abcdef';
 
-/** API, workers and a model's server, each a process of its own that a test can kill. */
-export interface Stage {
+/** API and workers, each a process of its own that a test can kill. */
+export interface Processes {
   call: Call;
-  model: ProviderProcess;
   startApi(): Promise<Started>;
   startWorker(): Promise<Started>;
+}
+
+/** These and a model's server. */
+export interface Stage extends Processes {
+  model: ProviderProcess;
   /** The process that works on a batch of a run; undefined where none does. */
   workerOf(workflowId: string): Promise<number | undefined>;
   /** Which attempt at a batch of a run this is, from 1; 0 where there is none. */
@@ -25,37 +29,36 @@ export interface Stage {
   end(): Promise<void>;
 }
 
-export interface StageOptions {
+export interface ProcessesOptions {
   databaseUrl: string;
   /** host:port */
   temporalAddress: string;
-  /** How long the model's server takes to answer. */
-  latencyMs: number;
   /** Settings over the stage's own. */
   env?: Record<string, string>;
 }
 
-/** Picks ports and starts the model's server; API and workers are the test's to start. */
-export async function setStage({ databaseUrl, temporalAddress, latencyMs, env = {} }: StageOptions): Promise<Stage> {
+export interface StageOptions extends ProcessesOptions {
+  /** How long the model's server takes to answer. */
+  latencyMs: number;
+}
+
+/** Picks a port and task queues; API and workers are the test's to start. */
+export async function chooseProcesses({
+  databaseUrl,
+  temporalAddress,
+  env = {},
+}: ProcessesOptions): Promise<Processes> {
   const [port] = await freePorts(1);
-  const model = await startProvider('openai', ['--latency', String(latencyMs)]);
   const environment = {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_TASK_QUEUE_PREFIX: `faults-${randomBytes(4).toString('hex')}`,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     BOOTSTRAP_API_KEY: KEY,
-    OPENAI_API_KEY: 'x',
-    OPENAI_BASE_URL: model.baseUrl,
     PORT: String(port),
     METRICS_PORT: '0',
     RATE_LIMIT_PER_MINUTE: '0',
     ...env,
-  };
-  const connection = Connection.lazy({ address: temporalAddress });
-  const batchOf = async (workflowId: string) => {
-    const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
-    return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runBatch');
   };
   const start = async (script: string, ready: RegExp) => {
     const started = startNode(script, environment);
@@ -64,9 +67,26 @@ export async function setStage({ databaseUrl, temporalAddress, latencyMs, env = 
   };
   return {
     call: createCall(`http://127.0.0.1:${port}`, KEY),
-    model,
     startApi: () => start('src/api/server.ts', /the API listens on/),
     startWorker: () => start('src/worker.ts', /the workers are at work/),
+  };
+}
+
+/** Picks ports and starts the model's server; API and workers are the test's to start. */
+export async function setStage({ latencyMs, env = {}, ...servers }: StageOptions): Promise<Stage> {
+  const model = await startProvider('openai', ['--latency', String(latencyMs)]);
+  const processes = await chooseProcesses({
+    ...servers,
+    env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: model.baseUrl, ...env },
+  });
+  const connection = Connection.lazy({ address: servers.temporalAddress });
+  const batchOf = async (workflowId: string) => {
+    const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runBatch');
+  };
+  return {
+    ...processes,
+    model,
     async workerOf(workflowId) {
       const batch = await batchOf(workflowId);
       // The SDK's identity of a worker is PID@HOST.

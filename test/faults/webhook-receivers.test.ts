@@ -1,0 +1,201 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, expect, test } from '@jest/globals';
+import { sized, tell } from '../support/fault-runs.ts';
+import { createScene, expectRecorded, secondsSince, tally } from '../support/fault-webhooks.ts';
+import { freePorts, until } from '../support/processes.ts';
+import { answering, type Respond } from '../support/receiver.ts';
+
+/** Of one process to one host. */
+const HOST_CONCURRENCY = 20;
+/** So many retries that an outage uses none of them up. */
+const MANY_RETRIES = Array.from({ length: 50 }, () => '5s').join(',');
+
+const scene = createScene();
+afterAll(() => scene.end(), 60_000);
+
+test('events that were written while their receiver was down arrive, once each', async () => {
+  const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: MANY_RETRIES });
+  const worker = await stage.startWorker();
+  const [port = 0] = await freePorts(1);
+  const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
+  const events = await stage.rows.events(sized(100));
+  await stage.untilStatus(webhook, 'waiting', events.length);
+  const receiver = await scene.receiver(answering(200), port);
+  const upAt = Date.now();
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  const { lost, duplicates } = tally(receiver.received, events);
+  tell(`receiver down, ${events.length} events: ${lost} lost, ${duplicates} duplicates, ${secondsSince(upAt)} s`);
+  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+  expect(receiver.received).toHaveLength(events.length);
+  const deliveries = await stage.rows.deliveries(webhook);
+  expectRecorded(receiver.received, deliveries);
+  const refused = deliveries.flatMap(({ attempts }) => attempts.filter(({ status }) => status === null));
+  expect(new Set(refused.map(({ error }) => error))).toEqual(new Set(['connection refused']));
+  await worker.killTree();
+}, 300_000);
+
+test('events of an outage of their receiver arrive though the worker is killed again and again', async () => {
+  const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: MANY_RETRIES });
+  let worker = await stage.startWorker();
+  const [port = 0] = await freePorts(1);
+  const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
+  const events = await stage.rows.events(sized(100));
+  await stage.untilStatus(webhook, 'waiting', events.length);
+  const receiver = await scene.receiver(answering(200), port);
+  const upAt = Date.now();
+  const kills = sized(100) === 1_000 ? 3 : 1;
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const enough = (events.length * kill) / (kills + 1);
+    await until('some have come', async () => receiver.received.length >= enough, 120_000);
+    await worker.killTree();
+    worker = await stage.startWorker();
+  }
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  const { lost, duplicates } = tally(receiver.received, events);
+  tell(
+    `receiver down, ${events.length} events, worker killed ${kills} times: ${lost} lost, ${duplicates} duplicates ` +
+      `(at most ${kills * HOST_CONCURRENCY}), ${secondsSince(upAt)} s`,
+  );
+  expect(lost).toBe(0);
+  expect(duplicates).toBeLessThanOrEqual(kills * HOST_CONCURRENCY);
+  expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
+  await stage.untilClosed(webhook, events.length);
+  await worker.killTree();
+}, 300_000);
+
+/** Does something to an answer for as long as its connection is open. */
+function goOn(response: ServerResponse, everyMs: number, step: () => void): void {
+  const timer = setInterval(step, everyMs);
+  response.on('close', () => clearInterval(timer));
+}
+
+/** Writes as fast as it is read. */
+function flood({ socket }: IncomingMessage, chunk: Buffer, bytes: number): void {
+  let left = bytes;
+  const write = () => {
+    while (left > 0 && !socket.destroyed) {
+      left -= chunk.length;
+      if (!socket.write(chunk)) {
+        socket.once('drain', write);
+        return;
+      }
+    }
+  };
+  socket.on('error', () => {});
+  write();
+}
+
+const HUGE = 200 * 1024 * 1024;
+
+/** By what they do; the trap is where one of them redirects to. */
+function hostileReceivers(
+  trap: string,
+): Record<string, { respond: Respond; status: number | null; error: string | null }> {
+  const outOfTime = { status: null, error: 'timed out after 2 s' };
+  return {
+    'closes half-way': {
+      respond: (_request, response) => {
+        response.writeHead(200, { 'Content-Length': 100 });
+        response.write('half of it', () => response.destroy());
+      },
+      status: null,
+      error: 'the connection was closed before the answer was complete',
+    },
+    'answers 200 MB': {
+      respond: (_request, _response, incoming) => {
+        incoming.socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${HUGE}\r\n\r\n`);
+        flood(incoming, Buffer.alloc(64 * 1024, 'x'), HUGE);
+      },
+      status: 200,
+      error: null,
+    },
+    'sends headers for ever': {
+      respond: (_request, _response, incoming) => {
+        incoming.socket.write('HTTP/1.1 200 OK\r\n');
+        flood(incoming, Buffer.from(`X-More: ${'x'.repeat(1_000)}\r\n`), HUGE);
+      },
+      status: null,
+      error: 'the headers of the answer are too large',
+    },
+    'drips headers': {
+      respond: (_request, response, incoming) => {
+        incoming.socket.write('HTTP/1.1 200 OK\r\n');
+        incoming.socket.on('error', () => {});
+        goOn(response, 100, () => incoming.socket.write('X-More: x\r\n'));
+      },
+      ...outOfTime,
+    },
+    'drips its answer': {
+      respond: (_request, response) => {
+        response.writeHead(200);
+        goOn(response, 100, () => response.write('.'));
+      },
+      ...outOfTime,
+    },
+    'never answers': { respond: () => {}, ...outOfTime },
+    redirects: {
+      respond: (_request, response) => void response.writeHead(301, { Location: trap }).end(),
+      status: 301,
+      error: 'answered 301 (redirects are not followed)',
+    },
+  };
+}
+
+test('receivers that misbehave harm only their own deliveries, which say why they failed', async () => {
+  const stage = await scene.stage({ WEBHOOK_TIMEOUT: '2s', WEBHOOK_RETRY_WAITS: '1h' });
+  const worker = await stage.startWorker();
+  const [trap, healthy] = await Promise.all([scene.receiver(), scene.receiver()]);
+  const hostile = await Promise.all(
+    Object.entries(hostileReceivers(trap.url)).map(async ([name, expected]) => {
+      const receiver = await scene.receiver(expected.respond);
+      return { name, expected, receiver, webhook: await stage.rows.webhook({ url: receiver.url }) };
+    }),
+  );
+  const webhook = await stage.rows.webhook({ url: healthy.url });
+  const events = await stage.rows.events(10);
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  expect(healthy.received).toHaveLength(events.length);
+  const right = await stage.rows.deliveries(webhook);
+  expect(right.map(({ attempts }) => attempts.length)).toEqual(events.map(() => 1));
+  for (const each of hostile) {
+    const { status, error } = each.expected;
+    await stage.untilStatus(each.webhook, error === null ? 'delivered' : 'waiting', events.length);
+    const rows = await stage.rows.deliveries(each.webhook);
+    const attempts = rows.flatMap((row) =>
+      row.attempts.map((made) => [each.name, made.status, made.error, row.status_reason]),
+    );
+    expect(attempts).toEqual(events.map(() => [each.name, status, error, error]));
+    expect(each.receiver.received).toHaveLength(events.length);
+  }
+  expect(trap.received).toEqual([]);
+  expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
+  await worker.killTree();
+}, 300_000);
+
+test('a receiver that is slow with hundreds of deliveries holds up none to another one', async () => {
+  const stage = await scene.stage({ WEBHOOK_TIMEOUT: '3s', WEBHOOK_RETRY_WAITS: '1h' });
+  await stage.startWorker();
+  const slow = await scene.receiver((_request, response) => {
+    setTimeout(() => response.writeHead(200).end(), 5_000).unref();
+  });
+  const healthy = await scene.receiver();
+  const slowWebhook = await stage.rows.webhook({ url: slow.url, events: ['prompt.created'] });
+  const webhook = await stage.rows.webhook({ url: healthy.url, events: ['execution.completed'] });
+  const queued = await stage.rows.events(300);
+  await until(
+    'all of the slow ones are under way',
+    async () => {
+      const rows = await stage.query({ text: 'select from deliveries where started_at is not null' });
+      return rows.length === queued.length;
+    },
+    60_000,
+  );
+  await stage.rows.event('execution.completed');
+  await healthy.got(1, 60_000);
+  tell(`slow receiver: another one was served when ${slow.received.length} of ${queued.length} had been sent to it`);
+  expect(slow.received.length).toBeLessThan(queued.length);
+  await stage.untilStatus(webhook, 'delivered', 1);
+  await stage.untilStatus(slowWebhook, 'waiting', HOST_CONCURRENCY);
+  const tried = (await stage.rows.deliveries(slowWebhook)).flatMap(({ attempts }) => attempts);
+  expect(new Set(tried.map(({ error }) => error))).toEqual(new Set(['timed out after 3 s']));
+}, 300_000);

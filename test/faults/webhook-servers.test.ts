@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { OUTAGE_MS, tell } from '../support/fault-runs.ts';
+import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
+import { isAlive } from '../support/fault-stage.ts';
+import {
+  createScene,
+  expectRecorded,
+  holding,
+  secondsSince,
+  tally,
+  type WebhookStage,
+} from '../support/fault-webhooks.ts';
+import { type Started, until } from '../support/processes.ts';
+import { answering } from '../support/receiver.ts';
+
+/** Each in every state. */
+const EVENTS = 20;
+
+const scene = createScene();
+let servers: OwnServers;
+let stage: WebhookStage;
+let worker: Started;
+
+beforeAll(async () => {
+  servers = await startOwnServers();
+  scene.afterwards(() => servers.remove());
+  stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '4s,10m', WEBHOOK_TIMEOUT: '60s' }, servers);
+  worker = await stage.startWorker();
+}, 120_000);
+afterAll(() => scene.end(), 60_000);
+
+/** The worker got over it by itself. */
+function expectStillUp(): void {
+  expect(isAlive(worker.pid)).toBe(true);
+  expect(worker.output()).not.toMatch(/unhandled|"level":60/);
+}
+
+test('events that were written while Temporal was away, and deliveries that waited for it, arrive', async () => {
+  const receiver = await scene.receiver(answering(500));
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const waiting = await stage.rows.events(EVENTS);
+  await stage.untilStatus(webhook, 'waiting', EVENTS);
+  const hold = holding();
+  receiver.respond = hold.respond;
+  const underWay = await stage.rows.events(EVENTS);
+  await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
+  await servers.temporal.stop();
+  hold.release();
+  const unseen = await stage.rows.events(EVENTS);
+  await delay(OUTAGE_MS);
+  await servers.temporal.start();
+  const backAt = Date.now();
+  await stage.untilStatus(webhook, 'delivered', 3 * EVENTS);
+  const { lost, duplicates } = tally(receiver.received, [...waiting, ...underWay, ...unseen]);
+  tell(`Temporal away: ${lost} lost, ${duplicates} duplicates, ${secondsSince(backAt)} s after it was back`);
+  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+  expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
+  await stage.untilClosed(webhook, 3 * EVENTS);
+  expectStillUp();
+}, 180_000);
+
+test('answers that came while the database was away are recorded, and what waited for it is sent', async () => {
+  const receiver = await scene.receiver(answering(500));
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const waiting = await stage.rows.events(EVENTS);
+  await stage.untilStatus(webhook, 'waiting', EVENTS);
+  const hold = holding();
+  receiver.respond = hold.respond;
+  const underWay = await stage.rows.events(EVENTS);
+  await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
+  await servers.postgres.stop();
+  hold.release();
+  await delay(OUTAGE_MS);
+  const sentMeanwhile = receiver.received.length;
+  await servers.postgres.start();
+  const backAt = Date.now();
+  await stage.untilStatus(webhook, 'delivered', 2 * EVENTS);
+  const { lost, duplicates } = tally(receiver.received, [...waiting, ...underWay]);
+  tell(
+    `database away: ${lost} lost, ${duplicates} duplicates, ${sentMeanwhile} answered before it was back, ` +
+      `${secondsSince(backAt)} s after it was back`,
+  );
+  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+  expect(receiver.received).toHaveLength(3 * EVENTS);
+  expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
+  await stage.untilClosed(webhook, 2 * EVENTS);
+  expectStillUp();
+}, 180_000);
+
+test('everything that was killed at once goes on where it was', async () => {
+  const receiver = await scene.receiver(answering(500));
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const waiting = await stage.rows.events(EVENTS);
+  await stage.untilStatus(webhook, 'waiting', EVENTS);
+  const hold = holding();
+  receiver.respond = hold.respond;
+  const underWay = await stage.rows.events(EVENTS);
+  await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
+  await Promise.all([worker.killTree(), servers.postgres.kill(), servers.temporal.kill()]);
+  const inFlight = hold.held();
+  hold.release();
+  receiver.respond = answering(200);
+  await Promise.all([servers.postgres.start(), servers.temporal.start()]);
+  worker = await stage.startWorker();
+  const backAt = Date.now();
+  await stage.untilStatus(webhook, 'delivered', 2 * EVENTS);
+  const { lost, duplicates } = tally(receiver.received, [...waiting, ...underWay]);
+  tell(
+    `everything killed in ${inFlight} attempts: ${lost} lost, ${duplicates} duplicates, ` +
+      `${secondsSince(backAt)} s after it was back`,
+  );
+  expect(lost).toBe(0);
+  expect(duplicates).toBeLessThanOrEqual(inFlight);
+  expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
+  await stage.untilClosed(webhook, 2 * EVENTS);
+}, 180_000);
+
+test('deliveries that a new, empty Temporal knows nothing of are started anew at the attempt that was next', async () => {
+  const receiver = await scene.receiver(answering(500));
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const events = await stage.rows.events(EVENTS);
+  await stage.untilStatus(webhook, 'waiting', EVENTS);
+  await worker.killTree();
+  await servers.loseTemporal();
+  receiver.respond = answering(200);
+  // What is overdue by a minute is looked after.
+  await stage.query(
+    {
+      text: `update deliveries set next_attempt_at = now() - interval '2 minutes', started_at = now() - interval '3 minutes',
+               checked_at = null where webhook_id = $1`,
+    },
+    [webhook],
+  );
+  worker = await stage.startWorker();
+  const startedAt = Date.now();
+  await stage.untilStatus(webhook, 'delivered', EVENTS);
+  const { lost, duplicates } = tally(receiver.received, events);
+  tell(`Temporal lost: ${lost} lost, ${duplicates} duplicates, ${secondsSince(startedAt)} s after a worker was there`);
+  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+  const again = receiver.received.slice(EVENTS).map(({ headers }) => headers['x-delivery-attempt']);
+  expect(again).toEqual(events.map(() => '2'));
+  expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
+  await stage.untilClosed(webhook, EVENTS);
+}, 180_000);

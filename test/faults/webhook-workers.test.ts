@@ -1,0 +1,159 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { tell } from '../support/fault-runs.ts';
+import { createScene, expectRecorded, holding, secondsSince, tally } from '../support/fault-webhooks.ts';
+import { until } from '../support/processes.ts';
+import { answering } from '../support/receiver.ts';
+
+/** Of one process to one host. */
+const HOST_CONCURRENCY = 20;
+
+// They wait for heartbeats and timers most of the time: they do that side by side, each on a stage of its own.
+const scene = createScene();
+afterAll(() => scene.end(), 60_000);
+
+test.concurrent('a retry comes once and not before its time, though the worker was killed while it waited', async () => {
+  const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '6s,10m' });
+  const receiver = await scene.receiver(answering(500));
+  const first = await stage.startWorker();
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const event = await stage.rows.event();
+  await stage.untilStatus(webhook, 'waiting', 1);
+  await first.killTree();
+  receiver.respond = answering(200);
+  const [waiting] = await stage.rows.deliveries(webhook);
+  const dueAt = waiting?.next_attempt_at?.getTime() ?? Number.NaN;
+  await stage.startWorker();
+  await stage.untilStatus(webhook, 'delivered', 1);
+  await stage.untilClosed(webhook, 1);
+  const [, retry] = receiver.received;
+  const lateMs = (retry?.at ?? Number.NaN) - dueAt;
+  tell(`killed while it waited: the retry came ${lateMs} ms after its time`);
+  expect(receiver.received.map(({ headers }) => headers['x-delivery-attempt'])).toEqual(['1', '2']);
+  expect(tally(receiver.received, [event])).toEqual({ lost: 0, duplicates: 0 });
+  // The row's time is taken when the attempt is stored; the workflow's timer begins a little later.
+  expect(lateMs).toBeGreaterThanOrEqual(0);
+}, 180_000);
+
+test.concurrent('attempts that die with their worker are made again by another as they were', async () => {
+  const stage = await scene.stage({ WEBHOOK_TIMEOUT: '60s' });
+  const hold = holding();
+  const receiver = await scene.receiver(hold.respond);
+  const first = await stage.startWorker();
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const events = await stage.rows.events(10);
+  await until('all attempts are under way', async () => hold.held() === events.length);
+  await stage.startWorker();
+  await first.killTree();
+  const killedAt = Date.now();
+  receiver.respond = answering(200);
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  await stage.untilClosed(webhook, events.length);
+  const { lost, duplicates } = tally(receiver.received, events);
+  tell(`killed in ${events.length} attempts: ${lost} lost, ${duplicates} duplicates, ${secondsSince(killedAt)} s`);
+  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: events.length });
+  const before = receiver.received.slice(0, events.length);
+  for (const again of receiver.received.slice(events.length)) {
+    const same = before.find(({ headers }) => headers['x-event-id'] === again.headers['x-event-id']);
+    expect(again.raw).toEqual(same?.raw);
+    for (const name of ['x-delivery-id', 'x-delivery-attempt', 'webhook-id'])
+      expect(again.headers[name]).toBe(same?.headers[name]);
+  }
+  const deliveries = await stage.rows.deliveries(webhook);
+  expect(deliveries.map(({ attempts_made: made }) => made)).toEqual(events.map(() => 1));
+  expectRecorded(receiver.received, deliveries);
+}, 180_000);
+
+test.concurrent('events of a time without workers, and deliveries that a dead relay had claimed, are sent within a minute', async () => {
+  const stage = await scene.stage({});
+  const receiver = await scene.receiver();
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const claimed = await stage.rows.events(10);
+  await stage.query({
+    text: `with done as (update events set dispatched_at = now() returning *)
+           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, claimed_at)
+           select e.workspace_id, gen_random_uuid(), e.id, w.id, 'event', 'queued', now(), now() from done e, webhooks w`,
+  });
+  const unseen = await stage.rows.events(10);
+  await stage.startWorker();
+  const startedAt = Date.now();
+  await stage.untilStatus(webhook, 'delivered', unseen.length);
+  tell(`no worker at the commit: sent ${secondsSince(startedAt)} s after one started`);
+  expect(tally(receiver.received, unseen).lost).toBe(0);
+  await stage.untilStatus(webhook, 'delivered', unseen.length + claimed.length);
+  tell(`claimed by a dead relay: sent ${secondsSince(startedAt)} s after the next worker started`);
+  expect(Date.now() - startedAt).toBeLessThan(60_000);
+  expect(receiver.received).toHaveLength(unseen.length + claimed.length);
+  expect(tally(receiver.received, [...unseen, ...claimed])).toEqual({ lost: 0, duplicates: 0 });
+}, 180_000);
+
+test.concurrent('events whose relay is killed as soon as it sets out are delivered by the next worker', async () => {
+  const stage = await scene.stage({});
+  const receiver = await scene.receiver();
+  const first = await stage.startWorker();
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const events = await stage.rows.events(100);
+  await until(
+    'deliveries are made',
+    async () => (await stage.query({ text: 'select from deliveries limit 1' })).length > 0,
+  );
+  await first.killTree();
+  const killedAt = Date.now();
+  const [left] = await stage.query<{ unstarted: number }>({
+    text: 'select count(*)::int as unstarted from deliveries where started_at is null',
+  });
+  await stage.startWorker();
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  const { lost, duplicates } = tally(receiver.received, events);
+  tell(
+    `relay killed with ${left?.unstarted} of ${events.length} claimed and not known as started: ` +
+      `${lost} lost, ${duplicates} duplicates, ${secondsSince(killedAt)} s`,
+  );
+  expect(lost).toBe(0);
+  expect(duplicates).toBeLessThanOrEqual(HOST_CONCURRENCY);
+  await stage.untilClosed(webhook, events.length);
+}, 180_000);
+
+test.concurrent('events written while two workers run are each delivered once', async () => {
+  const stage = await scene.stage({});
+  const receiver = await scene.receiver();
+  const workers = await Promise.all([stage.startWorker(), stage.startWorker()]);
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  const startedAt = Date.now();
+  const events = await Promise.all(Array.from({ length: 300 }, () => stage.rows.event()));
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  await stage.untilClosed(webhook, events.length);
+  const { lost, duplicates } = tally(receiver.received, events);
+  tell(`two relays, ${events.length} events: ${lost} lost, ${duplicates} duplicates, ${secondsSince(startedAt)} s`);
+  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+  expect(receiver.received).toHaveLength(events.length);
+  for (const worker of workers) expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
+}, 180_000);
+
+test.concurrent('a worker that is asked to stop ends its attempts and records them, and nothing is sent twice', async () => {
+  const stage = await scene.stage({ WEBHOOK_TIMEOUT: '60s' });
+  const hold = holding();
+  const receiver = await scene.receiver(hold.respond);
+  const first = await stage.startWorker();
+  const webhook = await stage.rows.webhook({ url: receiver.url });
+  // More than go to one host at a time: some are held back as the worker stops.
+  const events = await stage.rows.events(3 * HOST_CONCURRENCY);
+  await until('the attempts are under way', async () => hold.held() === HOST_CONCURRENCY);
+  first.kill('SIGTERM');
+  await first.says(/stopping/);
+  hold.release();
+  const { code, output } = await first.ended;
+  expect(code).toBe(0);
+  expect(output).not.toMatch(/could not stop|unhandled|"level":[56]0/);
+  expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
+  const stoppedAt = Date.now();
+  const byFirst = receiver.received.length;
+  await stage.startWorker();
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  const { lost, duplicates } = tally(receiver.received, events);
+  tell(
+    `stopped in ${HOST_CONCURRENCY} attempts (${byFirst} ended): ${lost} lost, ${duplicates} duplicates, ` +
+      `${secondsSince(stoppedAt)} s`,
+  );
+  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+  expect(receiver.received).toHaveLength(events.length);
+}, 180_000);

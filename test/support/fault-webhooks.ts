@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { expect } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createCipher } from '../../src/domain/cipher.ts';
+import { publicId } from '../../src/domain/ids.ts';
+import { generateApiKey } from '../../src/services/api-keys.ts';
+import { ensureFirstKey } from '../../src/services/bootstrap.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
+import { createTestDatabase } from './database.ts';
+import { chooseProcesses, type Processes } from './fault-stage.ts';
+import { killLeftovers, until } from './processes.ts';
+import { type Received, type Receiver, type Respond, startReceiver } from './receiver.ts';
+import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
+
+/** A missed heartbeat, a task for a worker that is gone and a busy machine are within it. */
+const PATIENCE_MS = 90_000;
+
+/** API, workers, and their database and Temporal as a test looks into them. */
+export interface WebhookStage extends Processes {
+  rows: WebhookRows;
+  query: Database['system']['query'];
+  temporal: Client;
+  /** Waits until so many deliveries of a webhook have this status, through outages of the database. */
+  untilStatus(webhookId: string, status: string, count: number): Promise<void>;
+  /** Waits until Temporal lists so many closed workflows of a webhook and none that is open. */
+  untilClosed(webhookId: string, count: number): Promise<void>;
+}
+
+/** What tests of one file set up, all of it ended together. */
+export interface Scene {
+  /** Workers and API are the test's to start. @param servers default: a database of its own, and the Temporal of all tests */
+  stage(env: Record<string, string>, servers?: { databaseUrl: string; temporalAddress: string }): Promise<WebhookStage>;
+  receiver(respond?: Respond, port?: number): Promise<Receiver>;
+  /** Is done in the end, after what was set up later is gone. */
+  afterwards(cleanUp: () => Promise<void>): void;
+  end(): Promise<void>;
+}
+
+/** For `afterAll`: `end`. */
+export function createScene(): Scene {
+  const cleanUps: (() => Promise<void>)[] = [];
+  const afterwards = (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp);
+
+  async function ownDatabase() {
+    const database = await createTestDatabase();
+    afterwards(() => database.drop());
+    return { databaseUrl: database.url, temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '' };
+  }
+
+  return {
+    async stage(env, servers) {
+      const { databaseUrl, temporalAddress } = servers ?? (await ownDatabase());
+      const key = randomBytes(32);
+      const processes = await chooseProcesses({
+        databaseUrl,
+        temporalAddress,
+        env: { ENCRYPTION_KEY: key.toString('base64'), WEBHOOK_ALLOW_PRIVATE: 'loopback', ...env },
+      });
+      const db = await openDatabase(databaseUrl, { poolSize: 10 });
+      afterwards(() => db.close());
+      await ensureFirstKey(db, generateApiKey());
+      const connection = Connection.lazy({ address: temporalAddress });
+      afterwards(() => connection.close());
+      return { ...processes, ...lookInto(db, new Client({ connection })), rows: webhookRows(db, createCipher([key])) };
+    },
+    async receiver(respond, port) {
+      const receiver = await startReceiver(respond, port);
+      afterwards(() => receiver.close());
+      return receiver;
+    },
+    afterwards,
+    async end() {
+      await killLeftovers();
+      for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    },
+  };
+}
+
+function lookInto({ system: { query } }: Database, temporal: Client) {
+  return {
+    query,
+    temporal,
+    async untilStatus(webhookId: string, status: string, count: number) {
+      const counted = { text: 'select count(*)::int as count from deliveries where webhook_id = $1 and status = $2' };
+      await until(
+        `${count} deliveries to be ${status}`,
+        async () => {
+          const [row] = await query<{ count: number }>(counted, [webhookId, status]);
+          return (row?.count ?? 0) >= count;
+        },
+        PATIENCE_MS,
+      );
+    },
+    async untilClosed(webhookId: string, count: number) {
+      const ofWebhook = `${SEARCH_ATTRIBUTES.webhook.name} = '${publicId('webhook', webhookId)}'`;
+      const countOf = async (status: string) =>
+        (await temporal.workflow.count(`${ofWebhook} and ExecutionStatus ${status} 'Running'`)).count;
+      await until(
+        `${count} workflows to be closed`,
+        async () => (await countOf('!=')) === count && (await countOf('=')) === 0,
+        PATIENCE_MS,
+      );
+    },
+  };
+}
+
+/** How a receiver answers when the test says so. */
+export interface Hold {
+  respond: Respond;
+  /** Requests that wait for their answer. */
+  held(): number;
+  /** Answers those, and all that come from now on at once. */
+  release(): void;
+}
+
+/** Keeps answers back. @param status which it gives in the end */
+export function holding(status = 200): Hold {
+  const released = Promise.withResolvers<void>();
+  let held = 0;
+  return {
+    async respond(_request, response) {
+      held += 1;
+      await released.promise;
+      response.writeHead(status).end();
+    },
+    held: () => held,
+    release: () => released.resolve(),
+  };
+}
+
+/** For what is told. */
+export function secondsSince(at: number): string {
+  return ((Date.now() - at) / 1_000).toFixed(1);
+}
+
+/** Events that never came, and requests beyond the first for an event and an attempt. */
+export function tally(received: readonly Received[], eventIds: readonly string[]) {
+  const events = new Set(received.map(({ headers }) => headers['x-event-id']));
+  const attempts = new Set(received.map(attemptOf));
+  return {
+    lost: eventIds.filter((id) => !events.has(publicId('event', id))).length,
+    duplicates: received.length - attempts.size,
+  };
+}
+
+function attemptOf({ headers }: Received): string {
+  return [headers['x-delivery-id'], headers['x-delivery-attempt']].join('/');
+}
+
+/** Every request of a receiver that was answered is an attempt in the database, and the other way round. */
+export function expectRecorded(received: readonly Received[], deliveries: readonly DeliveryRow[]): void {
+  const recorded = deliveries.flatMap(({ id, attempts }) =>
+    attempts.filter(({ status }) => status !== null).map(({ attempt }) => `${publicId('delivery', id)}/${attempt}`),
+  );
+  expect(recorded.toSorted()).toEqual([...new Set(received.map(attemptOf))].toSorted());
+}
