@@ -64,5 +64,6 @@ export const OwnHeaders = z
     description:
       `Up to ${MAX_HEADERS} headers of your own for every request, name to value. Stored encrypted and not shown again: ` +
       'the record has their names alone. Those that the service sets itself can not be given.',
+    maxProperties: MAX_HEADERS,
     example: { 'X-Tenant': 'acme' },
   });

@@ -15,8 +15,11 @@ export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(
 const Url = z
   .string('is required: a text')
   .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters`)
-  .regex(/^[^\s\p{Cc}]*$/u, 'must not hold spaces or line ends')
-  .meta({ description: 'Where the events go: `https:`.', example: 'https://example.com/hooks/prompts' });
+  .refine((url) => !/[\s\p{Cc}]/u.test(url), 'must not hold spaces or line ends')
+  .meta({
+    description: 'Where the events go: `https:`. Other addresses only where the operator allows them.',
+    example: 'https://example.com/hooks/prompts',
+  });
 
 const Events = z
   .array(EventName)
