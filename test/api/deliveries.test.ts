@@ -3,6 +3,7 @@ import type { DeliveryStatus } from '../../src/db/entities/webhook.ts';
 import { UUID_V7 } from '../../src/db/uuid-v7.ts';
 import { MAX_REPLAYED } from '../../src/services/webhooks/replay-events.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { dumpDatabase, registerWebhook, storeDelivery, storeEvent, uuidOf } from './webhooks-support.ts';
 import { createOtherWorkspace } from './workspace.ts';
 
@@ -142,6 +143,38 @@ describe('a redelivery', () => {
   test.each(['dlv_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11', 'dlv_x', 'x'])('there is none of %s', async (id) => {
     expect((await redeliver(id)).status).toBe(404);
     expect((await service.call('GET', `/deliveries/${id}`)).status).toBe(404);
+  });
+});
+
+describe('an event that is cleaned up at the same time', () => {
+  const CLEAN_UP = 'with gone as (delete from events where id = $1) delete from deliveries where event_id = $1';
+
+  test('is not sent again: no delivery is left without its event', async () => {
+    const { id } = await registerWebhook(service, { events: ['execution.completed'] });
+    const at = new Date('2023-01-01T00:00:00Z');
+    const eventId = await storeEvent(service, { type: 'execution.completed', at });
+    const old = await storeDelivery(service, id, { eventId });
+    const span = { since: '2023-01-01T00:00:00Z', until: '2023-01-02T00:00:00Z' };
+    const requests = await system().transaction(async (query) => {
+      await query({ text: 'select from events where id = $1 for update' }, [uuidOf(eventId)]);
+      const sent = [
+        service.call('POST', `/deliveries/${old}/redeliver`),
+        service.call('POST', `/webhooks/${id}/replay`, { body: span }),
+      ];
+      await waitFor('both to wait', async () => {
+        const [row] = await system().query<{ waiting: number }>({
+          text: `select count(*)::int as waiting from pg_stat_activity
+                 where datname = current_database() and wait_event_type = 'Lock'`,
+        });
+        return row?.waiting === 2;
+      });
+      await query({ text: CLEAN_UP }, [uuidOf(eventId)]);
+      return sent;
+    });
+    const [redelivered, replayed] = await Promise.all(requests);
+    expect([redelivered?.status, replayed?.status, replayed?.body]).toEqual([404, 201, { replayed: 0 }]);
+    const orphans = await system().query({ text: 'select id from deliveries where event_id = $1' }, [uuidOf(eventId)]);
+    expect(orphans).toEqual([]);
   });
 });
 

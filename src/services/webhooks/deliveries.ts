@@ -89,10 +89,13 @@ export function listDeliveries(
   );
 }
 
+/** The event is held, so that it is not cleaned up meanwhile. */
 const QUEUE = {
-  text: `with made as (
+  text: `with event as (
+           select id from events where workspace_id = $1 and id = $3 for key share
+         ), made as (
            insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
-           values ($1, $2, $3, $4, 'redelivery', 'queued', now()) returning 1
+           select $1, $2, id, $4, 'redelivery', 'queued', now() from event returning 1
          ) select pg_notify('${CHANNELS.deliveryChanged}', '') from made`,
 };
 

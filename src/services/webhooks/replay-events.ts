@@ -19,7 +19,7 @@ export interface Replay {
 /**
  * An event that was not dispatched yet is about to get its delivery from the relay. The ids are made first and sorted, since
  * within a millisecond they come in any order, and deliveries are sent in the order of their ids. There are no joins: of so
- * many rows, of which the planner may know little, one could take minutes.
+ * many rows, of which the planner may know little, one could take minutes. Events that are held are not cleaned up meanwhile.
  */
 const REPLAY = {
   text: `with chosen as materialized (
@@ -32,13 +32,17 @@ const REPLAY = {
            order by id limit ${MAX_REPLAYED + 1}
          ), counted as (
            select count(*)::int as count from chosen
+         ), held as materialized (
+           select id from events
+           where workspace_id = $1 and id = any(array(select id from chosen)) and (select count from counted) <= ${MAX_REPLAYED}
+           order by id for key share
          ), queued as (
            insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
            select $1, pair.id, pair.event_id, $2, 'replay', 'queued', now()
-           from unnest(array(select id from chosen order by id),
-             array(select made.id from (select ${UUID_V7} as id from chosen) made order by made.id)) as pair (event_id, id)
-           where (select count from counted) <= ${MAX_REPLAYED}
-         ) select count, pg_notify('${CHANNELS.deliveryChanged}', '') from counted`,
+           from unnest(array(select id from held order by id),
+             array(select made.id from (select ${UUID_V7} as id from held) made order by made.id)) as pair (event_id, id)
+         ) select case when count > ${MAX_REPLAYED} then count else (select count(*) from held)::int end as count,
+             pg_notify('${CHANNELS.deliveryChanged}', '') from counted`,
 };
 
 /**
