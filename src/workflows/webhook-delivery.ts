@@ -1,5 +1,6 @@
 import {
   CancellationScope,
+  CancelledFailure,
   condition,
   defineQuery,
   defineSignal,
@@ -63,7 +64,8 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<{ st
     return { state: await deliver(input) };
   } catch (error) {
     await CancellationScope.nonCancellable(() => abandonDelivery(input.deliveryId, 'Its workflow was canceled.'));
-    throw error;
+    // An attempt that is lost with its worker after that ends in a time-out, not in a cancellation.
+    throw CancellationScope.current().consideredCancelled ? new CancelledFailure('The delivery was canceled.') : error;
   }
 }
 
@@ -112,10 +114,13 @@ async function deliver({
       return enter('abandoned', why);
   }
 
-  if (retryWaitsMs.length > 0) {
-    const notificationId = await disableWebhook(deliveryId);
-    // That the mail could not be sent is in the notification; the delivery has ended all the same.
-    if (notificationId !== null) await emailOwner(notificationId).catch(() => {});
-  }
+  // A cancellation comes too late for this: the last retry has failed, and the row says so.
+  if (retryWaitsMs.length > 0) await CancellationScope.nonCancellable(() => disable(deliveryId));
   return state;
+}
+
+async function disable(deliveryId: string): Promise<void> {
+  const notificationId = await disableWebhook(deliveryId);
+  // That the mail could not be sent is in the notification; the delivery has ended all the same.
+  if (notificationId !== null) await emailOwner(notificationId).catch(() => {});
 }
