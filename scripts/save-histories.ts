@@ -14,6 +14,7 @@ import { workflowBundle } from '../src/workflows/bundle.ts';
 import { silenceTemporal, takePath } from '../test/support/histories.ts';
 import { evaluationRunPaths } from '../test/support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
+import { webhookDeliveryPaths } from '../test/support/histories-webhook-delivery.ts';
 
 const folder = fileURLToPath(new URL('../test/histories/', import.meta.url));
 const overwrite = process.argv.includes('--overwrite');
@@ -24,7 +25,7 @@ const temporal = await startTemporal({ binary, namespace: 'default', log: (line)
 const connection = await NativeConnection.connect({ address: temporal.address });
 try {
   const environment = { client: new Client({ connection }), connection, ...(await workflowBundle()) };
-  for (const each of [...executePromptPaths(), ...evaluationRunPaths()]) {
+  for (const each of [...executePromptPaths(), ...evaluationRunPaths(), ...webhookDeliveryPaths()]) {
     const file = path.join(folder, each.workflow, `${each.name}.json`);
     if (existsSync(file) && !overwrite) {
       console.log(`kept   ${path.relative(folder, file)} (--overwrite takes it anew)`);

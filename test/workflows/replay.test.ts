@@ -5,6 +5,9 @@ import { expect, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { historyFromJson, silenceTemporal } from '../support/histories.ts';
+import { evaluationRunPaths } from '../support/histories-evaluation-run.ts';
+import { executePromptPaths } from '../support/histories-execute-prompt.ts';
+import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
 
 const folder = fileURLToPath(new URL('../histories/', import.meta.url));
 const files = globSync('*/*.json', { cwd: folder }).sort();
@@ -20,4 +23,10 @@ test('workflows that are under way go on under the present code', async () => {
   const results = Worker.runReplayHistories({ workflowBundle: await workflowBundle() }, histories);
   for await (const { workflowId, error } of results) if (error) failures[workflowId] = String(error);
   expect(failures).toEqual({});
+});
+
+test('every path has its saved history', () => {
+  const paths = [...executePromptPaths(), ...evaluationRunPaths(), ...webhookDeliveryPaths()];
+  const missing = paths.map(({ workflow, name }) => `${workflow}/${name}.json`).filter((file) => !files.includes(file));
+  expect(missing).toEqual([]);
 });

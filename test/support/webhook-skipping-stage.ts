@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { Client, type WorkflowHandle } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createWebhookActivities } from '../../src/activities/webhook.ts';
+import { parseSettings } from '../../src/config.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { openListener } from '../../src/db/listener.ts';
+import { createCipher } from '../../src/domain/cipher.ts';
+import { createHostGate } from '../../src/outbound/host-gate.ts';
+import { createOutbound } from '../../src/outbound/outbound.ts';
+import { generateApiKey } from '../../src/services/api-keys.ts';
+import { ensureFirstKey } from '../../src/services/bootstrap.ts';
+import type { Mail } from '../../src/services/mailer.ts';
+import { startRelay } from '../../src/services/webhooks/relay.ts';
+import { createWebhookMetrics } from '../../src/services/webhooks/webhook-metrics.ts';
+import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/temporal/names.ts';
+import { workflowBundle } from '../../src/workflows/bundle.ts';
+import { createTestDatabase } from './database.ts';
+import { silenceTemporal } from './histories.ts';
+import { type Receiver, type Respond, startReceiver } from './receiver.ts';
+import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
+
+/** An event on its way to a receiver. */
+export interface Sent {
+  receiver: Receiver;
+  webhook: string;
+  row: DeliveryRow;
+  /** Waiting for its result skips time. */
+  handle: WorkflowHandle;
+  /** Waiting for its result does not. */
+  inRealTime: WorkflowHandle;
+}
+
+/** Relay, workflow and activities as the service has them, on a Temporal that skips time. Only the mail server is stood in for. */
+export interface SkippingStage {
+  db: Database;
+  rows: WebhookRows;
+  mails: Mail[];
+  /**
+   * Has an event sent to a receiver, and to no other. Time stands until the delivery is looked at.
+   * @param path of the receiver, with its query
+   * @param until its status then; `queued` with the first request at the receiver
+   */
+  send(
+    respond: Respond,
+    target: { path: string; headers: Record<string, string> },
+    until?: 'queued' | 'waiting',
+  ): Promise<Sent>;
+  close(): Promise<void>;
+}
+
+/** That server can't list those that there are, which is how the service finds those that are missing. */
+async function addSearchAttributes({ connection }: TestWorkflowEnvironment): Promise<void> {
+  const { INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
+  const searchAttributes = Object.fromEntries(
+    Object.values(SEARCH_ATTRIBUTES).map(({ name }) => [name, INDEXED_VALUE_TYPE_KEYWORD]),
+  );
+  await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+}
+
+/** With the settings as they are by default. */
+export async function openSkippingStage(): Promise<SkippingStage> {
+  const closing: (() => unknown)[] = [];
+  silenceTemporal();
+  const executable = { type: 'existing-path', path: process.env['TEST_TIME_SKIPPING_SERVER'] ?? '' } as const;
+  const temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  closing.push(() => temporal.teardown());
+  await addSearchAttributes(temporal);
+
+  const database = await createTestDatabase();
+  closing.push(() => database.drop());
+  const db = await openDatabase(database.url, { poolSize: 5 });
+  closing.push(() => db.close());
+  await ensureFirstKey(db, generateApiKey());
+  const cipher = createCipher([randomBytes(32)]);
+  const rows = webhookRows(db, cipher);
+
+  const log = pino({ level: 'silent' });
+  const listener = openListener(database.url, log);
+  closing.push(() => listener.close());
+  const { webhooks } = parseSettings({});
+  const outbound = createOutbound({ allowPrivate: 'loopback', timeoutMs: webhooks.timeoutMs });
+  closing.push(() => outbound.close());
+  const taskQueues = taskQueuesOf('skipping');
+  const mails: Mail[] = [];
+  const worker = await Worker.create({
+    connection: temporal.nativeConnection,
+    workflowBundle: await workflowBundle(),
+    taskQueue: taskQueues.webhooks,
+    activities: createWebhookActivities({
+      db,
+      cipher,
+      outbound,
+      gate: createHostGate({ concurrency: 5, waiting: 5 }),
+      mailer: { send: async (mail) => void mails.push(mail), close: () => {} },
+      webhookMetrics: createWebhookMetrics(new Registry(), db),
+    }),
+    maxHeartbeatThrottleInterval: '1 second',
+  });
+  const running = worker.run();
+  closing.push(async () => {
+    worker.shutdown();
+    await running;
+  });
+  const { client } = temporal;
+  const starter = { client, taskQueues, eager: false, retryWaitsMs: webhooks.retryWaitsMs };
+  const relay = startRelay({ db, listener, log, starter });
+  closing.push(() => relay.stop());
+
+  return {
+    db,
+    rows,
+    mails,
+    async send(respond, { path, headers }, until = 'waiting') {
+      await db.system.query({ text: `update webhooks set status = 'disabled'` });
+      const receiver = await startReceiver(respond);
+      closing.push(() => receiver.close());
+      const webhook = await rows.webhook({ url: new URL(path, receiver.url).href, headers });
+      const eventId = await rows.event();
+      if (until === 'queued') await receiver.got(1);
+      const [row] = await rows.reached(webhook, until);
+      if (row === undefined) throw new Error('There is no delivery.');
+      const id = deliveryWorkflowId({ id: row.id, eventId, webhookId: webhook, trigger: 'event' });
+      const inRealTime = new Client({ connection: temporal.connection }).workflow.getHandle(id);
+      return { receiver, webhook, row, handle: client.workflow.getHandle(id), inRealTime };
+    },
+    async close() {
+      for (const close of closing.reverse()) await close();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import process from 'node:process';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, type WorkflowHandle } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { AttemptOutcome } from '../../src/activities/webhook.ts';
+import { workflowBundle } from '../../src/workflows/bundle.ts';
+import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
+import {
+  being,
+  DELIVERED,
+  doing,
+  end,
+  FAILED,
+  HOUR_MS,
+  heldBack,
+  webhookDeliveryPath,
+} from '../support/fake-webhook-delivery.ts';
+import { type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
+import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
+import { eventsOf } from '../support/history-events.ts';
+
+// What waits for the server's clock waits beside the others.
+async function connect(): Promise<PathEnvironment> {
+  silenceTemporal();
+  const connection = await NativeConnection.connect({ address: process.env['TEST_TEMPORAL_ADDRESS'] ?? '' });
+  return { client: new Client({ connection }), connection, ...(await workflowBundle()) };
+}
+const connecting = connect();
+beforeAll(async () => void (await connecting));
+afterAll(async () => (await connecting).connection.close());
+
+test.concurrent.each(webhookDeliveryPaths().map((path) => [path.name, path] as const))('%s', async (_name, path) => {
+  const { result } = await takePath(await connecting, path);
+  expect(path.delivery.did).toEqual(path.does);
+  expect(result).toEqual(path.endsIn);
+});
+
+test.concurrent('an attempt knows when the next one is; the last one that there is none', async () => {
+  const path = webhookDeliveryPath('told', 'failed', [], {
+    input: { retryWaitsMs: [10, 20], attemptsMade: 1 },
+    outcomes: [FAILED],
+  });
+  await takePath(await connecting, path);
+  expect(path.delivery.attempts.map(({ attempt, retryInMs }) => [attempt, retryInMs])).toEqual([
+    [2, 20],
+    [3, null],
+  ]);
+});
+
+test.concurrent('an end that comes before the first step sends nothing but the attempt that sees it', async () => {
+  const path = webhookDeliveryPath('ended-at-once', 'abandoned', [], {
+    input: { retryWaitsMs: [HOUR_MS] },
+    outcomes: [FAILED],
+    meanwhile: end,
+  });
+  const { result } = await takePath(await connecting, path);
+  expect(result).toEqual({ state: 'abandoned' });
+  expect(path.delivery.did).toEqual(['attempt 1']);
+});
+
+/** What operators see at present. */
+async function look(handle: WorkflowHandle): Promise<string[]> {
+  const state = await handle.query(deliveryStateQuery);
+  const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return [state, currentDetails?.trim() ?? ''];
+}
+
+const AT = String.raw`at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+const matching = (text: string) => expect.stringMatching(new RegExp(`^\\*\\*${text}$`));
+
+test.concurrent('operators see where it is at', async () => {
+  const answers = [Promise.withResolvers<AttemptOutcome>(), Promise.withResolvers<AttemptOutcome>()] as const;
+  const seen: string[][] = [];
+  const path = webhookDeliveryPath('watched', 'abandoned', [], {
+    input: { retryWaitsMs: [HOUR_MS / 2, HOUR_MS] },
+    outcomes: answers.map(({ promise }) => promise),
+    meanwhile: async (handle, delivery) => {
+      await doing(delivery, 'attempt 1');
+      seen.push(await look(handle));
+      answers[0].resolve(heldBack(2_000));
+      await being(handle, 'held back');
+      seen.push(await look(handle));
+      await being(handle, 'sending');
+      answers[1].resolve(FAILED);
+      await being(handle, 'waiting');
+      seen.push(await look(handle));
+      await end(handle);
+      await being(handle, 'abandoned');
+      seen.push(await look(handle));
+    },
+  });
+  const { history } = await takePath(await connecting, path);
+  expect(seen).toEqual([
+    ['sending', '**sending** attempt 1 of 3 to example.com'],
+    ['held back', matching(`held back\\*\\* attempt 1 of 3 to example.com ${AT}: rate limit of the webhook`)],
+    ['waiting', matching(`waiting\\*\\* retry 1 of 2 ${AT}: answered 503 from example.com`)],
+    ['abandoned', '**abandoned** answered 503 from example.com'],
+  ]);
+  expect(eventsOf(history, 'TIMER_STARTED').map(({ summary }) => summary)).toEqual([
+    'attempt 1 of 3 to example.com in 2 s: rate limit of the webhook',
+    'retry 1 of 2 in 30 min: answered 503 from example.com',
+  ]);
+});
+
+test.concurrent('operators see how it ended', async () => {
+  const delivered = webhookDeliveryPath('watched-delivered', 'delivered', [], {
+    meanwhile: async (handle) => {
+      await being(handle, 'delivered');
+      expect(await look(handle)).toEqual(['delivered', '**delivered**']);
+    },
+  });
+  const mailed = Promise.withResolvers<'sent'>();
+  const failed = webhookDeliveryPath('watched-failed', 'failed', [], {
+    input: { retryWaitsMs: [10] },
+    outcomes: [FAILED],
+    steps: { emailOwner: () => mailed.promise },
+    meanwhile: async (handle, delivery) => {
+      await doing(delivery, 'e-mail ntf');
+      expect(await look(handle)).toEqual(['failed', '**failed** answered 503 from example.com']);
+      mailed.resolve('sent');
+    },
+  });
+  const results = await Promise.all([delivered, failed].map(async (path) => takePath(await connecting, path)));
+  expect(results.map(({ result }) => result)).toEqual([{ state: 'delivered' }, { state: 'failed' }]);
+});
+
+test.concurrent('each attempt says which it is, and to whom', async () => {
+  const path = webhookDeliveryPath('described', 'delivered', [], { outcomes: [FAILED, DELIVERED] });
+  const { history } = await takePath(await connecting, path);
+  expect(eventsOf(history, 'ACTIVITY_TASK_SCHEDULED').map(({ summary }) => summary)).toEqual([
+    'attempt 1 of 6 to example.com',
+    'attempt 2 of 6 to example.com',
+  ]);
+});
