@@ -7,7 +7,6 @@ import { adviceFor, EmbeddedStartError, messageOf } from './errors.ts';
 import { endOrphan } from './orphan.ts';
 import { choosePort, isListening, isPortFree } from './ports.ts';
 import { endWithParent } from './programs.ts';
-import { registerSearchAttributes, type SearchAttributeTypeName } from './search-attributes.ts';
 import { type ServerExit, type ServerProcess, spawnServer } from './server-process.ts';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -25,8 +24,6 @@ export interface TemporalOptions {
   uiPort?: number | undefined;
   /** Made if missing. */
   namespace: string;
-  /** Search attributes to register in the namespace. */
-  searchAttributes?: Record<string, SearchAttributeTypeName> | undefined;
   /** Gets what the operator should know, and the server's errors. */
   log: (line: string) => void;
   /** Server settings by name: https://docs.temporal.io/references/dynamic-configuration */
@@ -78,7 +75,6 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
     if (dbFile !== undefined) await rememberServer(server, dbFile, port);
     const address = `127.0.0.1:${port}`;
     if (await becomesReady(server, address, options.namespace)) {
-      await prepareNamespace(server, address, options);
       return {
         address,
         uiUrl: uiPort === 0 ? undefined : `http://127.0.0.1:${uiPort}`,
@@ -159,18 +155,6 @@ async function answers(address: string, namespace: string): Promise<boolean> {
     return true;
   } catch {
     return false;
-  } finally {
-    await connection.close();
-  }
-}
-
-async function prepareNamespace(server: ServerProcess, address: string, options: TemporalOptions): Promise<void> {
-  const connection = Connection.lazy({ address });
-  try {
-    await registerSearchAttributes(connection, options.namespace, options.searchAttributes ?? {});
-  } catch (error) {
-    await server.end([{ signal: 'SIGKILL', ms: 5_000 }]);
-    throw didNotStart(messageOf(error), error);
   } finally {
     await connection.close();
   }

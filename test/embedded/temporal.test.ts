@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Client, Connection } from '@temporalio/client';
 import { type EmbeddedTemporal, startTemporal, type TemporalOptions } from '../../src/embedded/temporal.ts';
 import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import {
   envWithoutSetpriv,
   isAlive,
@@ -53,33 +55,31 @@ const startInAnotherProcess = async (dbFile: string, env: NodeJS.ProcessEnv) => 
 describe('startTemporal', () => {
   test('keeps workflows and port when the server is killed and started again', async () => {
     const dbFile = path.join(folder, 'killed', 'temporal.db');
-    const first = await start({ dbFile, searchAttributes: { promptName: 'Keyword' } });
+    const first = await start({ dbFile });
     await withClient(first.address, (client) =>
-      client.workflow.start('anything', {
-        taskQueue: 'nobody',
-        workflowId: 'kept',
-        searchAttributes: { promptName: ['a'] },
-      }),
+      client.workflow.start('anything', { taskQueue: 'nobody', workflowId: 'kept' }),
     );
     process.kill(first.pid, 'SIGKILL');
     expect(await first.exited).toMatchObject({ signal: 'SIGKILL' });
 
-    // An attribute that a later release brings must reach an old file too.
-    const second = await start({ dbFile, searchAttributes: { promptName: 'Keyword', model: 'Keyword' } });
+    const second = await start({ dbFile });
     expect(second.address).toBe(first.address);
     await withClient(second.address, async (client) => {
       expect((await client.workflow.getHandle('kept').describe()).status.name).toBe('RUNNING');
-      await client.workflow.start('anything', {
-        taskQueue: 'nobody',
-        workflowId: 'new',
-        searchAttributes: { model: ['b'] },
-      });
     });
     await second.stop();
-    await expect(start({ dbFile, searchAttributes: { model: 'Int' } })).rejects.toMatchObject({
-      code: 'temporal_failed',
-      message: expect.stringContaining('The search attribute model of namespace default is Keyword, and Int is needed'),
+  });
+
+  test('has no search attributes of ours until a worker registers them, on an old file too', async () => {
+    const dbFile = path.join(folder, 'attributes', 'temporal.db');
+    await (await start({ dbFile })).stop();
+    const server = await start({ dbFile });
+    await withClient(server.address, async (client) => {
+      const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
+      expect(await registerSearchAttributes(client)).toEqual(names);
+      expect(await registerSearchAttributes(client)).toEqual([]);
     });
+    await server.stop();
   });
 
   const onLinux = process.platform === 'linux' ? test : test.skip;

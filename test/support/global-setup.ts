@@ -2,12 +2,13 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { Client, Connection } from '@temporalio/client';
 import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../../src/embedded/temporal.ts';
 import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
 import { ensureTimeSkippingServer } from '../../src/embedded/time-skipping-server.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 
 declare global {
@@ -26,13 +27,16 @@ export default async function setup(): Promise<void> {
       startTemporal({
         binary,
         namespace: 'default',
-        searchAttributes: Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map(({ name }) => [name, 'Keyword'])),
         log: () => {},
       }),
     ),
     workflowBundle(),
   ]);
   globalThis.testServers = { postgres, temporal };
+  // Workers do it when they start; some tests have none.
+  const connection = await Connection.connect({ address: temporal.address });
+  await registerSearchAttributes(new Client({ connection }));
+  await connection.close();
   await migrate(postgres.url(TEMPLATE_DATABASE));
   process.env['TEST_POSTGRES_URL'] = postgres.url('');
   process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
