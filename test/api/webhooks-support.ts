@@ -83,3 +83,19 @@ export async function dumpDatabase({ foundation: { db } }: TestService): Promise
   );
   return dumps.join('\n');
 }
+
+/** Changes the row of a webhook behind the back of the service. */
+export async function updateWebhookRow(service: TestService, id: string, assignments: string): Promise<void> {
+  await service.foundation.db.system.query({ text: `update webhooks set ${assignments} where id = $1` }, [uuidOf(id)]);
+}
+
+/** Its deliveries in the database, the oldest first. */
+export function deliveryRowsOf(service: TestService, webhookId: string) {
+  return service.foundation.db.system.query<{ status: string; status_reason: string | null; to_end: boolean }>(
+    { text: 'select status, status_reason, to_end from deliveries where webhook_id = $1 order by id' },
+    [uuidOf(webhookId)],
+  );
+}
+
+/** The fields at fault of an error. */
+export const detailsOf = (body: { error: { details: { path: string; message: string }[] } }) => body.error.details;
