@@ -10,6 +10,7 @@ import { createHostGate } from './outbound/host-gate.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { cleanUp } from './services/clean-up.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
+import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
 import { createMailer } from './services/mailer.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
@@ -110,6 +111,7 @@ export async function startWorkers({
     startRelay({ db, listener, starter, log }),
     runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
+    runEvery('rescue schedules', RESCUE_EVERY_MS, log, () => rescueSchedules(db.system, starter, log)),
     runEvery('rescue deliveries', RESCUE_EVERY_MS, log, () => rescueDeliveries(db, starter, log)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system, { retentionMs: settings.eventRetentionMs })),
     runEvery('reseal secrets', CLEAN_UP_EVERY_MS, log, async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { rescueSchedules } from '../../src/services/evaluations/rescue-schedules.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -80,4 +81,23 @@ test.each([
   });
   expect(status).toBe(400);
   expect(body.error.details[0].path).toBe(path);
+});
+
+test('a schedule that Temporal has lost is made anew, as it was', async () => {
+  const { db, client, taskQueues, log } = service.foundation;
+  const lose = (id: string) => client.schedule.getHandle(`evaluation-schedule/${id}`).delete();
+  const running = await createSchedule();
+  const paused = await createSchedule({ paused: true });
+  await lose(running.id);
+  await lose(paused.id);
+  expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual([]);
+  await db.system.query({ text: `update schedules set created_at = now() - interval '1 hour', checked_at = null` });
+  await rescueSchedules(db.system, { client, taskQueues }, log);
+  expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual(running.next_runs);
+  const resumed = await service.call('POST', `/schedules/${paused.id}/resume`);
+  expect(resumed.body.next_runs).toEqual(running.next_runs);
+  // Whoever asks for something does not wait for the rescue.
+  await lose(running.id);
+  expect((await service.call('POST', `/schedules/${running.id}/pause`)).body).toMatchObject({ paused: true });
+  for (const { id } of [running, paused]) expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);
 });

@@ -6,11 +6,11 @@ import {
   deleteSchedule,
   getSchedule,
   listSchedules,
-  nextRuns,
   type ScheduleRow,
   setSchedulePaused,
   triggerSchedule,
 } from '../../services/evaluations/schedules.ts';
+import { dueTimes, type Temporal } from '../../services/evaluations/temporal-schedule.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
@@ -49,6 +49,8 @@ function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof Schedul
     created_at: row.created_at.toISOString(),
   };
 }
+
+const nextRuns = async (deps: Temporal, { id }: ScheduleRow) => (await dueTimes(deps, id)) ?? [];
 
 /** What is run, with its defaults filled in: everything in it came from JSON. */
 function toBody(parsed: z.output<typeof ScheduledEvaluation>): JsonValue {

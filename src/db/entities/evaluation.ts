@@ -157,6 +157,8 @@ export const Schedule = defineEntity({
     /** Why the last start came to nothing; null since one that worked. */
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
     createdAt: timestamp(),
+    /** When it was last seen to be in Temporal, too. */
+    checkedAt: timestamp().nullable(),
   },
 });
 

@@ -1,12 +1,10 @@
-import { isGrpcServiceError, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { ScheduleNotFoundError } from '@temporalio/client';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { invalidField, notFound } from '../../domain/errors.ts';
+import { notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import { evaluationScheduleId, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
-import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
-import type { scheduledEvaluation } from '../../workflows/scheduled-evaluation.ts';
 import type { NewEvaluation } from './create-evaluation.ts';
+import { actInTemporal, createInTemporal, type Temporal } from './temporal-schedule.ts';
 
 /** What a schedule runs: as the caller wrote it, for showing, and as it was understood, for running. */
 export interface ScheduledRequest {
@@ -36,50 +34,18 @@ export interface NewSchedule {
   request: ScheduledRequest;
 }
 
-const GRPC_INVALID_ARGUMENT = 3;
-/** A start that was missed while Temporal was away is made up for within this time. */
-const CATCH_UP_WINDOW = '1 hour';
-
-type Temporal = Pick<WorkflowStarter, 'client' | 'taskQueues'>;
-
-function isInvalidArgument(error: unknown): boolean {
-  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-  return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
-}
-
 /**
  * Makes the schedule in Temporal, then its row in the caller's transaction. Should the transaction fail, the schedule is
  * without a row, and takes itself away when it is due.
  * @throws ApiError `invalid_request` on a cron expression that Temporal refuses
  */
 export async function createSchedule(
-  { client, taskQueues }: Temporal,
+  temporal: Temporal,
   query: Query,
   { name, cron, timeZone, paused, request }: NewSchedule,
 ): Promise<ScheduleRow> {
   const id = newId();
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
-      client.schedule.create({
-        scheduleId: evaluationScheduleId(id),
-        spec: { cronExpressions: [cron], timezone: timeZone },
-        policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: CATCH_UP_WINDOW },
-        state: { paused },
-        action: {
-          type: 'startWorkflow',
-          workflowType: 'scheduledEvaluation' satisfies typeof scheduledEvaluation.name,
-          workflowId: scheduledEvaluationWorkflowId(id),
-          taskQueue: taskQueues.evaluations,
-          args: [{ scheduleId: id }],
-          staticSummary: `schedule "${name}"`,
-        },
-      }),
-    );
-  } catch (error) {
-    if (isInvalidArgument(error))
-      throw invalidField('cron', 'must be five fields (minute hour day month weekday), such as "0 6 * * 1-5"');
-    throw error;
-  }
+  await createInTemporal(temporal, { id, name, cron, time_zone: timeZone, paused });
   const [row] = await query<ScheduleRow>(
     {
       text: `insert into schedules (workspace_id, id, name, cron, time_zone, paused, request, created_at)
@@ -119,27 +85,15 @@ export function listSchedules(
   );
 }
 
-/** When a schedule is next due, as Temporal has it; empty while it is paused or gone. */
-export async function nextRuns({ client }: Temporal, row: ScheduleRow): Promise<Date[]> {
+/** Does something to a schedule in Temporal, where it is made anew if Temporal has lost it. */
+async function actOn(temporal: Temporal, row: ScheduleRow, action: 'pause' | 'unpause' | 'trigger'): Promise<void> {
   try {
-    const { info, state } = await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
-      client.schedule.getHandle(evaluationScheduleId(row.id)).describe(),
-    );
-    return state.paused ? [] : info.nextActionTimes.slice(0, 5);
+    await actInTemporal(temporal, row.id, action);
   } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return [];
-    throw error;
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+    await createInTemporal(temporal, row);
+    await actInTemporal(temporal, row.id, action);
   }
-}
-
-async function onSchedule(
-  { client }: Temporal,
-  id: string,
-  action: 'pause' | 'unpause' | 'trigger' | 'delete',
-): Promise<void> {
-  await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, async () => {
-    await client.schedule.getHandle(evaluationScheduleId(id))[action]();
-  });
 }
 
 /** @throws ApiError `not_found` */
@@ -150,7 +104,7 @@ export async function setSchedulePaused(
   paused: boolean,
 ): Promise<ScheduleRow> {
   const current = await getSchedule(db, id);
-  await onSchedule(temporal, current.id, paused ? 'pause' : 'unpause');
+  await actOn(temporal, current, paused ? 'pause' : 'unpause');
   await db.query({ text: 'update schedules set paused = $3 where workspace_id = $1 and id = $2' }, [
     current.id,
     paused,
@@ -165,7 +119,7 @@ export async function triggerSchedule(
   id: string | undefined,
 ): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
-  await onSchedule(temporal, row.id, 'trigger');
+  await actOn(temporal, row, 'trigger');
   return row;
 }
 
@@ -177,7 +131,7 @@ export async function deleteSchedule(
 ): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   try {
-    await onSchedule(temporal, row.id, 'delete');
+    await actInTemporal(temporal, row.id, 'delete');
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
   }
