@@ -33,3 +33,23 @@ export function parsePublicId(kind: IdKind, text: string): string | undefined {
   const body = text.startsWith(prefix) ? text.slice(prefix.length) : '';
   return UUID.test(body) ? body : undefined;
 }
+
+/** How far the clock by which an id was made may be off from the database's. */
+const CLOCK_SLACK_MS = 60 * 60_000;
+
+/**
+ * Between which ids everything lies that was created in a span of time, and little else: an id begins with the time at which it
+ * was made, so that the primary key leads to what is of a time.
+ */
+export function idsOfSpan(since: Date | undefined, until: Date | undefined): { from: string; to: string } {
+  return {
+    from: firstIdAt(since === undefined ? 0 : since.getTime() - CLOCK_SLACK_MS),
+    to: until === undefined ? 'ffffffff-ffff-7fff-bfff-ffffffffffff' : firstIdAt(until.getTime() + CLOCK_SLACK_MS),
+  };
+}
+
+/** An id made then or later is not less. */
+function firstIdAt(time: number): string {
+  const hex = Math.max(time, 0).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

@@ -1,14 +1,12 @@
 import type { Query, SystemDatabase } from '../db/database.ts';
+import { idsOfSpan } from '../domain/ids.ts';
 import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 
 /** Events, or notifications, a transaction. */
 const BATCH_SIZE = 2_000;
 /** What a turn leaves is for the next one: a process that stops waits for the turn to end. */
 const MAX_TURN_MS = 10_000;
-/** How far the clock by which an id was made may be off. */
-const CLOCK_SLACK_MS = 60 * 60_000;
 
-// Ids begin with the time at which they were made (UUIDv7), so that the primary key leads to what is old.
 const OLD_EVENTS = {
   text: `select id from events
          where id > $1 and id < $2 and created_at < now() - make_interval(secs => $3) and dispatched_at is not null
@@ -31,12 +29,6 @@ const DELETE_NOTIFICATIONS = {
          returning 1`,
 };
 
-/** An id made then or later is not less. */
-function firstIdAt(time: number): string {
-  const hex = Math.max(time, 0).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-}
-
 /** @returns the last one looked at; undefined where there are no more */
 async function deleteSomeEvents(query: Query, after: string, before: string, ageSeconds: number) {
   const found = await query<{ id: string }>(OLD_EVENTS, [after, before, ageSeconds]);
@@ -55,9 +47,9 @@ export async function cleanUp(db: SystemDatabase, { retentionMs }: { retentionMs
   await db.query({ text: 'delete from rate_limits where expire < $1' }, [Date.now()]);
 
   const deadline = Date.now() + MAX_TURN_MS;
-  const before = firstIdAt(Date.now() - retentionMs + CLOCK_SLACK_MS);
+  const { from, to: before } = idsOfSpan(undefined, new Date(Date.now() - retentionMs));
   const ageSeconds = retentionMs / 1_000;
-  let after: string | undefined = firstIdAt(0);
+  let after: string | undefined = from;
   while (after !== undefined && Date.now() < deadline) {
     const from: string = after;
     after = await db.transaction((query) => deleteSomeEvents(query, from, before, ageSeconds));

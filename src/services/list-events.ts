@@ -1,6 +1,7 @@
 import type { WorkspaceDatabase } from '../db/database.ts';
 import { notFound } from '../domain/errors.ts';
 import type { EventContent, EventType } from '../domain/events.ts';
+import { idsOfSpan } from '../domain/ids.ts';
 
 /** A row of `events`. */
 export interface EventRow {
@@ -25,15 +26,16 @@ export function listEvents(
   limit: number,
   before: string | undefined,
 ): Promise<EventRow[]> {
+  const { from, to } = idsOfSpan(since, until);
   return db.query<EventRow>(
     {
       text: `select id, type, data, created_at from events
-             where workspace_id = $1 and not test and ($2::text is null or type = $2)
+             where workspace_id = $1 and id >= $7 and id < $8 and not test and ($2::text is null or type = $2)
                and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
                and ($5::uuid is null or id < $5)
              order by id desc limit $6`,
     },
-    [event ?? null, since ?? null, until ?? null, before ?? null, limit + 1],
+    [event ?? null, since ?? null, until ?? null, before ?? null, limit + 1, from, to],
   );
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { v7 } from 'uuid';
 import type { DeliveryStatus } from '../../src/db/entities/webhook.ts';
-import { UUID_V7 } from '../../src/db/uuid-v7.ts';
 import { MAX_REPLAYED } from '../../src/services/webhooks/replay-events.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -292,13 +292,15 @@ describe('a replay', () => {
 
   test('of too many is refused and makes none; of as many as can be keeps their order', async () => {
     const { id } = await registerWebhook(service, { events: ['prompt.updated'] });
+    const times = Array.from({ length: MAX_REPLAYED + 1 }, (_, n) => Date.parse('2024-01-01T00:00:00Z') + n * 1_000);
     await system().query(
       {
         text: `insert into events (workspace_id, id, type, data, created_at, dispatched_at)
-               select (select id from workspaces where name = 'default'), ${UUID_V7}, 'prompt.updated', '{}',
-                 '2024-01-01'::timestamptz + n * interval '1 second', now() from generate_series(0, $1) n`,
+               select (select id from workspaces where name = 'default'), id, 'prompt.updated', '{}',
+                 '2024-01-01T00:00:00Z'::timestamptz + (n - 1) * interval '1 second', now()
+               from unnest($1::uuid[]) with ordinality as made (id, n)`,
       },
-      [MAX_REPLAYED],
+      [times.map((msecs) => v7({ msecs }))],
     );
     const span = { since: '2024-01-01T00:00:00Z', until: '2024-12-31T00:00:00Z' };
     const refused = await replay(id, span);

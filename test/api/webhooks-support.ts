@@ -1,3 +1,4 @@
+import { v7 } from 'uuid';
 import type { DeliveryStatus, DeliveryTrigger } from '../../src/db/entities/webhook.ts';
 import type { EventType } from '../../src/domain/events.ts';
 import { newId, publicId } from '../../src/domain/ids.ts';
@@ -22,12 +23,16 @@ export interface EventOptions {
   dispatched?: boolean;
 }
 
+/** Keeps ids of one millisecond in the order in which they were made. */
+let stored = 0;
+
 /** Writes an event of the first workspace that a relay has dispatched, and gives its public id. */
 export async function storeEvent(
   { foundation: { db } }: TestService,
   { type = 'prompt.created', at = new Date(), test = false, dispatched = true }: EventOptions = {},
 ): Promise<string> {
-  const id = newId();
+  stored += 1;
+  const id = v7({ msecs: at.getTime(), seq: stored });
   await db.system.query(
     {
       text: `insert into events (workspace_id, id, type, data, test, created_at, dispatched_at)

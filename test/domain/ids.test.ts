@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { ID_PREFIXES, newId, parsePublicId, publicId } from '../../src/domain/ids.ts';
+import { v7 } from 'uuid';
+import { ID_PREFIXES, idsOfSpan, newId, parsePublicId, publicId } from '../../src/domain/ids.ts';
 
 test('ids are UUIDv7 and sort by the time they were made', () => {
   const ids = Array.from({ length: 1_000 }, newId);
@@ -27,3 +28,19 @@ test.each([
   `exec_exec_${newId()}`,
   `exec_${newId()}\n`,
 ])('%j is no id of an execution', (text) => expect(parsePublicId('execution', text)).toBeUndefined());
+
+test('the ids of a span hold what was made in it, and not what was made a day before or after', () => {
+  const day = 24 * 60 * 60_000;
+  const { from, to } = idsOfSpan(new Date(Date.now() - 1_000), new Date(Date.now() + 1_000));
+  const isInside = (id: string) => id >= from && id < to;
+  expect(isInside(newId())).toBe(true);
+  expect(isInside(v7({ msecs: Date.now() - day }))).toBe(false);
+  expect(isInside(v7({ msecs: Date.now() + day }))).toBe(false);
+  const all = idsOfSpan(undefined, undefined);
+  for (const msecs of [0, Date.now(), Date.parse('9999-12-31T23:59:59.999Z')]) {
+    const id = v7({ msecs });
+    expect(id >= all.from && id < all.to).toBe(true);
+  }
+  // The earliest time that a caller can give.
+  expect(idsOfSpan(new Date('0001-01-01T00:00:00Z'), undefined).from).toBe(all.from);
+});

@@ -2,6 +2,7 @@ import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
 import { invalidField } from '../../domain/errors.ts';
+import { idsOfSpan } from '../../domain/ids.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
 
 /** How many events one request can send again. */
@@ -24,7 +25,7 @@ export interface Replay {
 const REPLAY = {
   text: `with chosen as materialized (
            select id from events
-           where workspace_id = $1 and not test and dispatched_at is not null and type = any($3::text[])
+           where workspace_id = $1 and id >= $7 and id < $8 and not test and dispatched_at is not null and type = any($3::text[])
              and created_at >= $4 and ($5::timestamptz is null or created_at < $5)
            except
            select event_id from deliveries
@@ -55,12 +56,15 @@ export async function replayEvents(query: Query, id: string | undefined, replay:
   const webhook = foundWebhook(await lockWebhook(query, id));
   requireEnabled(webhook);
   const { since, until, undeliveredOnly } = replay;
+  const { from, to } = idsOfSpan(since, until);
   const [row] = await query<{ count: number }>(REPLAY, [
     webhook.id,
     webhook.events,
     since,
     until ?? null,
     undeliveredOnly,
+    from,
+    to,
   ]);
   if (row === undefined) throw new Error('A count without a row.');
   if (row.count > MAX_REPLAYED)
