@@ -11,7 +11,7 @@ import { createOutbound } from './outbound/outbound.ts';
 import { cleanUp } from './services/clean-up.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
 import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
-import { createMailer } from './services/mailer.ts';
+import { createMailer } from './services/notifications/mailer.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
 import { startRelay } from './services/webhooks/relay.ts';

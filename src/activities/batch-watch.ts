@@ -60,13 +60,3 @@ export function watchBatch(context: Context, isOver: () => Promise<boolean>): Ba
     },
   };
 }
-
-/** Sends heartbeats for as long as the work of an activity takes; its signal says when to give up. */
-export async function withHeartbeats<T>(context: Context, work: (giveUp: AbortSignal) => Promise<T>): Promise<T> {
-  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-  try {
-    return await work(context.cancellationSignal);
-  } finally {
-    clearInterval(timer);
-  }
-}

@@ -15,10 +15,11 @@ import { runSchedule } from '../services/evaluations/run-schedule.ts';
 import { describeProgress, sumUpRun } from '../services/evaluations/sum-up.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { BatchBudget } from './batch-budget.ts';
-import { type BatchWatch, watchBatch, withHeartbeats } from './batch-watch.ts';
+import { type BatchWatch, watchBatch } from './batch-watch.ts';
 import { runPool } from './example-pool.ts';
 import { ExampleRunner, HopelessRunError } from './example-runner.ts';
 import { expectedCostUsd } from './expected-cost.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { createPatientModels } from './patient-call.ts';
 import { isStillOurs } from './still-ours.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
@@ -95,7 +96,7 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
      * @returns false where the run was paused or ended meanwhile
      */
     finishEvaluation: (run: RunRef): Promise<boolean> =>
-      withHeartbeats(Context.current(), (giveUp) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp)),
+      withHeartbeats((giveUp) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp)),
 
     /**
      * Works through one batch. Examples that have their result are skipped, so the batch can be run again after anything.

@@ -5,7 +5,8 @@ import type { ModelParameters } from '../domain/parameters.ts';
 import type { Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { answerExecution, completeExecution, failExecution } from '../services/finish-execution.ts';
-import { type CallsUnderWay, callOnce, throwForTemporal, withHeartbeats } from './model-call.ts';
+import { withHeartbeats } from './heartbeats.ts';
+import { type CallsUnderWay, callOnce, throwForTemporal } from './model-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export interface ExecutionActivityDeps {

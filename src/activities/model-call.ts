@@ -1,25 +1,14 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ModelError } from '../models/model-error.ts';
+import { withHeartbeats } from './heartbeats.ts';
 
 /** Calls of this process that have not ended, by what they are for. */
 export type CallsUnderWay = Map<string, { ended: Promise<void>; giveUp: AbortController }>;
 
-const HEARTBEAT_MS = 1_000;
 /** Attempts per call, those of workers that died included. */
 const MAX_ATTEMPTS = 5;
 /** A provider that asks for a longer wait than this has no quota left for us. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
-
-/** Sends heartbeats for as long as the work of an activity takes. */
-export async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
-  const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(heartbeat);
-  }
-}
 
 /**
  * Runs a call inside an activity, with heartbeats. The call is given up only when its workflow was canceled or the worker

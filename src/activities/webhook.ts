@@ -8,9 +8,9 @@ import { publicId } from '../domain/ids.ts';
 import { signedHeaders } from '../domain/webhook-signature.ts';
 import type { HostGate } from '../outbound/host-gate.ts';
 import type { Outbound, OutboundResult } from '../outbound/outbound.ts';
-import { emailOwner } from '../services/email-owner.ts';
-import { MailError } from '../services/mail-error.ts';
-import type { Mailer } from '../services/mailer.ts';
+import { emailOwner } from '../services/notifications/email-owner.ts';
+import { MailError } from '../services/notifications/mail-error.ts';
+import type { Mailer } from '../services/notifications/mailer.ts';
 import {
   abandonOne,
   countAttempt,
@@ -22,7 +22,7 @@ import {
 import { disableWebhook } from '../services/webhooks/disable-webhook.ts';
 import { type OpenedColumns, openColumns } from '../services/webhooks/sealed.ts';
 import type { WebhookMetrics } from '../services/webhooks/webhook-metrics.ts';
-import { withHeartbeats } from './model-call.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export interface WebhookActivityDeps {

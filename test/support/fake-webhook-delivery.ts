@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { withHeartbeats } from '../../src/activities/model-call.ts';
+import { withHeartbeats } from '../../src/activities/heartbeats.ts';
 import type { AttemptOutcome, AttemptTask, WebhookActivities } from '../../src/activities/webhook.ts';
 import {
   deliveryEnded,

@@ -15,7 +15,7 @@ import { createHostGate } from '../../src/outbound/host-gate.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../src/services/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/bootstrap.ts';
-import type { Mail } from '../../src/services/mailer.ts';
+import type { Mail } from '../../src/services/notifications/mailer.ts';
 import { startRelay } from '../../src/services/webhooks/relay.ts';
 import { createWebhookMetrics } from '../../src/services/webhooks/webhook-metrics.ts';
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/temporal/names.ts';

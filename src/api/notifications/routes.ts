@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NOTIFICATION_TYPES } from '../../db/entities/notification.ts';
 import { publicId } from '../../domain/ids.ts';
-import { listNotifications, type NotificationRow } from '../../services/notifications.ts';
+import { listNotifications, type NotificationRow } from '../../services/notifications/list-notifications.ts';
 import { Timestamp } from '../fields.ts';
 import { decodeCursor, PageQuery, pageOf, toPage } from '../pagination.ts';
 import { defineRoute, type Route } from '../route.ts';

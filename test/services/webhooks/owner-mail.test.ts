@@ -3,7 +3,7 @@ import { setWorkspaceOwner } from '../../../src/services/workspaces.ts';
 import { answering, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { type MailServer, reply, startMailServer } from '../mail-server.ts';
+import { type MailServer, reply, startMailServer } from '../notifications/mail-server.ts';
 
 let mails: MailServer;
 /** Answers to recipients, in their order; then they are taken. */

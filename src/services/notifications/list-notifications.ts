@@ -1,5 +1,5 @@
-import type { WorkspaceDatabase } from '../db/database.ts';
-import type { NotificationType } from '../db/entities/notification.ts';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import type { NotificationType } from '../../db/entities/notification.ts';
 
 /** A row of `notifications`. */
 export interface NotificationRow {

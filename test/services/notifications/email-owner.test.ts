@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../../src/db/database.ts';
-import { newId } from '../../src/domain/ids.ts';
-import { emailOwner } from '../../src/services/email-owner.ts';
-import { createMailer, type Mailer } from '../../src/services/mailer.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { type HousekeepingRows, housekeepingRows } from './housekeeping-rows.ts';
+import { type Database, openDatabase } from '../../../src/db/database.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { emailOwner } from '../../../src/services/notifications/email-owner.ts';
+import { createMailer, type Mailer } from '../../../src/services/notifications/mailer.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { type HousekeepingRows, housekeepingRows } from '../housekeeping-rows.ts';
 import { type MailServer, reply, startMailServer } from './mail-server.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SMTPServerAuthentication, SMTPServerOptions } from 'smtp-server';
-import { MailError } from '../../src/services/mail-error.ts';
-import { createMailer, type Mail } from '../../src/services/mailer.ts';
+import { MailError } from '../../../src/services/notifications/mail-error.ts';
+import { createMailer, type Mail } from '../../../src/services/notifications/mailer.ts';
 import { certificate, certificateAuthority, type MailServer, reply, startMailServer } from './mail-server.ts';
 
 const MAIL: Mail = {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
-import { createRedactor } from '../models/redact.ts';
+import { createRedactor } from '../../models/redact.ts';
 import { MailError, toMailError } from './mail-error.ts';
 
 /** All of a conversation with the mail server. */

@@ -1,5 +1,5 @@
-import type { Database } from '../db/database.ts';
-import { publicId } from '../domain/ids.ts';
+import type { Database } from '../../db/database.ts';
+import { publicId } from '../../domain/ids.ts';
 import { MailError } from './mail-error.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
