@@ -98,7 +98,7 @@ test('everything that was killed at once goes on where it was', async () => {
   const underWay = await stage.rows.events(EVENTS);
   await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
   await Promise.all([worker.killTree(), servers.postgres.kill(), servers.temporal.kill()]);
-  const inFlight = hold.held();
+  const hit = hold.held();
   hold.release();
   receiver.respond = answering(200);
   await Promise.all([servers.postgres.start(), servers.temporal.start()]);
@@ -107,11 +107,11 @@ test('everything that was killed at once goes on where it was', async () => {
   await stage.untilStatus(webhook, 'delivered', 2 * EVENTS);
   const { lost, duplicates } = tally(receiver.received, [...waiting, ...underWay]);
   tell(
-    `everything killed in ${inFlight} attempts: ${lost} lost, ${duplicates} duplicates, ` +
+    `everything killed in ${hit} attempts: ${lost} lost, ${duplicates} duplicates, ` +
       `${secondsSince(backAt)} s after it was back`,
   );
   expect(lost).toBe(0);
-  expect(duplicates).toBeLessThanOrEqual(inFlight);
+  expect(duplicates).toBeLessThanOrEqual(hit);
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
   await stage.untilClosed(webhook, 2 * EVENTS);
 }, 180_000);

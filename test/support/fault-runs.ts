@@ -6,7 +6,7 @@ import type { ProviderProcess } from './processes-service.ts';
 import type { Call } from './service.ts';
 
 /** As by hand: 1,000 examples in every test, outages of 20 s, and what was measured on standard error. */
-const AT_FULL_SIZE = process.env['FAULTS_AT_FULL_SIZE'] === 'true';
+export const AT_FULL_SIZE = process.env['FAULTS_AT_FULL_SIZE'] === 'true';
 
 /** How many examples a test's run has. */
 export const sized = (examples: number): number => (AT_FULL_SIZE ? 1_000 : examples);

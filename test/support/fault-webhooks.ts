@@ -9,13 +9,14 @@ import { generateApiKey } from '../../src/services/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/bootstrap.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
 import { createTestDatabase } from './database.ts';
+import { AT_FULL_SIZE } from './fault-runs.ts';
 import { chooseProcesses, type Processes } from './fault-stage.ts';
 import { killLeftovers, until } from './processes.ts';
 import { type Received, type Receiver, type Respond, startReceiver } from './receiver.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
 
 /** A missed heartbeat, a task for a worker that is gone and a busy machine are within it. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = AT_FULL_SIZE ? 240_000 : 90_000;
 
 /** API, workers, and their database and Temporal as a test looks into them. */
 export interface WebhookStage extends Processes {
@@ -131,8 +132,17 @@ export function holding(status = 200): Hold {
 }
 
 /** For what is told. */
-export function secondsSince(at: number): string {
-  return ((Date.now() - at) / 1_000).toFixed(1);
+export function secondsSince(at: number, until = Date.now()): string {
+  return ((until - at) / 1_000).toFixed(1);
+}
+
+/** When the last of these events came for the first time. */
+export function allCameAt(received: readonly Received[], eventIds: readonly string[]): number {
+  return Math.max(
+    ...eventIds.map(
+      (id) => received.find(({ headers }) => headers['x-event-id'] === publicId('event', id))?.at ?? Infinity,
+    ),
+  );
 }
 
 /** Events that never came, and requests beyond the first for an event and an attempt. */
@@ -149,10 +159,19 @@ function attemptOf({ headers }: Received): string {
   return [headers['x-delivery-id'], headers['x-delivery-attempt']].join('/');
 }
 
-/** Every request of a receiver that was answered is an attempt in the database, and the other way round. */
-export function expectRecorded(received: readonly Received[], deliveries: readonly DeliveryRow[]): void {
-  const recorded = deliveries.flatMap(({ id, attempts }) =>
+function recordedIn(deliveries: readonly DeliveryRow[]): string[] {
+  return deliveries.flatMap(({ id, attempts }) =>
     attempts.filter(({ status }) => status !== null).map(({ attempt }) => `${publicId('delivery', id)}/${attempt}`),
   );
-  expect(recorded.toSorted()).toEqual([...new Set(received.map(attemptOf))].toSorted());
+}
+
+/** Every attempt that came to a receiver, which answers all of them, is in the database, and the other way round. */
+export function expectRecorded(received: readonly Received[], deliveries: readonly DeliveryRow[]): void {
+  expect(recordedIn(deliveries).toSorted()).toEqual([...new Set(received.map(attemptOf))].toSorted());
+}
+
+/** How many attempts came to a receiver and are not in the database: those that were in flight when a worker was killed. */
+export function inFlight(received: readonly Received[], deliveries: readonly DeliveryRow[]): number {
+  const recorded = new Set(recordedIn(deliveries));
+  return new Set(received.map(attemptOf).filter((attempt) => !recorded.has(attempt))).size;
 }
