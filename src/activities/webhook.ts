@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
-import type { Database } from '../db/database.ts';
+import type { Database, Query } from '../db/database.ts';
 import type { DeliveryStatus } from '../db/entities/webhook.ts';
 import type { Cipher } from '../domain/cipher.ts';
 import { eventBody } from '../domain/events.ts';
@@ -19,7 +19,7 @@ import {
   type SendableRow,
   takeSlot,
 } from '../services/webhooks/attempt-store.ts';
-import { disableWebhook } from '../services/webhooks/disable-webhook.ts';
+import { failForGood, findNotification } from '../services/webhooks/disable-webhook.ts';
 import { type OpenedColumns, openColumns } from '../services/webhooks/sealed.ts';
 import type { WebhookMetrics } from '../services/webhooks/webhook-metrics.ts';
 import { withHeartbeats } from './heartbeats.ts';
@@ -136,7 +136,12 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     const { sentAt, result } = sent;
     // It was sent: the database may be away for a while, what came of it is stored all the same.
     const attempted = { id: deliveryId, attempt, startedAt: sentAt, retryInMs };
-    const status = await untilDatabaseAnswers(() => recordAttempt(query, attempted, result));
+    const record = (inside: Query) => recordAttempt(inside, attempted, result);
+    const isExhausted = retryInMs === null && result.error !== null && row.trigger !== 'test';
+    const { recorded: status, disabled } = await untilDatabaseAnswers(async () =>
+      isExhausted ? failForGood(db.system, deliveryId, record) : { recorded: await record(query), disabled: false },
+    );
+    if (disabled) webhookMetrics.disabled();
     if (row.trigger !== 'test') await count(row.webhook_id, result, status);
     return outcomeOf(status, result.error) ?? { state: 'abandoned' };
   }
@@ -150,12 +155,8 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
       return withHeartbeats(() => running);
     },
 
-    /** @returns the notification that the owner is to be sent; null where there is none, or another delivery's */
-    async disableWebhook(deliveryId: string): Promise<string | null> {
-      const notification = await disableWebhook(db.system, deliveryId);
-      if (notification !== null) webhookMetrics.disabled();
-      return notification;
-    },
+    /** @returns the notification that the owner is to be sent; null where another delivery is the reason */
+    findNotification: (deliveryId: string): Promise<string | null> => findNotification(query, deliveryId),
 
     /** Ends a delivery whose workflow was canceled; one that has ended stays as it is. */
     async abandonDelivery(deliveryId: string, reason: string): Promise<void> {

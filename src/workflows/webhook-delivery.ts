@@ -17,7 +17,7 @@ export interface WebhookDeliveryInput {
   deliveryId: string;
   /** Only tells operators where it goes. */
   host: string;
-  /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: it is tried once and disables nothing. */
+  /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: it is tried once, and nobody is told. */
   retryWaitsMs: number[];
   /** Attempts of a run before this one, which Temporal has lost. */
   attemptsMade?: number;
@@ -40,8 +40,8 @@ const attemptsWith = (summary: string) =>
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   });
 
-const { disableWebhook, abandonDelivery } = proxyLocalActivities<
-  Pick<WebhookActivities, 'disableWebhook' | 'abandonDelivery'>
+const { findNotification, abandonDelivery } = proxyLocalActivities<
+  Pick<WebhookActivities, 'findNotification' | 'abandonDelivery'>
 >({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute' },
@@ -114,13 +114,14 @@ async function deliver({
       return enter('abandoned', why);
   }
 
-  // A cancellation comes too late for this: the last retry has failed, and the row says so.
-  if (retryWaitsMs.length > 0) await CancellationScope.nonCancellable(() => disable(deliveryId));
+  // The failure of the last retry has disabled the webhook. A cancellation comes too late for that, and for saying so.
+  if (retryWaitsMs.length > 0) await CancellationScope.nonCancellable(() => tellOwner(deliveryId));
   return state;
 }
 
-async function disable(deliveryId: string): Promise<void> {
-  const notificationId = await disableWebhook(deliveryId);
+/** Of several deliveries that fail together, one is the reason and tells the owner. */
+async function tellOwner(deliveryId: string): Promise<void> {
+  const notificationId = await findNotification(deliveryId);
   // That the mail could not be sent is in the notification; the delivery has ended all the same.
   if (notificationId !== null) await emailOwner(notificationId).catch(() => {});
 }

@@ -16,7 +16,7 @@ const { PENDING_ACTIVITY_STATE_CANCEL_REQUESTED } = proto.temporal.api.enums.v1.
 
 /** A delivery without a database or a receiver. */
 export interface FakeDelivery {
-  /** What its activities were asked for: `attempt 1`, `disable`, `e-mail ntf`, `abandon: why`. */
+  /** What its activities were asked for: `attempt 1`, `find notification`, `e-mail ntf`, `abandon: why`. */
   did: string[];
   attempts: AttemptTask[];
   /** What comes of its attempts, one after another; the last of them of all that follow. A promise: of one that takes until then. */
@@ -74,7 +74,7 @@ function stepsOn(delivery: FakeDelivery, others: Partial<WebhookActivities>): We
         return (others.attemptDelivery ?? send)(task);
       },
     ),
-    disableWebhook: noting((_id: string) => 'disable', others.disableWebhook ?? (async () => 'ntf')),
+    findNotification: noting((_id: string) => 'find notification', others.findNotification ?? (async () => 'ntf')),
     abandonDelivery: noting(
       (_id: string, reason: string) => `abandon: ${reason}`,
       others.abandonDelivery ?? (async () => {}),

@@ -117,22 +117,29 @@ function deliveredPaths(): WebhookDeliveryPath[] {
 function failedPaths(): WebhookDeliveryPath[] {
   const once = { retryWaitsMs: [10] };
   return [
-    webhookDeliveryPath('exhausted', 'failed', [...SIX_ATTEMPTS, 'disable', 'e-mail ntf'], { outcomes: [FAILED] }),
-    webhookDeliveryPath('exhausted-as-another-was', 'failed', ['attempt 1', 'attempt 2', 'disable'], {
+    webhookDeliveryPath('exhausted', 'failed', [...SIX_ATTEMPTS, 'find notification', 'e-mail ntf'], {
+      outcomes: [FAILED],
+    }),
+    webhookDeliveryPath('exhausted-as-another-was', 'failed', ['attempt 1', 'attempt 2', 'find notification'], {
       input: once,
       outcomes: [FAILED],
-      steps: { disableWebhook: async () => null },
+      steps: { findNotification: async () => null },
     }),
-    webhookDeliveryPath('exhausted-and-mail-refused', 'failed', ['attempt 1', 'attempt 2', 'disable', 'e-mail ntf'], {
-      input: once,
-      outcomes: [FAILED],
-      steps: { emailOwner: mailRefused },
-    }),
+    webhookDeliveryPath(
+      'exhausted-and-mail-refused',
+      'failed',
+      ['attempt 1', 'attempt 2', 'find notification', 'e-mail ntf'],
+      {
+        input: once,
+        outcomes: [FAILED],
+        steps: { emailOwner: mailRefused },
+      },
+    ),
     webhookDeliveryPath(
       'exhausted-during-an-outage',
       'failed',
-      ['attempt 1', 'attempt 2', 'disable', 'disable', 'e-mail ntf'],
-      { input: once, outcomes: [FAILED], steps: { disableWebhook: afterOutage('ntf') } },
+      ['attempt 1', 'attempt 2', 'find notification', 'find notification', 'e-mail ntf'],
+      { input: once, outcomes: [FAILED], steps: { findNotification: afterOutage('ntf') } },
     ),
     webhookDeliveryPath('test-that-failed', 'failed', ['attempt 1'], {
       input: { retryWaitsMs: [] },
@@ -165,7 +172,7 @@ function endedPaths(): WebhookDeliveryPath[] {
     webhookDeliveryPath(
       'ended-during-the-last-attempt',
       'failed',
-      ['attempt 1', 'attempt 2', 'disable', 'e-mail ntf'],
+      ['attempt 1', 'attempt 2', 'find notification', 'e-mail ntf'],
       { input: { retryWaitsMs: [10] }, ...meanwhileAttempt(2, FAILED, end) },
     ),
   ];
@@ -214,13 +221,13 @@ function canceledPaths(): WebhookDeliveryPath[] {
     webhookDeliveryPath(
       'canceled-during-the-last-attempt',
       'failed',
-      ['attempt 1', 'attempt 2', 'disable', 'e-mail ntf'],
+      ['attempt 1', 'attempt 2', 'find notification', 'e-mail ntf'],
       { input: { retryWaitsMs: [10] }, ...meanwhileAttempt(2, FAILED, cancelAttempt) },
     ),
     webhookDeliveryPath(
       'canceled-while-the-owner-is-told',
       'failed',
-      ['attempt 1', 'attempt 2', 'disable', 'e-mail ntf'],
+      ['attempt 1', 'attempt 2', 'find notification', 'e-mail ntf'],
       cancelingMail(),
     ),
     webhookDeliveryPath('canceled-during-an-outage', 'canceled', ['attempt 1', CANCELED, CANCELED], {

@@ -52,13 +52,13 @@ test('without a setting, the waits are those of the specification', () => {
   expect(parseSettings({}).webhooks.retryWaitsMs).toEqual(WAITS_MS);
 });
 
-test('what is never answered well is sent at once, after each wait, and no more; the webhook is disabled once', async () => {
+test('what is never answered well is sent at once, after each wait, and no more; its owner is told once', async () => {
   const path = webhookDeliveryPath('never-answered', 'failed', [], { input, outcomes: [FAILED] });
   const { history, result } = await takePath(environment, path);
   expect(result).toEqual({ state: 'failed' });
   expect(path.delivery.did).toEqual([
     ...[1, 2, 3, 4, 5, 6].map((attempt) => `attempt ${attempt}`),
-    'disable',
+    'find notification',
     'e-mail ntf',
   ]);
   expect(path.delivery.attempts.map(({ retryInMs }) => retryInMs)).toEqual([...WAITS_MS, null]);
@@ -87,7 +87,7 @@ test('what is never answered well is sent at once, after each wait, and no more;
 });
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'answered well at attempt %d, it is not sent again and nothing is disabled',
+  'answered well at attempt %d, it is not sent again and nobody is told',
   async (good) => {
     const path = webhookDeliveryPath(`good-${good}`, 'delivered', [], {
       input,
@@ -129,7 +129,14 @@ test('continued after two attempts, it waits as long after the third as it would
   });
   const { history, result } = await takePath(environment, path);
   expect(result).toEqual({ state: 'failed' });
-  expect(path.delivery.did).toEqual(['attempt 3', 'attempt 4', 'attempt 5', 'attempt 6', 'disable', 'e-mail ntf']);
+  expect(path.delivery.did).toEqual([
+    'attempt 3',
+    'attempt 4',
+    'attempt 5',
+    'attempt 6',
+    'find notification',
+    'e-mail ntf',
+  ]);
   expect(waited(history)).toEqual(WAITS_MS.slice(2));
 });
 
@@ -148,7 +155,7 @@ test('an e-mail is tried again while the mail server is away', async () => {
   });
   expect((await takePath(environment, path)).result).toEqual({ state: 'failed' });
   expect(path.delivery.did.filter((what) => what === 'e-mail ntf')).toHaveLength(8);
-  expect(path.delivery.did.filter((what) => what === 'disable')).toHaveLength(1);
+  expect(path.delivery.did.filter((what) => what === 'find notification')).toHaveLength(1);
 });
 
 test('a delivery whose owner cannot be e-mailed has failed all the same: at once where mail is refused, else after a day', async () => {

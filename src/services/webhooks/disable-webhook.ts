@@ -1,4 +1,5 @@
-import { bindWorkspace, type SystemDatabase } from '../../db/database.ts';
+import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
+import type { DeliveryStatus } from '../../db/entities/webhook.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { abandonDeliveries } from './abandon-deliveries.ts';
 
@@ -12,6 +13,10 @@ interface Exhausted {
 const READ = {
   text: 'select workspace_id, webhook_id, attempts_made, status_reason as reason from deliveries where id = $1',
 };
+/** The webhook is locked before any of its deliveries: so does whoever disables or deletes it by request. */
+const LOCK = {
+  text: `select d.status from deliveries d join webhooks w on w.id = d.webhook_id where d.id = $1 for update of w`,
+};
 const DISABLE = {
   text: `update webhooks set status = 'disabled', disabled_reason = $3, next_slot_at = null, updated_at = now()
          where workspace_id = $1 and id = $2 and status = 'enabled' returning url`,
@@ -23,27 +28,41 @@ const NOTIFY = {
 const FIND_NOTIFICATION = { text: 'select id from notifications where delivery_id = $1' };
 
 /**
- * Disables the webhook of a delivery whose last retry has failed, ends its other deliveries and notes that the owner is to be
- * told, all in one transaction. Of several deliveries that fail together, the first does it.
- * @returns the notification that this delivery is the reason of, also when run again; null where another one was first, or the
- *   webhook was disabled or deleted by a request
+ * Records the failure of the last retry of a delivery; for it the webhook is disabled, its other deliveries end, and it is noted
+ * that the owner is to be told. All of that is one transaction: of several deliveries that fail together, the first does it.
+ * @param record stores the attempt in the transaction it is given
  */
-export async function disableWebhook(db: SystemDatabase, deliveryId: string): Promise<string | null> {
+export async function failForGood<T>(
+  db: SystemDatabase,
+  deliveryId: string,
+  record: (query: Query) => Promise<T>,
+): Promise<{ recorded: T; disabled: boolean }> {
   return db.transaction(async (query) => {
-    const [delivery] = await query<Exhausted>(READ, [deliveryId]);
-    if (delivery === undefined) return null;
-    const { webhook_id: webhookId, attempts_made: attempts } = delivery;
-    const own = bindWorkspace(query, delivery.workspace_id);
-    const failed = `a delivery has failed ${attempts} times: the first attempt and ${attempts - 1} retries, the last one with "${delivery.reason}"`;
-    const [webhook] = await own<{ url: string }>(DISABLE, [webhookId, failed]);
-    if (webhook === undefined) {
-      const [earlier] = await query<{ id: string }>(FIND_NOTIFICATION, [deliveryId]);
-      return earlier?.id ?? null;
-    }
-    await abandonDeliveries(own, webhookId, 'The webhook was disabled.');
-    const id = newId();
-    const message = `The webhook ${publicId('webhook', webhookId)} to ${new URL(webhook.url).host} was disabled, since ${failed}.`;
-    await own(NOTIFY, [id, message, webhookId, deliveryId]);
-    return id;
+    const [before] = await query<{ status: DeliveryStatus }>(LOCK, [deliveryId]);
+    const recorded = await record(query);
+    // One that was abandoned while it was on its way says nothing of a webhook that was enabled again since.
+    const isNews = before !== undefined && before.status !== 'abandoned';
+    return { recorded, disabled: isNews && (await disable(query, deliveryId)) };
   });
+}
+
+/** @returns whether it was not disabled or deleted already */
+async function disable(query: Query, deliveryId: string): Promise<boolean> {
+  const [delivery] = await query<Exhausted & Record<string, unknown>>(READ, [deliveryId]);
+  if (delivery === undefined) return false;
+  const { webhook_id: webhookId, attempts_made: attempts } = delivery;
+  const own = bindWorkspace(query, delivery.workspace_id);
+  const failed = `a delivery has failed ${attempts} times: the first attempt and ${attempts - 1} retries, the last one with "${delivery.reason}"`;
+  const [webhook] = await own<{ url: string }>(DISABLE, [webhookId, failed]);
+  if (webhook === undefined) return false;
+  await abandonDeliveries(own, webhookId, 'The webhook was disabled.');
+  const message = `The webhook ${publicId('webhook', webhookId)} to ${new URL(webhook.url).host} was disabled, since ${failed}.`;
+  await own(NOTIFY, [newId(), message, webhookId, deliveryId]);
+  return true;
+}
+
+/** @returns the notification that a delivery is the reason of; null where another one was first */
+export async function findNotification(query: Query, deliveryId: string): Promise<string | null> {
+  const [row] = await query<{ id: string }>(FIND_NOTIFICATION, [deliveryId]);
+  return row?.id ?? null;
 }

@@ -159,7 +159,8 @@ describe('what comes of it', () => {
     await receiver.got(4);
     // It is not as far when the first one is through.
     await rows.event();
-    const deliveries = await rows.reached(webhook, 'abandoned');
+    const deliveries = await rows.reached(webhook, 'failed');
+    // All of it is one transaction: who sees the one sees the other.
     expect(deliveries.map(({ status }) => status)).toEqual(['failed', 'abandoned']);
     expect(deliveries[0]).toMatchObject({ attempts_made: 6, status_reason: 'answered 500' });
     expect(deliveries[1]).toMatchObject({ status_reason: 'The webhook was disabled.', next_attempt_at: null });
@@ -177,6 +178,26 @@ describe('what comes of it', () => {
     );
     expect(receiver.received.length).toBe(sent);
     expect(await rows.deliveries(webhook)).toHaveLength(2);
+  });
+
+  test('an attempt that fails for good after its webhook was enabled again does not disable it', async () => {
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const receiver = await receiverOf(async ({ headers }, response) => {
+      if (headers['x-delivery-attempt'] === '6') await held;
+      response.writeHead(500).end();
+    });
+    const webhook = await rows.webhook({ url: receiver.url });
+    await rows.event();
+    await receiver.got(6);
+    for (const action of ['disable', 'enable'])
+      expect((await service.call('POST', `/webhooks/${publicId('webhook', webhook)}/${action}`)).status).toBe(200);
+    answer();
+    await rows.reached(webhook, 'failed');
+    expect(await rows.read(webhook)).toMatchObject({ status: 'enabled' });
+    expect(await rows.notifications(webhook)).toEqual([]);
   });
 
   test('secrets that a receiver sends back are not kept', async () => {
