@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Helper, startHelper } from './child.ts';
+import { startHelper } from './child.ts';
 
 /** What `receiver.ts` is asked. */
 export const ReceiverQuestion = z.discriminatedUnion('what', [
@@ -18,7 +18,7 @@ export interface Receiver {
   forget(): Promise<void>;
   /** Once so many events have arrived, and nothing has come for `quietMs`. */
   arrivals(count: number, quietMs?: number): Promise<Arrivals>;
-  stop: Helper['stop'];
+  stop(): Promise<void>;
 }
 
 /** @param answerMs how long it takes to answer */
@@ -31,6 +31,6 @@ export async function startReceiver(answerMs: number): Promise<Receiver> {
       await helper.ask({ what: 'forget' }, Arrivals);
     },
     arrivals: (count, quietMs = 0) => helper.ask({ what: 'arrivals', count, quietMs }, Arrivals),
-    stop: helper.stop,
+    stop: () => helper.stop(),
   };
 }

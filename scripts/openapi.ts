@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const { routes } = allRoutes(
     {
       settings,
-  allowPrivate: 'false',
+      allowPrivate: 'false',
       db,
       listener,
       client: new Client({ connection: Connection.lazy() }),

@@ -18,7 +18,7 @@ import { startRelay } from './services/webhooks/relay.ts';
 import { rescueDeliveries } from './services/webhooks/rescue-deliveries.ts';
 import { resealSecrets } from './services/webhooks/reseal.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
-import { registerSearchAttributes } from './temporal/search-attributes.ts';
+import { keepSearchAttributes } from './temporal/search-attributes.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
 const RESCUE_EVERY_MS = 15_000;
@@ -51,9 +51,8 @@ export async function startWorkers({
   settings,
   log,
 }: Foundation): Promise<RunningWorkers> {
-  await registerSearchAttributes(client).catch((error: unknown) =>
-    log.warn({ err: error }, 'cannot register the search attributes; see docs/operations.md'),
-  );
+  const registerSearchAttributes = keepSearchAttributes(client, log);
+  await registerSearchAttributes();
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
   const outbound = createOutbound({ allowPrivate, timeoutMs: settings.webhooks.timeoutMs });
   const { hostConcurrency } = settings.webhooks;
@@ -109,6 +108,7 @@ export async function startWorkers({
   );
   const tasks = [
     startRelay({ db, listener, starter, log }),
+    runEvery('register search attributes', RESCUE_EVERY_MS, log, registerSearchAttributes),
     runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
     runEvery('rescue schedules', RESCUE_EVERY_MS, log, () => rescueSchedules(db.system, starter, log)),

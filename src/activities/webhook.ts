@@ -47,7 +47,8 @@ export interface AttemptTask {
 
 export type AttemptOutcome =
   | { state: 'delivered' | 'abandoned' }
-  | { state: 'failed'; reason: string }
+  /** `waitMs`: what is left of the wait, where the attempt was made by a worker that could not say so. */
+  | { state: 'failed'; reason: string; waitMs?: number }
   /** Nothing was sent: ask again after `forMs`. */
   | { state: 'held back'; forMs: number; reason: string };
 
@@ -121,6 +122,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     const { deliveryId, attempt, retryInMs } = task;
     const row = await untilDatabaseAnswers(() => readAttempt(query, deliveryId, attempt));
     const known = outcomeOf(row?.status, row?.recorded_error ?? null);
+    if (known?.state === 'failed' && row?.next_in_ms != null) return { ...known, waitMs: Math.max(0, row.next_in_ms) };
     if (row === undefined || known !== undefined) return known ?? { state: 'abandoned' };
     if (row.webhook_status !== 'enabled') {
       const reason = `The webhook was ${row.webhook_status === null ? 'deleted' : 'disabled'}.`;

@@ -17,7 +17,7 @@ const TEMPORAL_IS_AWAY = new Set([4, 8, 14]);
 
 /** Whether Temporal could not be reached at all, or was too busy: nothing is wrong with what it was asked. */
 export function isTemporalAway(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : undefined;
+  const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && TEMPORAL_IS_AWAY.has(cause.code);
 }
 

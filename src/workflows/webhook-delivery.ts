@@ -110,7 +110,7 @@ async function deliver({
       enter('failed', why);
       break;
     }
-    if (await wait('waiting', retryInMs, `retry ${attempt} of ${retryWaitsMs.length}`, why))
+    if (await wait('waiting', outcome.waitMs ?? retryInMs, `retry ${attempt} of ${retryWaitsMs.length}`, why))
       return enter('abandoned', why);
   }
 

@@ -143,3 +143,13 @@ test('deliveries that a new, empty Temporal knows nothing of are started anew at
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
   await stage.untilClosed(webhook, EVENTS);
 }, 180_000);
+
+test('a worker that goes on through the loss of all that Temporal knew delivers what comes then', async () => {
+  const receiver = await scene.receiver();
+  await servers.loseTemporal();
+  const startedAt = Date.now();
+  const webhook = await stage.rows.webhook({ url: receiver.url, events: ['execution.completed'] });
+  await stage.rows.event('execution.completed');
+  await stage.untilStatus(webhook, 'delivered', 1);
+  tell(`Temporal lost under a running worker: delivered ${secondsSince(startedAt)} s later`);
+}, 180_000);

@@ -17,6 +17,8 @@ export type AttemptRow = {
   created_at: Date;
   /** Why this attempt failed when it was made before, by a worker that could not say so. */
   recorded_error: string | null;
+  /** What is left of the wait for the next attempt, in milliseconds; null where there is none. */
+  next_in_ms: number | null;
   webhook_id: string;
 } & (Endpoint | { [Column in keyof Endpoint]: null });
 
@@ -34,6 +36,7 @@ const READ = {
   name: 'read-delivery',
   text: `select d.status, d.trigger, extract(epoch from d.slot_at - now())::float8 * 1000 as slot_in_ms, d.event_id, d.webhook_id,
            e.type, e.data, e.created_at, a.error as recorded_error,
+           extract(epoch from d.next_attempt_at - now())::float8 * 1000 as next_in_ms,
            w.status as webhook_status, w.url, w.secret, w.previous_secret, w.previous_secret_expires_at, w.headers,
            w.rate_limit_per_minute
          from deliveries d

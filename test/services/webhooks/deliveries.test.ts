@@ -76,7 +76,7 @@ describe('what is sent', () => {
     await makePrompt('sent/two', 'One');
     await makePrompt('sent/two', 'Two');
     await service.call('POST', '/executions', { body: { prompt_name: 'sent/two' } });
-    const events = (receiver: Receiver) => receiver.received.map(({ body }) => body.event).sort();
+    const events = (receiver: Receiver) => receiver.received.map(({ body }) => String(body.event)).sort();
     await all.got(4);
     await some.got(2);
     expect(events(all)).toEqual(['execution.completed', 'prompt.created', 'prompt.created', 'prompt.updated']);
