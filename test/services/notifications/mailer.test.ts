@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SMTPServerAuthentication, SMTPServerOptions } from 'smtp-server';
 import { MailError } from '../../../src/services/notifications/mail-error.ts';
 import { createMailer, type Mail } from '../../../src/services/notifications/mailer.ts';
@@ -16,7 +16,10 @@ const MAIL: Mail = {
 const PASSWORD = 'p@ss:wörd%';
 const LOGIN = `mailuser:${encodeURIComponent(PASSWORD)}`;
 
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), certificateAuthority()]));
+// It is the process's: the test files that follow in it want the usual ones.
+const usualAuthorities = getCACertificates('default');
+beforeAll(() => setDefaultCACertificates([...usualAuthorities, certificateAuthority()]));
+afterAll(() => setDefaultCACertificates(usualAuthorities));
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
