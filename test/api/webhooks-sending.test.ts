@@ -277,4 +277,19 @@ describe('a replay', () => {
     expect(await replay(id, { since })).toEqual({ replayed: 2 });
     await receiver.got(4);
   });
+
+  test('of many events does not hold up what is asked for one at a time', async () => {
+    const many = 400;
+    const { id } = await register({ events: ['evaluation.regression'] });
+    const since = new Date('2025-06-01T00:00:00Z');
+    for (let n = 0; n < many; n += 1)
+      await storeEvent(service, { type: 'evaluation.regression', at: new Date(since.getTime() + n) });
+    expect(await replay(id, { since, until: '2025-06-02T00:00:00Z' })).toEqual({ replayed: many });
+    await receiver.got(1);
+    const { body } = await service.call('POST', `/webhooks/${id}/test`);
+    expect(body.status).toBe('delivered');
+    const place = receiver.received.findIndex(({ headers }) => headers['x-webhook-test'] === 'true');
+    expect(place).toBeLessThan(many - 1);
+    await receiver.got(many + 1, 60_000);
+  }, 120_000);
 });

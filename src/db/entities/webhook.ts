@@ -66,7 +66,7 @@ export const Delivery = defineEntity({
     },
     {
       name: 'deliveries_unstarted_index',
-      expression: `create index "deliveries_unstarted_index" on "deliveries" ("id") where "status" = 'queued' and "started_at" is null`,
+      expression: `create index "deliveries_unstarted_index" on "deliveries" (("trigger" = 'replay'), "id") where "status" = 'queued' and "started_at" is null`,
     },
     {
       name: 'deliveries_to_end_index',

@@ -18,7 +18,7 @@ export class Migration20261121080822_webhooks extends Migration {
       `create index "deliveries_unfinished_index" on "deliveries" ("webhook_id", "id") where "status" in ('queued', 'waiting');`,
     );
     this.addSql(
-      `create index "deliveries_unstarted_index" on "deliveries" ("id") where "status" = 'queued' and "started_at" is null;`,
+      `create index "deliveries_unstarted_index" on "deliveries" (("trigger" = 'replay'), "id") where "status" = 'queued' and "started_at" is null;`,
     );
     this.addSql(`create index "deliveries_to_end_index" on "deliveries" ("id") where "to_end";`);
 

@@ -33,7 +33,7 @@ const DISPATCH = {
 
 /**
  * Deliveries without their workflow: asked for by a caller, or left by a relay that died or could not reach Temporal. Where one
- * is only slow, a second relay starts the same workflows, which changes nothing.
+ * is only slow, a second relay starts the same workflows, which changes nothing. A replay may be long: all else goes first.
  */
 const CLAIM = {
   name: 'claim-deliveries',
@@ -41,7 +41,7 @@ const CLAIM = {
            update deliveries set claimed_at = now() where id in (
              select id from deliveries where status = 'queued' and started_at is null
                and (claimed_at is null or claimed_at < now() - interval '10 seconds')
-             order by id limit ${BATCH_SIZE} for update skip locked)
+             order by trigger = 'replay', id limit ${BATCH_SIZE} for update skip locked)
            returning *
          ) select ${STORED_DELIVERY} from claimed d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id`,
 };
