@@ -44,13 +44,18 @@ export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): 
     if (!woken.signal.aborted) wake({ events: true, deliveries: true });
   }
 
+  // An outage is logged when it begins and when it is over, not every second in between.
+  let isFailing = false;
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
         await relayWhatIsDue();
+        if (isFailing) deps.log.info('relaying events again');
+        isFailing = false;
         if (!due.events && !due.deliveries) await sleep();
       } catch (error) {
-        deps.log.warn({ err: error }, 'cannot relay events at present; trying again');
+        deps.log[isFailing ? 'debug' : 'warn']({ err: error }, 'cannot relay events at present; going on trying');
+        isFailing = true;
         await delay(TRY_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => {});
         wake({ events: true, deliveries: true });
       }
