@@ -20,8 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 afterEach(async () => {
-  // So that no test hears of another's events.
-  await service.foundation.db.system.query({ text: `update webhooks set status = 'disabled'` });
+  // So that no test hears of another's events, not even of those that the relay has yet to come to.
+  const { query } = service.foundation.db.system;
+  await query({ text: `update webhooks set status = 'disabled'` });
+  await waitFor('the relay to be through', async () => {
+    const left = await query({ text: 'select from events where dispatched_at is null limit 1' });
+    return left.length === 0;
+  });
   await Promise.all(open.map((receiver) => receiver.close()));
   open = [];
 });
