@@ -40,7 +40,7 @@ const LAYERS: Record<string, Layer> = {
     ],
     values: 'everything',
   },
-  config: { files: ['config.ts'], values: [], environment: true },
+  config: { files: ['config.ts'], values: [], types: ['outbound'], environment: true },
   api: { files: ['api/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain'] },
   activities: {

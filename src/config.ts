@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import ms, { type StringValue } from 'ms';
 import { z } from 'zod';
+import type { AllowPrivate } from './outbound/target.ts';
 
 /** The settings are wrong: `problems` names each, so that all can be mended at once. */
 export class SettingsError extends Error {
@@ -246,9 +247,6 @@ export function loadSettings(): Settings {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return parseSettings(process.env);
 }
-
-/** Which addresses webhooks may have: see `WEBHOOK_ALLOW_PRIVATE` in the README. */
-export type AllowPrivate = 'false' | 'loopback' | 'true';
 
 /**
  * For the processes that bring no PostgreSQL or Temporal of their own.

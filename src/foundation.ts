@@ -2,13 +2,14 @@ import type { Client } from '@temporalio/client';
 import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { AllowPrivate, Settings } from './config.ts';
+import type { Settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
 import { createRegistry } from './metrics.ts';
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
+import type { AllowPrivate } from './outbound/target.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 

@@ -48,7 +48,7 @@ function httpsNeeded(allow: AllowPrivate): string {
 }
 
 /** A URL's host without the brackets of an IPv6 address. */
-export function bareHost(hostname: string): string {
+function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
