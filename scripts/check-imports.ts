@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 // Which part of src may import which, so that what is below never depends on what is above:
 //
-//   api, admin → services → db, models, evaluators, temporal → domain
+//   api, admin → services → db, models, evaluators, temporal → domain, lib
 //                activities ↗  (they do the work of workflows with the help of services)
 //
 // Workflows run in a sandbox of their own, from a bundle of what they import as values: the domain alone. Services
@@ -41,15 +41,15 @@ const LAYERS: Record<string, Layer> = {
     values: 'everything',
   },
   config: { files: ['config.ts'], values: [], types: ['outbound'], environment: true },
-  api: { files: ['api/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain'] },
-  admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain'] },
+  api: { files: ['api/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'] },
+  admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain', 'lib'] },
   activities: {
     files: ['activities/'],
-    values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain'],
+    values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
   },
   services: {
     files: ['services/'],
-    values: ['db', 'models', 'evaluators', 'temporal', 'outbound', 'domain'],
+    values: ['db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
     types: ['workflows'],
   },
   workflows: {
@@ -60,12 +60,14 @@ const LAYERS: Record<string, Layer> = {
   },
   // What runs on this machine inherits its environment: PATH, HOME, the cache folder.
   embedded: { files: ['embedded/'], values: [], environment: true },
-  evaluators: { files: ['evaluators/'], values: ['domain'] },
-  models: { files: ['models/'], values: ['outbound', 'domain'] },
-  outbound: { files: ['outbound/'], values: ['domain'] },
+  evaluators: { files: ['evaluators/'], values: ['domain', 'lib'] },
+  models: { files: ['models/'], values: ['outbound', 'domain', 'lib'] },
+  outbound: { files: ['outbound/'], values: ['domain', 'lib'] },
   temporal: { files: ['temporal/'], values: ['domain'], types: ['config'] },
-  db: { files: ['db/'], values: ['domain'] },
+  db: { files: ['db/'], values: ['domain', 'lib'] },
   domain: { files: ['domain/'], values: [] },
+  // Knows nothing of this service.
+  lib: { files: ['lib/'], values: [] },
 };
 
 interface Import {

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { createFairSemaphore, type Release } from '../../src/lib/fair-semaphore.ts';
+
+/** Takes places until there are none for the key. */
+function takeAll(semaphore: ReturnType<typeof createFairSemaphore>, key: string): Release[] {
+  const taken: Release[] = [];
+  for (let next = semaphore.tryAcquire(key); next !== undefined; next = semaphore.tryAcquire(key)) taken.push(next);
+  return taken;
+}
+
+describe('a fair semaphore', () => {
+  test('gives a key at most its share', () => {
+    const semaphore = createFairSemaphore({ total: 200, perKey: 10 });
+    expect(takeAll(semaphore, 'a')).toHaveLength(10);
+    expect(semaphore.inUse('a')).toBe(10);
+  });
+
+  test('leaves a place for a newcomer, however many take all they can', () => {
+    const semaphore = createFairSemaphore({ total: 16 });
+    const taken = ['a', 'b', 'c', 'd'].map((key) => takeAll(semaphore, key).length);
+    expect(taken).toEqual([8, 4, 2, 1]);
+    expect(semaphore.tryAcquire('e')).toBeDefined();
+  });
+
+  test('one place is enough to go on', async () => {
+    const semaphore = createFairSemaphore({ total: 1 });
+    const order: string[] = [];
+    await Promise.all(
+      ['a', 'b', 'a'].map((key) =>
+        semaphore.run(key, async () => {
+          order.push(key);
+        }),
+      ),
+    );
+    expect(order).toEqual(['a', 'b', 'a']);
+  });
+
+  test('turns go round the keys that wait', async () => {
+    const semaphore = createFairSemaphore({ total: 1 });
+    const release = await semaphore.acquire('a');
+    const order: string[] = [];
+    const waits = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) =>
+      semaphore.run(name.slice(0, 1), async () => {
+        order.push(name);
+      }),
+    );
+    release();
+    await Promise.all(waits);
+    expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  test('who is urgent goes first within a key', async () => {
+    const semaphore = createFairSemaphore({ total: 1 });
+    const release = await semaphore.acquire('a');
+    const order: string[] = [];
+    const enter = (name: string, urgent: boolean) =>
+      semaphore.run(
+        'a',
+        async () => {
+          order.push(name);
+        },
+        { urgent },
+      );
+    const waits = [enter('slow', false), enter('quick', true), enter('quick too', true)];
+    release();
+    await Promise.all(waits);
+    expect(order).toEqual(['quick', 'quick too', 'slow']);
+  });
+
+  test('a wait that is given up takes no place', async () => {
+    const semaphore = createFairSemaphore({ total: 1 });
+    const release = await semaphore.acquire('a');
+    const giveUp = new AbortController();
+    const waiting = semaphore.acquire('a', { signal: giveUp.signal });
+    giveUp.abort(new Error('no more'));
+    await expect(waiting).rejects.toThrow('no more');
+    expect(semaphore.waiting('a')).toBe(0);
+    release();
+    expect(semaphore.tryAcquire('a')).toBeDefined();
+  });
+
+  test('a place that is given back twice is one place', () => {
+    const semaphore = createFairSemaphore({ total: 2, perKey: 1 });
+    const release = semaphore.tryAcquire('a');
+    release?.();
+    release?.();
+    expect(takeAll(semaphore, 'a')).toHaveLength(1);
+    expect(takeAll(semaphore, 'b')).toHaveLength(1);
+    expect(takeAll(semaphore, 'c')).toHaveLength(0);
+  });
+
+  test('a failure gives its place back', async () => {
+    const semaphore = createFairSemaphore({ total: 1 });
+    await expect(semaphore.run('a', () => Promise.reject(new Error('it broke')))).rejects.toThrow('it broke');
+    expect(semaphore.inUse('a')).toBe(0);
+  });
+});
