@@ -1,10 +1,20 @@
+/** How a state is written in the database. */
+export interface StoredStates<State extends string> {
+  column: string;
+  /** SQL literals, by state. */
+  literals: Readonly<Record<State, string>>;
+}
+
 /** The states of an aggregate and the only changes there are between them. */
 export interface StateMachine<State extends string> {
   readonly states: readonly State[];
+  /** The state that a row is inserted with: the first one. */
+  readonly initial: State;
   /** States that nothing leads out of. */
   readonly final: readonly State[];
   /** Where each state may lead to. */
   readonly transitions: Readonly<Record<State, readonly State[]>>;
+  readonly stored: StoredStates<State>;
   /**
    * A change as SQL: what to set, and the condition on the row before. Every statement that changes a state is made of it.
    * @param change `from`: only from these. Default: every state that leads to `to`
@@ -18,27 +28,38 @@ export interface StateMachine<State extends string> {
 
 /**
  * @param transitions for each state, the states it may lead to; none for an end
+ * @param stored default: the state's name in the column `status`
  */
 export function defineStates<State extends string>(
   transitions: Readonly<Record<State, readonly NoInfer<State>[]>>,
+  stored?: StoredStates<NoInfer<State>>,
 ): StateMachine<State> {
   const states = Object.keys(transitions) as State[];
+  const [initial] = states;
+  if (initial === undefined) throw new Error('There is no state.');
+  const columnName = stored?.column ?? 'status';
+  const literalOf = (state: State) => stored?.literals[state] ?? `'${state}'`;
   const leadsTo = (from: State, to: State) => transitions[from].includes(to);
 
   function inStates(among: readonly State[], alias?: string): string {
-    const column = alias === undefined ? 'status' : `${alias}.status`;
-    return `${column} in (${among.map((state) => `'${state}'`).join(', ')})`;
+    const column = alias === undefined ? columnName : `${alias}.${columnName}`;
+    return `${column} in (${among.map(literalOf).join(', ')})`;
   }
 
   return {
     states,
+    initial,
     final: states.filter((state) => transitions[state].length === 0),
     transitions,
+    stored: {
+      column: columnName,
+      literals: Object.fromEntries(states.map((state) => [state, literalOf(state)])) as Record<State, string>,
+    },
     change({ to, from = states.filter((state) => leadsTo(state, to)) }, alias) {
       const impossible = from.find((state) => !leadsTo(state, to));
       if (impossible !== undefined || from.length === 0)
         throw new Error(`There is no change from ${impossible ?? 'any state'} to ${to}.`);
-      return { set: `status = '${to}'`, where: inStates(from, alias) };
+      return { set: `${columnName} = ${literalOf(to)}`, where: inStates(from, alias) };
     },
     in: inStates,
   };

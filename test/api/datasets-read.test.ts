@@ -212,7 +212,7 @@ test('is not deleted while an evaluation that has not ended uses it', async () =
   expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_state']);
   expect(refused.body.error.message).toContain(publicId('evaluation', id));
   const { query } = service.foundation.db.system;
-  await query({ text: `update evaluations set status = 'completed' where id = $1` }, [id]);
+  await query({ text: `update evaluations set status = 'canceled' where id = $1` }, [id]);
   expect((await service.call('DELETE', '/datasets/in/use')).status).toBe(200);
   const [evaluation] = await query({ text: 'select examples_id, dataset_name from evaluations where id = $1' }, [id]);
   expect(evaluation).toEqual({ examples_id: null, dataset_name: 'in/use' });

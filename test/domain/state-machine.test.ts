@@ -7,11 +7,19 @@ describe('a state machine', () => {
   test('knows its states and its ends', () => {
     expect(door.states).toEqual(['open', 'closed', 'locked']);
     expect(door.final).toEqual(['locked']);
+    expect(door.initial).toBe('open');
   });
 
   test('gives a change as SQL, from every state that leads there', () => {
     expect(door.change({ to: 'locked' })).toEqual({ set: "status = 'locked'", where: "status in ('closed')" });
     expect(door.change({ to: 'closed' }, 'd')).toEqual({ set: "status = 'closed'", where: "d.status in ('open')" });
+  });
+
+  test('can be kept in a column of another kind', () => {
+    const literals = { on: 'true', off: 'false' };
+    const lamp = defineStates({ off: ['on'], on: ['off'] }, { column: 'is_on', literals });
+    expect(lamp.change({ to: 'on' })).toEqual({ set: 'is_on = true', where: 'is_on in (false)' });
+    expect(lamp.in(['on', 'off'], 'l')).toBe('l.is_on in (true, false)');
   });
 
   test('refuses a change that there is not', () => {

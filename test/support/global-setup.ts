@@ -10,6 +10,7 @@ import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
 import { ensureTimeSkippingServer } from '../../src/embedded/time-skipping-server.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
+import { installStateTriggers } from './state-triggers.ts';
 
 declare global {
   var testServers: { postgres: EmbeddedPostgres; temporal: EmbeddedTemporal } | undefined;
@@ -38,6 +39,7 @@ export default async function setup(): Promise<void> {
   await registerSearchAttributes(new Client({ connection }));
   await connection.close();
   await migrate(postgres.url(TEMPLATE_DATABASE));
+  await installStateTriggers(postgres.url(TEMPLATE_DATABASE));
   process.env['TEST_POSTGRES_URL'] = postgres.url('');
   process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
   process.env['TEST_TIME_SKIPPING_SERVER'] = await ensureTimeSkippingServer({ report });

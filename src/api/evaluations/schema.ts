@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { EVALUATION_STATUSES, RESULT_STATUSES } from '../../db/entities/evaluation.ts';
+import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
+import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { Example } from '../../domain/example.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
@@ -84,7 +85,7 @@ const Judge = z.object({ tokens: Tokens, cost: Cost.pick({ amount: true, currenc
 export const Evaluation = z
   .object({
     id: z.string().meta({ example: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    status: z.enum(EVALUATION_STATUSES),
+    status: z.enum(evaluationStates.states),
     status_reason: z.string().nullable().meta({ description: 'Why it is paused.' }),
     prompt_name: z.string(),
     prompt_version: z.int(),
@@ -133,7 +134,7 @@ export const EvaluationPage = pageOf(Evaluation).meta({ id: 'EvaluationPage' });
 export const ListQuery = z.strictObject({
   ...PageQuery,
   prompt_name: Name.optional(),
-  status: z.enum(EVALUATION_STATUSES, `must be one of ${EVALUATION_STATUSES.join(', ')}`).optional(),
+  status: z.enum(evaluationStates.states, `must be one of ${evaluationStates.states.join(', ')}`).optional(),
   dataset: Name.optional(),
   schedule_id: z.string().max(100).optional(),
   since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),

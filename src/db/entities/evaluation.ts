@@ -1,11 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
-
-export const EVALUATION_STATUSES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
-export type EvaluationStatus = (typeof EVALUATION_STATUSES)[number];
 
 /** `answered`: the model's answer is safe, the score is not there yet. `failed`: no answer for good. */
 export const RESULT_STATUSES = ['answered', 'scored', 'failed'] as const;
@@ -76,7 +74,7 @@ export const Evaluation = defineEntity({
     startAt: timestamp().nullable(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
     scheduleId: p.uuid().nullable(),
-    status: statuses(EVALUATION_STATUSES),
+    status: statuses(evaluationStates.states),
     /** Why it is paused, in words. */
     statusReason: p.text().nullable(),
     /** How often failed examples were retried: part of the workflow's id. */

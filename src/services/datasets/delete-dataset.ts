@@ -1,5 +1,6 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
@@ -12,7 +13,7 @@ const LOCK_VERSIONS = {
 };
 const FIND_USER = {
   text: `select id from evaluations
-         where workspace_id = $1 and examples_id = any($2::uuid[]) and status in ('scheduled', 'running', 'paused')
+         where workspace_id = $1 and examples_id = any($2::uuid[]) and ${evaluationStates.in(UNFINISHED_EVALUATION)}
          order by id limit 1`,
 };
 const RELEASE = {

@@ -1,8 +1,13 @@
 import { Big } from 'big.js';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../../db/database.ts';
-import type { EvaluationStatus } from '../../db/entities/evaluation.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
+import {
+  ENDED_EVALUATION,
+  type EvaluationStatus,
+  evaluationStates,
+  UNFINISHED_EVALUATION,
+} from '../../domain/evaluation-states.ts';
 import type { Models } from '../../models/model.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { checkBudget } from './create-evaluation.ts';
@@ -11,11 +16,20 @@ import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvalua
 
 export type ControlDeps = WorkflowStarter & { log: Logger };
 
+/** A change of state; without `set`, the state stays. */
+interface Way {
+  set?: string;
+  where: string;
+}
+
 interface Change {
-  /** SQL of what is set, with `$3` and on for `values`. */
+  /** Tried in turn until the row is in one of its states. */
+  ways: Way[];
+  /** SQL of what is set besides, with `$3` and on for `values`. */
   set: string;
   values?: unknown[];
-  from: EvaluationStatus[];
+  /** The states that it can be done in, for the refusal. */
+  from: readonly EvaluationStatus[];
   /** What the caller wanted to do, for the refusal: `paused`. */
   done: string;
 }
@@ -23,20 +37,32 @@ interface Change {
 /** @throws ApiError `not_found`, `invalid_state` */
 async function changeRow(db: WorkspaceDatabase, id: string | undefined, change: Change): Promise<EvaluationRow> {
   const current = await getEvaluation(db.query, id);
-  const from = change.from.map((status) => `'${status}'`).join(', ');
-  const [row] = await db.query<EvaluationRow>(
-    {
-      text: `update evaluations set ${change.set} where workspace_id = $1 and id = $2 and status in (${from})
-             returning ${EVALUATION_COLUMNS}`,
-    },
-    [current.id, ...(change.values ?? [])],
-  );
-  if (row) return row;
+  for (const way of change.ways) {
+    const set = [way.set, change.set].filter((part) => part !== undefined).join(', ');
+    const [row] = await db.query<EvaluationRow>(
+      {
+        text: `update evaluations set ${set} where workspace_id = $1 and id = $2 and ${way.where}
+               returning ${EVALUATION_COLUMNS}`,
+      },
+      [current.id, ...(change.values ?? [])],
+    );
+    if (row) return row;
+  }
   const { status } = await getEvaluation(db.query, id);
   throw new ApiError(
     'invalid_state',
     `This evaluation is ${status}: only one that is ${change.from.join(' or ')} can be ${change.done}.`,
   );
+}
+
+/** One that was paused, or that ended, before it was due goes back to waiting. */
+function goOn(from: readonly ('paused' | (typeof ENDED_EVALUATION)[number])[]): Way[] {
+  const running = evaluationStates.change({ to: 'running', from });
+  const scheduled = evaluationStates.change({ to: 'scheduled', from: from.filter((status) => status !== 'completed') });
+  return [
+    { ...running, where: `${running.where} and started_at is not null` },
+    { ...scheduled, where: `${scheduled.where} and started_at is null` },
+  ];
 }
 
 /** The row says what is wanted, so a workflow that can't be told now learns of it later (`rescueEvaluations`). */
@@ -58,7 +84,8 @@ export async function pauseEvaluation(
   id: string | undefined,
 ): Promise<EvaluationRow> {
   const row = await changeRow(db, id, {
-    set: `status = 'paused', status_reason = 'paused by request', checked_at = null`,
+    ways: [evaluationStates.change({ to: 'paused' })],
+    set: `status_reason = 'paused by request', checked_at = null`,
     from: ['scheduled', 'running'],
     done: 'paused',
   });
@@ -82,9 +109,11 @@ export async function resumeEvaluation(
   const from: EvaluationStatus[] = maxCost === undefined ? ['paused'] : ['paused', 'running', 'scheduled'];
   if (from.includes(current.status)) checkCap(deps.models, current, maxCost);
   const row = await changeRow(db, id, {
-    // A run that was paused before it was due goes back to waiting.
-    set: `status = case when started_at is null then 'scheduled' else 'running' end, status_reason = null,
-          max_cost = case when $3::boolean then $4::numeric else max_cost end, checked_at = null`,
+    ways: [
+      ...goOn(['paused']),
+      ...(maxCost === undefined ? [] : [{ where: evaluationStates.in(['running', 'scheduled']) }]),
+    ],
+    set: `status_reason = null, max_cost = case when $3::boolean then $4::numeric else max_cost end, checked_at = null`,
     values: [maxCost !== undefined, maxCost ?? null],
     from,
     done: maxCost === undefined ? 'resumed' : 'given another max_cost',
@@ -109,8 +138,9 @@ export async function cancelEvaluation(
   id: string | undefined,
 ): Promise<EvaluationRow> {
   const row = await changeRow(db, id, {
-    set: `status = 'canceled', status_reason = null, finished_at = now()`,
-    from: ['scheduled', 'running', 'paused'],
+    ways: [evaluationStates.change({ to: 'canceled' })],
+    set: 'status_reason = null, finished_at = now()',
+    from: UNFINISHED_EVALUATION,
     done: 'canceled',
   });
   await tell(deps, row);
@@ -137,11 +167,10 @@ export async function retryEvaluation(
   if (examples?.there !== true)
     throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: there are no examples to retry.');
   const row = await changeRow(db, id, {
-    // One that ended before it was due has no baseline yet, and waits until it is due.
-    set: `status = case when started_at is null then 'scheduled' else 'running' end, status_reason = null, error = null,
-          finished_at = null, score = null, scores_by_evaluator = null, regressions = null, improvements = null,
+    ways: goOn(ENDED_EVALUATION),
+    set: `status_reason = null, error = null, finished_at = null, score = null, scores_by_evaluator = null, regressions = null, improvements = null,
           retries = retries + 1, checked_at = null`,
-    from: ['completed', 'failed', 'canceled'],
+    from: ENDED_EVALUATION,
     done: 'retried',
   });
   deps.log.info({ evaluation_id: row.id, evaluated, failed }, 'retrying an evaluation');

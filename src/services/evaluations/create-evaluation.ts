@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { ApiError, type ErrorDetail, invalidField } from '../../domain/errors.ts';
+import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { Example } from '../../domain/example.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
 import { render, TemplateVariablesError } from '../../domain/template.ts';
@@ -44,7 +45,7 @@ const INSERT = {
            dataset_name, dataset_version, examples_id, examples_hash, examples_total, evaluators, threshold, baseline_mode,
            baseline_id, concurrency, max_cost, start_at, metadata, schedule_id, status, created_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-           'scheduled', now())`,
+           '${evaluationStates.initial}', now())`,
 };
 
 /** Inline examples are checked at once, each against the template. */

@@ -1,6 +1,7 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import type { EvaluationStatus, EvaluationSummary } from '../../db/entities/evaluation.ts';
+import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
 import { notFound } from '../../domain/errors.ts';
+import type { EvaluationStatus } from '../../domain/evaluation-states.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import { readSummary } from './sum-up.ts';

@@ -1,4 +1,5 @@
 import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
+import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
 import { writeEvent } from '../events.ts';
@@ -44,9 +45,10 @@ const SCORES_BY_EVALUATOR = {
   text: `select s.key as name, sum(round(((s.value->>'score')::float8 * 1000000)::numeric))::float8 as millionths
          from evaluation_results r cross join lateral jsonb_each(r.scores) s where r.evaluation_id = $1 group by s.key`,
 };
+const COMPLETED = evaluationStates.change({ to: 'completed' });
 const COMPLETE = {
-  text: `update evaluations set status = 'completed', status_reason = null, finished_at = now(), score = $2, scores_by_evaluator = $3,
-           regressions = $4, improvements = $5, summary = $6 where id = $1`,
+  text: `update evaluations set ${COMPLETED.set}, status_reason = null, finished_at = now(), score = $2, scores_by_evaluator = $3,
+           regressions = $4, improvements = $5, summary = $6 where id = $1 and ${COMPLETED.where}`,
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../../temporal/workflows.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
@@ -16,7 +17,7 @@ type RunToCheck = StoredEvaluation & { untold: boolean };
 const TAKE = {
   text: `update evaluations e set checked_at = now() from (
            select id, checked_at is null as untold from evaluations
-           where status in ('scheduled', 'running', 'paused')
+           where ${evaluationStates.in(UNFINISHED_EVALUATION)}
              and coalesce(checked_at, created_at) < now() - interval '30 seconds'
            order by checked_at nulls first, id limit 100 for update skip locked) as due
          where e.id = due.id

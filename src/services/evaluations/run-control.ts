@@ -1,4 +1,5 @@
 import type { Query } from '../../db/database.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import type { RunRef } from './results-store.ts';
 
 /** What the caller wants of a run, as the workflow needs it. */
@@ -15,7 +16,7 @@ export interface RunControl {
 }
 
 const READ = {
-  text: `select case when retries = $2 and status in ('scheduled', 'running', 'paused') then status else 'ended' end as status,
+  text: `select case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)} then status else 'ended' end as status,
            start_at as "startAt", examples_total as "examplesTotal", concurrency,
            max_cost::float8 as "maxCostUsd",
            greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8 as "waitMs"
@@ -38,17 +39,21 @@ const PREVIOUS_RUN = `select b.id from evaluations b
     and case when e.dataset_name is null then b.examples_hash = e.examples_hash else b.dataset_name = e.dataset_name end
   order by b.finished_at desc, b.id desc limit 1`;
 
+const RUNNING = evaluationStates.change({ to: 'running', from: ['scheduled'] });
+
 /** From `scheduled` to `running`; now is when `previous` is settled. Doing it again changes nothing. */
 export async function markRunRunning(query: Query, { evaluationId, round }: RunRef): Promise<void> {
   await query(
     {
-      text: `update evaluations e set status = 'running', started_at = coalesce(started_at, now()),
+      text: `update evaluations e set ${RUNNING.set}, started_at = coalesce(started_at, now()),
                baseline_id = case when baseline_mode = 'previous' then (${PREVIOUS_RUN}) else baseline_id end
-             where id = $1 and retries = $2 and status = 'scheduled'`,
+             where id = $1 and retries = $2 and ${RUNNING.where}`,
     },
     [evaluationId, round],
   );
 }
+
+const OUT_OF_BUDGET = evaluationStates.change({ to: 'paused', from: ['running'] });
 
 /** Pauses a run whose budget is used up, unless its cap was raised meanwhile. */
 export async function pauseRunForBudget(
@@ -58,13 +63,15 @@ export async function pauseRunForBudget(
 ): Promise<void> {
   await query(
     {
-      text: `update evaluations set status = 'paused', status_reason = 'of max_cost, ' || trim_scale(max_cost)
+      text: `update evaluations set ${OUT_OF_BUDGET.set}, status_reason = 'of max_cost, ' || trim_scale(max_cost)
                || ' USD, too little is left for another example: resume with a higher max_cost to go on'
-             where id = $1 and retries = $2 and status = 'running' and max_cost::float8 <= $3`,
+             where id = $1 and retries = $2 and ${OUT_OF_BUDGET.where} and max_cost::float8 <= $3`,
     },
     [evaluationId, round, maxCostUsd],
   );
 }
+
+const FAILED = evaluationStates.change({ to: 'failed' });
 
 /** Ends a run that has no hope. What was paid for stays. */
 export async function failRun(
@@ -74,8 +81,8 @@ export async function failRun(
 ): Promise<void> {
   await query(
     {
-      text: `update evaluations set status = 'failed', status_reason = null, error = $3, finished_at = now()
-             where id = $1 and retries = $2 and status in ('scheduled', 'running', 'paused')`,
+      text: `update evaluations set ${FAILED.set}, status_reason = null, error = $3, finished_at = now()
+             where id = $1 and retries = $2 and ${FAILED.where}`,
     },
     [evaluationId, round, error],
   );

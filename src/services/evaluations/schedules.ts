@@ -3,6 +3,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { scheduleStates } from '../../domain/schedule-states.ts';
 import type { NewEvaluation } from './create-evaluation.ts';
 import { actInTemporal, createInTemporal, type Temporal } from './temporal-schedule.ts';
 
@@ -105,9 +106,9 @@ export async function setSchedulePaused(
 ): Promise<ScheduleRow> {
   const current = await getSchedule(db, id);
   await actOn(temporal, current, paused ? 'pause' : 'unpause');
-  await db.query({ text: 'update schedules set paused = $3 where workspace_id = $1 and id = $2' }, [
+  const { set, where } = scheduleStates.change({ to: paused ? 'paused' : 'active' });
+  await db.query({ text: `update schedules set ${set} where workspace_id = $1 and id = $2 and ${where}` }, [
     current.id,
-    paused,
   ]);
   return getSchedule(db, current.id);
 }

@@ -1,5 +1,6 @@
 import { bindWorkspace, type Query } from '../../db/database.ts';
-import type { EvaluationStatus, EvaluationSummary } from '../../db/entities/evaluation.ts';
+import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
+import type { EvaluationStatus } from '../../domain/evaluation-states.ts';
 
 interface Sums {
   tokens_input: string;

@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { loadStateMachines, type TableStates } from './state-machines.ts';
+
+// A state changes by `change()` of its machine (src/domain/*-states.ts) and in no other way: no SQL in src sets its column
+// with words of its own. The tests prove the same of the statements that they run: test/support/state-triggers.ts.
+
+const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
+
+/** Ways of writing SQL that set a state by themselves; the first group of each is what is shown. */
+function patternsOf({ table, machine }: TableStates): RegExp[] {
+  const { column, literals } = machine.stored;
+  const literal = `(?:${Object.values(literals).join('|')})`;
+  return [
+    // As an item of an update's list, up to the end of the text that the statement is in.
+    String.raw`\b(?:update|into)\s+(?:only\s+)?(?:${table}|\$\{[^}]*\})(?=\s)[^\`]*?\bset\b(?:[^\`]*?,)?\s*(${column}\s*=(?![=>])[^\`\n,]*)`,
+    // At the start of a text, which is put into a statement elsewhere.
+    String.raw`[\`'"]\s*(${column}\s*=\s*(?:case\b|${literal})[^\`\n,]*)`,
+    // As a value that is inserted.
+    String.raw`\b(?:into)\s+${table}(?=\s)[^\`]*?,\s*(${literal}(?=\s*[,)]))[^\`]*`,
+    // By a query builder.
+    String.raw`\b((?:updateTable|nativeUpdate|updateMany)\(\s*['"\`]?${table}\b)`,
+  ].map((pattern) => new RegExp(pattern, 'gi'));
+}
+
+/** Every violation in a project, as `file:line: text: fault`. */
+async function check(root: string): Promise<string[]> {
+  const machines = await loadStateMachines(root);
+  return globSync('src/**/*.ts', { cwd: root, exclude: ['src/db/migrations/**'] })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .sort()
+    .flatMap((file) => {
+      // Lines stay, so that they can be counted.
+      const source = readFileSync(path.join(root, file), 'utf8').replace(COMMENT_LINE, '');
+      return machines.flatMap((states) =>
+        patternsOf(states).flatMap((pattern) =>
+          [...source.matchAll(pattern)].map((match) => {
+            const shown = match[1] ?? '';
+            const line = source.slice(0, match.index + match[0].indexOf(shown)).split('\n').length;
+            return `${file}:${line}: ${shown.trim()}: the state of ${states.table} is set by change() of its machine only`;
+          }),
+        ),
+      );
+    });
+}
+
+const root = process.argv[2] ?? path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const violations = await check(root);
+for (const violation of new Set(violations)) console.error(violation);
+if (violations.length > 0) process.exitCode = 1;

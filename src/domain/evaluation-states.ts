@@ -1,0 +1,21 @@
+import { defineStates } from './state-machine.ts';
+
+/**
+ * `scheduled`: waits until it is due. `paused`: begins no more examples, by request or since its budget is used up; it goes
+ * back to where it was. `completed`, `failed` and `canceled` are ends that only a retry leads out of.
+ */
+export const evaluationStates = defineStates({
+  scheduled: ['running', 'paused', 'failed', 'canceled'],
+  running: ['paused', 'completed', 'failed', 'canceled'],
+  paused: ['scheduled', 'running', 'failed', 'canceled'],
+  completed: ['running'],
+  failed: ['scheduled', 'running'],
+  canceled: ['scheduled', 'running'],
+});
+
+export type EvaluationStatus = (typeof evaluationStates.states)[number];
+
+/** Runs that have a workflow. */
+export const UNFINISHED_EVALUATION = ['scheduled', 'running', 'paused'] as const satisfies EvaluationStatus[];
+/** Runs that have ended: a retry goes on with them. */
+export const ENDED_EVALUATION = ['completed', 'failed', 'canceled'] as const satisfies EvaluationStatus[];

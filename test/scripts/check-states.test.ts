@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase } from '../support/database.ts';
+
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const script = path.join(project, 'scripts/check-states.ts');
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'pms-states-'));
+  mkdirSync(path.join(root, 'src/services'), { recursive: true });
+  mkdirSync(path.join(root, 'src/domain'), { recursive: true });
+  for (const file of ['state-machine.ts', 'evaluation-states.ts', 'schedule-states.ts'])
+    cpSync(path.join(project, 'src/domain', file), path.join(root, 'src/domain', file));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Checks a project of one file besides its machines. */
+function check(source: string): { status: number | null; faults: string[] } {
+  writeFileSync(path.join(root, 'src/services/a.ts'), source);
+  const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' });
+  return { status, faults: stderr.split('\n').filter((line) => line !== '') };
+}
+
+test('this project changes states by their machines only', () => {
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+test.each([
+  ['an update', "const A = `update evaluations set status = 'paused' where id = $1`;"],
+  ['a parameter', 'const A = `update evaluations e set score = 1, status = $2 where id = $1`;'],
+  ['a case', 'const A = `update evaluations\n set error = null,\n status = case when $1 then $2 else $3 end`;'],
+  ['after a subselect', "const A = `update evaluations set score = (select 1 from x), status = 'failed'`;"],
+  ['a table that is not to be seen', `const A = \`update \${table} set status = $1\`;`],
+  ['a part of a statement', "const A = { set: `status = 'paused', status_reason = 'x'` };"],
+  [
+    'an upsert',
+    "const A = `insert into evaluations (id) values ($1) on conflict (id) do update set status = 'failed'`;",
+  ],
+  ['an insert', "const A = `insert into evaluations (id, status, n) values ($1, 'scheduled', 1)`;"],
+  ['another column', 'const A = `update schedules set name = $2, paused = $3 where id = $1`;'],
+])('a state is not set by %s', (_, source) => {
+  const { status, faults } = check(source);
+  expect(status).toBe(1);
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toMatch(/^src\/services\/a\.ts:\d: .*: the state of \w+ is set by change\(\) of its machine only$/);
+});
+
+test.each([
+  ['what change() gives', `const A = \`update evaluations set \${PAUSED.set}, score = 1 where \${PAUSED.where}\`;`],
+  ['other tables', "const A = `update webhooks set status = 'disabled' where id = $1`;"],
+  ['a condition', "const A = `select 1 from evaluations where status = 'paused'`;"],
+  ['another column', "const A = `update evaluations set status_reason = 'x', to_end = status = 'failed'`;"],
+  ['the first state', `const A = \`insert into evaluations (id, status) values ($1, '\${states.initial}')\`;`],
+])('%s may be written', (_, source) => {
+  expect(check(source)).toEqual({ status: 0, faults: [] });
+});
+
+test('a machine needs a table', () => {
+  cpSync(path.join(root, 'src/domain/schedule-states.ts'), path.join(root, 'src/domain/stray-states.ts'));
+  expect(check('').faults.join('\n')).toContain(
+    'src/domain/stray-states.ts: add its table to scripts/state-machines.ts',
+  );
+});
+
+test("the tests' databases refuse a change that no machine has", async () => {
+  const database = await createTestDatabase();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ table: string }>(
+      `select distinct event_object_table as table from information_schema.triggers where trigger_name = 'check_state'`,
+    );
+    expect(rows.map(({ table }) => table)).toEqual(expect.arrayContaining(['evaluations', 'schedules']));
+    await client.query(`
+      create table runs (status text);
+      insert into runs values ('completed')`);
+    await client.query(`create trigger check_state before update on runs for each row
+      when (old.status is distinct from new.status) execute function check_state_of_evaluations()`);
+    await expect(client.query(`update runs set status = 'canceled'`)).rejects.toThrow(
+      'There is no change of evaluations from completed to canceled.',
+    );
+    await client.query(`update runs set status = 'completed'`);
+    await client.query(`update runs set status = 'running'`);
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+});
