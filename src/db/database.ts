@@ -1,8 +1,9 @@
 import { PostgreSqlConnection, type SqlEntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { WORKSPACE_FILTER, type WorkspaceScope } from './entities/workspace-owned.ts';
-import { classifyDatabaseError } from './errors.ts';
-import { openOrm } from './orm.ts';
+import { classifyDatabaseError, classifyHeavyReadError } from './errors.ts';
+import { CONNECTION_OPTIONS, openOrm } from './orm.ts';
 
 /** A statement with a name is prepared once per connection; hot ones have one. */
 export interface Statement {
@@ -12,6 +13,17 @@ export interface Statement {
 
 /** Runs one statement with `$1`, `$2` … as real parameters and gives its rows. */
 export type Query = <Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]) => Promise<Row[]>;
+
+export interface TransactionOptions {
+  /**
+   * How long a statement of it may take, in milliseconds; 0: as long as it needs, for what works through many rows in the
+   * background. Default: as any other statement.
+   */
+  statementTimeoutMs?: number;
+}
+
+/** Several statements in one transaction; an error rolls it back. */
+export type Transaction = <T>(work: (query: Query) => Promise<T>, options?: TransactionOptions) => Promise<T>;
 
 /** Everything of one workspace and nothing of another. */
 export interface WorkspaceDatabase {
@@ -23,15 +35,20 @@ export interface WorkspaceDatabase {
    * @throws Error where the statement does not mention `workspace_id` and `$1`
    */
   query: Query;
-  /** Several such statements in one transaction; an error rolls it back. */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  transaction: Transaction;
+  /**
+   * For reads that may go through many rows (sums, exports, comparisons): connections of their own, which workspaces take turns
+   * at, so that many such reads delay nothing but each other. A `transaction` only reads, and holds one of them until its end.
+   * @throws ReadTimeoutError where a statement takes too long
+   */
+  heavy: { query: Query; transaction: Transaction };
 }
 
 /** What spans workspaces: authentication, the command line, the relay, and activities that were given an id of ours. */
 export interface SystemDatabase {
   em(): SqlEntityManager;
   query: Query;
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  transaction: Transaction;
 }
 
 /** The database. Requests get at it through {@link Database.workspace} only. */
@@ -43,17 +60,20 @@ export interface Database {
 
 /** Transactions are short; the slowest step inside one is a call of Temporal's API. */
 const IDLE_TRANSACTION_MS = 60_000;
+/** Statements on behalf of a request take milliseconds; one that does not must not keep its connection from others for long. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
 type Queryable = Pick<pg.Pool, 'query'>;
+type Classify = (error: unknown) => unknown;
 
-function queryOn(queryable: Queryable): Query {
+function queryOn(queryable: Queryable, classify: Classify = classifyDatabaseError): Query {
   return async <Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[] = []) => {
     // MikroORM's pool leaves timestamps and the like as text; our own statements want the driver's types.
     const config = { text, values, types: pg.types, ...(name === undefined ? {} : { name }) };
     try {
       return (await queryable.query<Row>(config)).rows;
     } catch (error) {
-      throw classifyDatabaseError(error);
+      throw classify(error);
     }
   };
 }
@@ -70,14 +90,32 @@ export function bindWorkspace(query: Query, workspaceId: string): Query {
   };
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
+interface TransactionKind {
+  begin: string;
+  classify: Classify;
+}
+
+const WRITING: TransactionKind = { begin: 'begin', classify: classifyDatabaseError };
+/** All statements see the same rows. */
+const HEAVY_READ: TransactionKind = {
+  begin: 'begin isolation level repeatable read read only',
+  classify: classifyHeavyReadError,
+};
+
+async function inTransaction<T>(
+  pool: pg.Pool,
+  { begin, classify }: TransactionKind,
+  work: (query: Query) => Promise<T>,
+  { statementTimeoutMs }: TransactionOptions = {},
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw classifyDatabaseError(error);
   });
   let broken: Error | undefined;
   try {
-    const query = queryOn(client);
-    await query({ text: 'begin' });
+    const query = queryOn(client, classify);
+    await query({ text: begin });
+    if (statementTimeoutMs !== undefined) await query({ text: `set local statement_timeout = ${statementTimeoutMs}` });
     const result = await work(query);
     await query({ text: 'commit' });
     return result;
@@ -91,16 +129,52 @@ async function inTransaction<T>(pool: pg.Pool, work: (query: Query) => Promise<T
   }
 }
 
+/** The connections for heavy reads, and whose turn it is. */
+function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: number) {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    ...CONNECTION_OPTIONS,
+    max: size,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+    statement_timeout: statementTimeoutMs,
+  });
+  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  pool.on('error', () => {});
+  const turns = createFairSemaphore({ total: size });
+  const query = queryOn(pool, classifyHeavyReadError);
+  return {
+    ofWorkspace: (workspaceId: string): WorkspaceDatabase['heavy'] => ({
+      query: (statement, values) => turns.run(workspaceId, () => bindWorkspace(query, workspaceId)(statement, values)),
+      transaction: (work, options) =>
+        turns.run(workspaceId, () =>
+          inTransaction(pool, HEAVY_READ, (inner) => work(bindWorkspace(inner, workspaceId)), options),
+        ),
+    }),
+    close: () => pool.end(),
+  };
+}
+
+export interface DatabaseOptions {
+  /** Connections. A quarter as many again, at least 2, are for heavy reads. */
+  poolSize: number;
+  /** How long a statement may take, in milliseconds. Default: 30 s. */
+  statementTimeoutMs?: number;
+}
+
 /**
  * Opens the database; connects at the first query.
  * @param databaseUrl `postgresql://…`
  */
-export async function openDatabase(databaseUrl: string, options: { poolSize: number }): Promise<Database> {
-  const orm = await openOrm(databaseUrl, { ...options, idleTransactionMs: IDLE_TRANSACTION_MS });
+export async function openDatabase(
+  databaseUrl: string,
+  { poolSize, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: DatabaseOptions,
+): Promise<Database> {
+  const orm = await openOrm(databaseUrl, { poolSize, idleTransactionMs: IDLE_TRANSACTION_MS, statementTimeoutMs });
   const connection = orm.em.getConnection();
   if (!(connection instanceof PostgreSqlConnection)) throw new Error('MikroORM is not on PostgreSQL.');
   const pool = await connection.getNativeClient();
   const query = queryOn(pool);
+  const heavyReads = openHeavyReads(databaseUrl, Math.max(2, Math.ceil(poolSize / 4)), statementTimeoutMs);
 
   const scopedEm = (scope: WorkspaceScope) => {
     const em = orm.em.fork();
@@ -113,17 +187,20 @@ export async function openDatabase(databaseUrl: string, options: { poolSize: num
       workspaceId,
       em: () => scopedEm({ everyWorkspace: false, workspaceId }),
       query: bindWorkspace(query, workspaceId),
-      transaction: (work) => inTransaction(pool, (inner) => work(bindWorkspace(inner, workspaceId))),
+      transaction: (work, options) =>
+        inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), options),
+      heavy: heavyReads.ofWorkspace(workspaceId),
     }),
     system: {
       em: () => scopedEm({ everyWorkspace: true }),
       query,
-      transaction: (work) => inTransaction(pool, work),
+      transaction: (work, options) => inTransaction(pool, WRITING, work, options),
     },
     async close() {
       await orm.close(true);
       // MikroORM leaves a pool alone that only hand-written statements have used.
       if (!pool.ended) await pool.end();
+      await heavyReads.close();
     },
   };
 }

@@ -1,14 +1,27 @@
 import { ConnectionException, DriverException } from '@mikro-orm/core';
 import pg from 'pg';
 
-/** SQLSTATE classes of a server that is going away, starting, or has no connection left. */
-const UNAVAILABLE = /^(08|57P|53)/;
+/**
+ * SQLSTATE classes of a server that is going away, starting, or has no connection left. And `query_canceled`: a statement that was
+ * short enough at other times did not come to its end within the time that statements have, since it waited for a lock, or
+ * the server can't keep up.
+ */
+const UNAVAILABLE = /^(08|57P|53|57014)/;
+const QUERY_CANCELED = '57014';
 
 /** The database could not be reached, or went away in the middle of a statement. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause: unknown) {
     super('The database is unreachable.', { cause });
     this.name = 'DatabaseUnavailableError';
+  }
+}
+
+/** A heavy read took longer than such reads may: it takes in too much. */
+export class ReadTimeoutError extends Error {
+  constructor(cause: unknown) {
+    super('The database canceled a read that took too long.', { cause });
+    this.name = 'ReadTimeoutError';
   }
 }
 
@@ -28,6 +41,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 export function classifyDatabaseError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && !isDatabaseUnavailable(error)) return error;
   return new DatabaseUnavailableError(error);
+}
+
+/** The same for a statement on the connections for heavy reads, where a timeout says that the read takes in too much. */
+export function classifyHeavyReadError(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) return new ReadTimeoutError(error);
+  return classifyDatabaseError(error);
 }
 
 /** Whether a unique constraint refused a row; with `constraint`, whether that one did. */

@@ -5,14 +5,25 @@ import { entities } from './entities/index.ts';
 
 const migrations = fileURLToPath(new URL('./migrations', import.meta.url));
 
+/** Of every connection. */
+export const CONNECTION_OPTIONS = { connectionTimeoutMillis: 5_000, keepAlive: true } as const;
+
+export interface OrmOptions {
+  /** Default: 10. */
+  poolSize?: number;
+  idleTransactionMs?: number;
+  statementTimeoutMs?: number;
+}
+
 /**
  * Opens MikroORM on a database. Connects lazily: an unreachable database shows at the first query.
  * @param options `idleTransactionMs`: the server ends a transaction in which nothing has happened for so long, as one of a
- *   machine that has vanished, so that its locks don't outlive it
+ *   machine that has vanished, so that its locks don't outlive it; `statementTimeoutMs`: the server cancels a statement that
+ *   takes longer. Both default to no limit.
  */
 export function openOrm(
   databaseUrl: string,
-  { poolSize = 10, idleTransactionMs }: { poolSize?: number; idleTransactionMs?: number } = {},
+  { poolSize = 10, idleTransactionMs, statementTimeoutMs }: OrmOptions = {},
 ): Promise<MikroORM> {
   return MikroORM.init(
     defineConfig({
@@ -34,9 +45,9 @@ export function openOrm(
       },
       pool: { min: 0, max: poolSize },
       driverOptions: {
-        connectionTimeoutMillis: 5_000,
-        keepAlive: true,
+        ...CONNECTION_OPTIONS,
         ...(idleTransactionMs === undefined ? {} : { idle_in_transaction_session_timeout: idleTransactionMs }),
+        ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
       },
       debug: false,
     }),

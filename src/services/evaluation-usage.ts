@@ -1,4 +1,4 @@
-import type { WorkspaceDatabase } from '../db/database.ts';
+import type { Query } from '../db/database.ts';
 import { GROUP_COLUMNS, type UsageFilter, type UsageGroup } from './usage.ts';
 
 /** Sums over the calls of evaluations in one group. */
@@ -35,14 +35,14 @@ const CALLS = `
 
 /** Tokens and cost of the examples and judgements of evaluations, made from `since` until before `until`. */
 export async function sumEvaluationUsage(
-  db: WorkspaceDatabase,
+  query: Query,
   filter: UsageFilter,
   groups: UsageGroup[],
 ): Promise<EvaluationUsageRow[]> {
   const columns = groups.map((group) => GROUP_COLUMNS[group]);
   const select = columns.map(({ expression, name }) => `${expression} as ${name}, `).join('');
   const positions = columns.map((_, index) => index + 1).join(', ');
-  return db.query<EvaluationUsageRow>(
+  return query<EvaluationUsageRow>(
     {
       text: `select ${select} count(*) filter (where not judged)::int as examples,
                count(*) filter (where judged)::int as judgements,

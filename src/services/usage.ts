@@ -1,4 +1,4 @@
-import type { WorkspaceDatabase } from '../db/database.ts';
+import type { Query } from '../db/database.ts';
 
 /** By what usage can be summed. */
 export const USAGE_GROUPS = ['prompt', 'model', 'day'] as const;
@@ -37,11 +37,11 @@ export const GROUP_COLUMNS: Record<UsageGroup, { expression: string; name: strin
 };
 
 /** Tokens and cost of the executions created from `since` until before `until`, by the groups asked for. */
-export async function sumUsage(db: WorkspaceDatabase, filter: UsageFilter, groups: UsageGroup[]): Promise<UsageRow[]> {
+export async function sumUsage(query: Query, filter: UsageFilter, groups: UsageGroup[]): Promise<UsageRow[]> {
   const columns = groups.map((group) => GROUP_COLUMNS[group]);
   const select = columns.map(({ expression, name }) => `${expression} as ${name}, `).join('');
   const positions = columns.map((_, index) => index + 1).join(', ');
-  return db.query<UsageRow>(
+  return query<UsageRow>(
     {
       text: `select ${select} count(*)::int as executions,
                count(*) filter (where status = 'completed')::int as completed,

@@ -1,6 +1,6 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { Context, Middleware } from 'koa';
-import { isDatabaseUnavailable } from '../../db/errors.ts';
+import { isDatabaseUnavailable, ReadTimeoutError } from '../../db/errors.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { AppState } from '../state.ts';
 
@@ -9,6 +9,12 @@ const RETRY_AFTER_SECONDS = 5;
 /** An error as the caller is told of it. What is not meant for callers becomes a plain 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof ReadTimeoutError)
+    return new ApiError(
+      'invalid_request',
+      'This takes in more than can be read in one request. Narrow it down: a shorter time, more filters, or a smaller limit.',
+      { cause: error },
+    );
   if (isDatabaseUnavailable(error) || isTemporalUnavailable(error))
     return new ApiError(
       'temporarily_unavailable',

@@ -131,8 +131,8 @@ export function usageRoutes(): Route[] {
         const until = query.until ?? new Date();
         const since = query.since ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
         const filter = { since, until, promptName: query.prompt_name, model: query.model };
-        const executions = await sumUsage(db, filter, query.group_by);
-        const evaluations = await sumEvaluationUsage(db, filter, query.group_by);
+        const executions = await sumUsage(db.heavy.query, filter, query.group_by);
+        const evaluations = await sumEvaluationUsage(db.heavy.query, filter, query.group_by);
         return {
           data: executions.map(presentSums),
           evaluations: evaluations.map(presentSums),

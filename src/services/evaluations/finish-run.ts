@@ -15,6 +15,9 @@ interface RunToFinish {
   evaluators: { name: string }[];
 }
 
+/** A run may have a million results. */
+const UNHURRIED = { statementTimeoutMs: 0 };
+
 /** The lock keeps two at once from both writing events. */
 const TAKE = {
   text: `select workspace_id, prompt_name, threshold, baseline_id, examples_total, evaluators
@@ -88,7 +91,7 @@ export async function finishRun(db: SystemDatabase, { evaluationId, round }: Run
     if (!passes(score, run.threshold))
       await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
     return true;
-  });
+  }, UNHURRIED);
 }
 
 /** An earlier try may have got this far without having been able to say so. */

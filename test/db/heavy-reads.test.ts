@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toApiError } from '../../src/api/middleware/error-answers.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { DatabaseUnavailableError, ReadTimeoutError } from '../../src/db/errors.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const LOCK = 4_711;
+const WAIT_FOR_LOCK = {
+  text: `select pg_advisory_xact_lock_shared(${LOCK}) /* workspace_id = $1 */ where $1::uuid is not null`,
+};
+const READ = { text: 'select $1::uuid as workspace_id' };
+const SLEEP = { text: 'select pg_sleep(60) /* workspace_id = $1 */ where $1::uuid is not null' };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+const [mine, theirs] = [newId(), newId()];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase(database.url, { poolSize: 2 });
+});
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+
+test('heavy reads of one workspace, however many, delay neither those of another nor anything else', async () => {
+  await db.system.transaction(async (query) => {
+    await query({ text: `select pg_advisory_xact_lock(${LOCK})` });
+    let ended = 0;
+    const stuck = Array.from({ length: 40 }, async () => {
+      await db.workspace(mine).heavy.query(WAIT_FOR_LOCK);
+      ended += 1;
+    });
+    const waiting = { text: `select 1 from pg_locks where locktype = 'advisory' and objid = ${LOCK} and not granted` };
+    await waitFor('a read that waits', async () => (await query(waiting)).length > 0, 60_000);
+    expect(await db.workspace(theirs).heavy.query(READ)).toEqual([{ workspace_id: theirs }]);
+    const sum = await db
+      .workspace(theirs)
+      .heavy.transaction(async (inner) => [...(await inner(READ)), ...(await inner(READ))]);
+    expect(sum).toHaveLength(2);
+    expect(await db.workspace(mine).query(READ)).toEqual([{ workspace_id: mine }]);
+    expect(ended).toBe(0);
+    await query({ text: 'commit' });
+    await Promise.all(stuck);
+  });
+});
+
+test('a heavy transaction sees one state of the database and changes nothing', async () => {
+  const count = { text: 'select count(*)::int as n from workspaces where $1::uuid is not null /* workspace_id */' };
+  const insert = { text: 'insert into workspaces (id, name, owner_email, created_at) values ($1, $2, $3, now())' };
+  await db.workspace(mine).heavy.transaction(async (query) => {
+    const before = await query(count);
+    await db.system.query(insert, [newId(), 'meanwhile', 'a@b']);
+    expect(await query(count)).toEqual(before);
+  });
+  const write = { text: 'delete from prompts where workspace_id = $1' };
+  await expect(db.workspace(mine).heavy.transaction((query) => query(write))).rejects.toThrow(/read-only/);
+  await expect(db.workspace(mine).heavy.query({ text: 'select 1 from prompts' })).rejects.toThrow(/not bound/);
+});
+
+test('a statement that takes too long is canceled: a heavy read is the fault of the request, any other is an outage', async () => {
+  const hasty = await openDatabase(database.url, { poolSize: 2, statementTimeoutMs: 100 });
+  try {
+    const workspace = hasty.workspace(mine);
+    for (const heavy of [workspace.heavy.query(SLEEP), workspace.heavy.transaction((query) => query(SLEEP))]) {
+      const error = await heavy.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ReadTimeoutError);
+      expect(toApiError(error)).toMatchObject({ status: 400, code: 'invalid_request' });
+    }
+    for (const other of [
+      workspace.query(SLEEP),
+      workspace.transaction((query) => query(SLEEP)),
+      workspace.em().execute('select pg_sleep(60)'),
+    ]) {
+      const error = await other.catch((thrown: unknown) => thrown);
+      expect(toApiError(error)).toMatchObject({ status: 500, code: 'temporarily_unavailable' });
+    }
+    await expect(hasty.system.query({ text: 'select pg_sleep(60)' })).rejects.toThrow(DatabaseUnavailableError);
+    // What works through many rows in the background says so.
+    await hasty.system.transaction((query) => query({ text: 'select pg_sleep(0.3)' }), { statementTimeoutMs: 0 });
+    // The connection is as it was.
+    for (let connection = 0; connection < 4; connection++)
+      await expect(hasty.system.query({ text: 'select pg_sleep(60)' })).rejects.toThrow(DatabaseUnavailableError);
+  } finally {
+    await hasty.close();
+  }
+});
