@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Database } from '../db/database.ts';
-import type { ExecutionStatus } from '../db/entities/execution.ts';
+import type { ExecutionStatus } from '../domain/execution-states.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import type { Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';

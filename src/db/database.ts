@@ -66,10 +66,16 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 type Queryable = Pick<pg.Pool, 'query'>;
 type Classify = (error: unknown) => unknown;
 
+/** The driver's types, and `bigint` as a number: counts stay far below 2^53. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+};
+
 function queryOn(queryable: Queryable, classify: Classify = classifyDatabaseError): Query {
   return async <Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[] = []) => {
     // MikroORM's pool leaves timestamps and the like as text; our own statements want the driver's types.
-    const config = { text, values, types: pg.types, ...(name === undefined ? {} : { name }) };
+    const config = { text, values, types: TYPES, ...(name === undefined ? {} : { name }) };
     try {
       return (await queryable.query<Row>(config)).rows;
     } catch (error) {

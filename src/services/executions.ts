@@ -1,7 +1,7 @@
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
-import type { ExecutionStatus } from '../db/entities/execution.ts';
 import { CHANNELS } from '../db/listener.ts';
 import { ApiError, notFound } from '../domain/errors.ts';
+import type { ExecutionStatus } from '../domain/execution-states.ts';
 import { newId, parsePublicId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { ModelParameters } from '../domain/parameters.ts';

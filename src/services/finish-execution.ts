@@ -1,6 +1,6 @@
 import type { Query, Statement } from '../db/database.ts';
-import type { ExecutionStatus } from '../db/entities/execution.ts';
 import { CHANNELS } from '../db/listener.ts';
+import type { ExecutionStatus } from '../domain/execution-states.ts';
 import { newId } from '../domain/ids.ts';
 import type { ModelAnswer } from '../models/model.ts';
 

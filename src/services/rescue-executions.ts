@@ -1,20 +1,15 @@
-import { ServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { UNFINISHED } from '../domain/execution-states.ts';
 import { executionWorkflowId } from '../temporal/names.ts';
-import { isTemporalAway, type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
 import type { QueuedExecution } from './executions.ts';
 import { completeExecution, failExecution } from './finish-execution.ts';
+import { reconcile, takeOverdue } from './reconcile.ts';
 import { startExecutionWorkflow } from './run-execution.ts';
 
-const BATCH_SIZE = 200;
-
-/** Executions that have not moved for a while, each looked at by one process at a time, none before the others. */
 const TAKE = {
-  text: `update executions set checked_at = now() where id in (
-           select id from executions
-           where status in ('queued', 'running') and coalesce(checked_at, created_at) < now() - interval '30 seconds'
-           order by coalesce(checked_at, created_at), id limit ${BATCH_SIZE} for update skip locked)
+  text: `${takeOverdue('executions', UNFINISHED)}
          returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
            answered_at is not null as answered`,
 };
@@ -42,18 +37,10 @@ async function rescue(db: Database, starter: WorkflowStarter, log: Logger, execu
  * an execution whose workflow was ended from outside, so that none stays unfinished for ever.
  * @throws Error where Temporal or the database is away; what was not looked at is at the next call
  */
-export async function rescueExecutions(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
-  for (;;) {
-    const unfinished = await db.system.query<Unfinished>(TAKE);
-    for (const execution of unfinished) {
-      try {
-        await rescue(db, starter, log, execution);
-      } catch (error) {
-        if (!(error instanceof ServiceError) || isTemporalAway(error)) throw error;
-        // One that Temporal refuses must not keep the others from being looked at.
-        log.error({ err: error, execution_id: execution.id }, 'cannot rescue an execution');
-      }
-    }
-    if (unfinished.length < BATCH_SIZE) return;
-  }
+export function rescueExecutions(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
+  return reconcile<Unfinished>(db.system.query, log, {
+    table: 'executions',
+    take: TAKE,
+    reconcile: (execution) => rescue(db, starter, log, execution),
+  });
 }

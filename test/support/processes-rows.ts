@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/database.ts';
-import type { ExecutionStatus } from '../../src/db/entities/execution.ts';
+import type { ExecutionStatus } from '../../src/domain/execution-states.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { generateApiKey } from '../../src/services/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/bootstrap.ts';
@@ -41,8 +41,8 @@ export async function executionRows(db: Database): Promise<ExecutionRows> {
       await query(
         {
           text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters,
-                   variables, input, metadata, created_at, output, answered_at)
-                 select id, $1, $2, $7, 1, $3, 'openai', '{}', '{}', $4, '{}', now() - make_interval(secs => $5),
+                   variables, input, metadata, created_at, check_at, output, answered_at)
+                 select id, $1, $2, $7, 1, $3, 'openai', '{}', '{}', $4, '{}', now() - make_interval(secs => $5), now() + interval '30 seconds' - make_interval(secs => $5),
                    case when $6 then 'an answer' end, case when $6 then now() end
                  from workspaces where name = 'default'`,
         },
@@ -66,7 +66,7 @@ export async function executionRows(db: Database): Promise<ExecutionRows> {
       return found.map(({ type }) => type);
     },
     async ageCheck(id) {
-      await query({ text: `update executions set checked_at = now() - interval '31 seconds' where id = $1` }, [id]);
+      await query({ text: `update executions set check_at = now() - interval '1 second' where id = $1` }, [id]);
     },
     async remove(id) {
       await query({ text: 'delete from executions where id = $1' }, [id]);

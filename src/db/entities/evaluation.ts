@@ -26,10 +26,10 @@ const statuses = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
 const usageColumns = {
-  tokensInput: p.integer().default(0),
-  tokensOutput: p.integer().default(0),
-  tokensCachedInput: p.integer().default(0),
-  tokensReasoning: p.integer().default(0),
+  tokensInput: p.bigint('number').default(0),
+  tokensOutput: p.bigint('number').default(0),
+  tokensCachedInput: p.bigint('number').default(0),
+  tokensReasoning: p.bigint('number').default(0),
   costAmount: p.decimal('string').columnType('numeric').nullable(),
   pricing: p.json<Pricing>().columnType('jsonb').nullable(),
 };
@@ -87,6 +87,8 @@ export const Evaluation = defineEntity({
     summary: p.json<EvaluationSummary>().columnType('jsonb').nullable(),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     createdAt: timestamp(),
+    /** When its creation was answered; a run that was not is withdrawn instead of begun. */
+    acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
     checkedAt: timestamp().nullable(),

@@ -1,11 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { EXECUTION_STATES, type ExecutionStatus, UNFINISHED } from '../../domain/execution-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing } from '../../domain/usage.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
-
-export const EXECUTION_STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
-export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 /**
  * One run of a prompt. The model's answer is stored as soon as it is there (`answeredAt`),
@@ -19,8 +17,8 @@ export const Execution = defineEntity({
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
     {
-      name: 'executions_unfinished_index',
-      expression: `create index "executions_unfinished_index" on "executions" ("id") where "status" in ('queued', 'running')`,
+      name: 'executions_check_index',
+      expression: `create index "executions_check_index" on "executions" ("check_at") where ${UNFINISHED}`,
     },
   ],
   properties: {
@@ -33,24 +31,31 @@ export const Execution = defineEntity({
     variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
     input: p.text(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
-    status: p.enum(() => Object.fromEntries(EXECUTION_STATUSES.map((s) => [s, s]))).$type<ExecutionStatus>(),
+    status: p.enum(() => Object.fromEntries(EXECUTION_STATES.states.map((s) => [s, s]))).$type<ExecutionStatus>(),
     attempts: p.integer().default(0),
+    /** Attempts whose tokens and cost are in the sums: two workers may have paid for the same call. */
+    paidAttempts: p
+      .array((text) => Number(text))
+      .columnType('integer[]')
+      .defaultRaw("'{}'"),
     output: p.text().nullable(),
     finishReason: p.text().nullable(),
-    tokensInput: p.integer().default(0),
-    tokensOutput: p.integer().default(0),
-    tokensCachedInput: p.integer().default(0),
-    tokensReasoning: p.integer().default(0),
+    tokensInput: p.bigint('number').default(0),
+    tokensOutput: p.bigint('number').default(0),
+    tokensCachedInput: p.bigint('number').default(0),
+    tokensReasoning: p.bigint('number').default(0),
     costAmount: p.decimal('string').columnType('numeric').nullable(),
     pricing: p.json<Pricing>().columnType('jsonb').nullable(),
     modelMs: p.integer().nullable(),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     createdAt: timestamp(),
+    /** When a caller was first told of it while it was queued; nobody may withdraw it from then on. */
+    acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     answeredAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
-    /** When the relay last made sure that the workflow runs. */
-    checkedAt: timestamp().nullable(),
+    /** When to make sure that the workflow runs, unless it has ended by then. */
+    checkAt: timestamp().defaultRaw("(now() + '00:00:30'::interval)"),
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Query } from '../../db/database.ts';
-import type { ExecutionStatus } from '../../db/entities/execution.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash } from '../../domain/example.ts';
+import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';

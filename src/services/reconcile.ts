@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import type { Query } from '../db/database.ts';
+import { isDatabaseUnavailable } from '../db/errors.ts';
+import { isTemporalAway } from '../temporal/workflows.ts';
+
+/** Rows taken by one statement. */
+const BATCH_SIZE = 100;
+/** Rows of one process that are looked at side by side. */
+const CONCURRENCY = 20;
+/** What is left is for the next turn: a process that stops waits for the turn to end. */
+const MAX_TURN_MS = 10_000;
+/** When to look again at a row for which Temporal or the database was away. */
+const AFTER_OUTAGE_SECONDS = 30;
+
+/** Tables whose rows say in `check_at` when they are overdue. */
+export type ReconciledTable = 'executions' | 'evaluations' | 'schedules' | 'deliveries';
+
+/** What is looked at when it is overdue, and what is done about it. */
+export interface Reconciliation<Row extends { id: string }> {
+  table: ReconciledTable;
+  /** Takes overdue rows, `$1` at most: made with {@link takeOverdue}. */
+  take: { text: string };
+  /** Brings one row back on its way. Safe to repeat. */
+  reconcile: (row: Row) => Promise<void>;
+}
+
+/**
+ * SQL that takes overdue rows (`$1` at most), each by one process, and puts off the next look at them: to `wait`, by default
+ * as long as the row is old, 30 seconds to 10 minutes. So a row that is looked at in vain takes less and less time.
+ * Put it into a `with`, or add `returning`.
+ *
+ * The table needs `check_at timestamptz not null`, whose default says when a new row is overdue, and a partial index on
+ * (check_at) with the same condition.
+ * @param condition which rows there is something to do for, such as `status in ('queued', 'running')`
+ * @param wait an `interval` in SQL
+ */
+export function takeOverdue(
+  table: ReconciledTable,
+  condition: string,
+  wait = `least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`,
+): string {
+  return `update ${table} set check_at = now() + ${wait} where id in (
+            select id from ${table} where ${condition} and check_at < now()
+            order by check_at limit $1 for update skip locked)`;
+}
+
+/**
+ * Looks at everything that is overdue, a bounded number side by side. A row that fails is logged and set aside until its next
+ * look: it keeps no other from its own.
+ * @throws Error where Temporal or the database is away; what was not looked at comes first in the next turn
+ */
+export async function reconcile<Row extends { id: string }>(
+  query: Query,
+  log: Logger,
+  { table, take, reconcile: reconcileRow }: Reconciliation<Row>,
+): Promise<void> {
+  const until = Date.now() + MAX_TURN_MS;
+  const outages: { id: string; error: unknown }[] = [];
+
+  async function look(rows: Row[]): Promise<void> {
+    for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
+      try {
+        await reconcileRow(row);
+      } catch (error) {
+        if (isTemporalAway(error) || isDatabaseUnavailable(error)) outages.push({ id: row.id, error });
+        else log.error({ err: error, table, id: row.id }, 'cannot reconcile a row; it is set aside');
+      }
+      if (outages.length > 0 || Date.now() > until) return;
+    }
+  }
+
+  for (;;) {
+    const rows = await query<Row>(take, [BATCH_SIZE]);
+    const isLast = rows.length < BATCH_SIZE;
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => look(rows)));
+    const putOff = (ids: string[], seconds: number) =>
+      query({ text: `update ${table} set check_at = now() + make_interval(secs => $2) where id = any($1::uuid[])` }, [
+        ids,
+        seconds,
+      ]);
+    if (rows.length > 0)
+      await putOff(
+        rows.map(({ id }) => id),
+        0,
+      );
+    if (outages[0] !== undefined) {
+      await putOff(
+        outages.map(({ id }) => id),
+        AFTER_OUTAGE_SECONDS,
+      );
+      throw outages[0].error;
+    }
+    if (isLast || Date.now() > until) return;
+  }
+}
