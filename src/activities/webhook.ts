@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Database, Query } from '../db/database.ts';
-import type { DeliveryStatus } from '../db/entities/webhook.ts';
 import type { Cipher } from '../domain/cipher.ts';
+import type { DeliveryStatus } from '../domain/delivery-states.ts';
 import { eventBody } from '../domain/events.ts';
 import { publicId } from '../domain/ids.ts';
 import { signedHeaders } from '../domain/webhook-signature.ts';
@@ -11,8 +11,8 @@ import type { Outbound, OutboundResult } from '../outbound/outbound.ts';
 import { emailOwner } from '../services/notifications/email-owner.ts';
 import { MailError } from '../services/notifications/mail-error.ts';
 import type { Mailer } from '../services/notifications/mailer.ts';
+import { abandonOne } from '../services/webhooks/abandon-deliveries.ts';
 import {
-  abandonOne,
   countAttempt,
   readAttempt,
   recordAttempt,

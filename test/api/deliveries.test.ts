@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { v7 } from 'uuid';
-import type { DeliveryStatus } from '../../src/db/entities/webhook.ts';
+import type { DeliveryStatus } from '../../src/domain/delivery-states.ts';
 import { MAX_REPLAYED } from '../../src/services/webhooks/replay-events.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
-import type { DeliveryStatus, DeliveryTrigger } from '../../src/db/entities/webhook.ts';
+import type { DeliveryTrigger } from '../../src/db/entities/webhook.ts';
+import type { DeliveryStatus } from '../../src/domain/delivery-states.ts';
 import type { EventType } from '../../src/domain/events.ts';
 import { newId, publicId } from '../../src/domain/ids.ts';
 import type { Answer, TestService } from '../support/service.ts';

@@ -1,17 +1,12 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { DELIVERY_STATES } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
+import { WEBHOOK_STATES } from '../../domain/webhook-states.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
-
-export const WEBHOOK_STATUSES = ['enabled', 'disabled'] as const;
-export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 /** What made a delivery: the event itself, or a request of a caller to send it again, or to try the webhook. */
 export const DELIVERY_TRIGGERS = ['event', 'redelivery', 'replay', 'test'] as const;
 export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];
-
-/** `queued`: before the end of its first attempt. `waiting`: for a retry. The others are ends. */
-export const DELIVERY_STATUSES = ['queued', 'waiting', 'delivered', 'failed', 'abandoned'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 const oneOf = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
@@ -27,7 +22,7 @@ export const Webhook = defineEntity({
     url: p.text(),
     events: p.array().$type<EventType[]>(),
     description: p.text().nullable(),
-    status: oneOf(WEBHOOK_STATUSES),
+    status: oneOf(WEBHOOK_STATES.states),
     disabledReason: p.text().nullable(),
     /** Failed attempts since the last one that was answered well. */
     consecutiveFailures: p.integer().default(0),
@@ -78,7 +73,7 @@ export const Delivery = defineEntity({
     eventId: p.uuid(),
     webhookId: p.uuid(),
     trigger: oneOf(DELIVERY_TRIGGERS),
-    status: oneOf(DELIVERY_STATUSES),
+    status: oneOf(DELIVERY_STATES.states),
     /** Why it waits, or why it ended as it did, in words; null where there is nothing to say. */
     statusReason: p.text().nullable(),
     attemptsMade: p.integer().default(0),

@@ -1,7 +1,9 @@
-import type { Query } from '../../db/database.ts';
-import type { DeliveryStatus, DeliveryTrigger, WebhookStatus } from '../../db/entities/webhook.ts';
+import type { Query, Statement } from '../../db/database.ts';
+import type { DeliveryTrigger } from '../../db/entities/webhook.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { DELIVERY_STATES, type DeliveryStatus } from '../../domain/delivery-states.ts';
 import type { EventContent } from '../../domain/events.ts';
+import type { WebhookStatus } from '../../domain/webhook-states.ts';
 import type { OutboundResult } from '../../outbound/outbound.ts';
 import type { SealedColumns } from './sealed.ts';
 
@@ -61,22 +63,30 @@ const TAKE_SLOT = {
  * Stores an attempt and where the delivery stands after it, in one statement. That it was sent is true even where the delivery
  * was abandoned meanwhile, so success and the failure of the last retry go before that.
  */
+function storing(to: 'delivered' | 'failed' | 'waiting', columns: string): Statement {
+  const change = DELIVERY_STATES.change({ to });
+  return {
+    name: `record-attempt-${to}`,
+    text: `with tried as (
+             insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, response_body, error)
+             values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing
+           ), after as (
+             update deliveries set ${change.set}, attempts_made = greatest(attempts_made, $2), slot_at = null, ${columns}
+             where id = $1 and ${change.where} returning id, status, trigger
+           ) select status, case when trigger = 'test' and status <> 'waiting'
+               then pg_notify('${CHANNELS.deliveryFinished}', id::text) end from after`,
+  };
+}
+
 const RECORD = {
-  name: 'record-attempt',
-  text: `with tried as (
-           insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, response_body, error)
-           values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing
-         ), after as (
-           update deliveries set attempts_made = greatest(attempts_made, $2), slot_at = null,
-             status = case when $7::text is null then 'delivered' when $8::float8 is null then 'failed'
-               when status = 'abandoned' then status else 'waiting' end,
-             status_reason = case when $7 is null then null when status = 'abandoned' and $8 is not null then status_reason else $7 end,
-             next_attempt_at = case when $7 is null or $8 is null or status = 'abandoned' then null
-               else now() + make_interval(secs => $8 / 1000) end,
-             finished_at = case when $7 is null or $8 is null then now() else finished_at end
-           where id = $1 returning id, status, trigger
-         ) select status, case when trigger = 'test' and status <> 'waiting'
-             then pg_notify('${CHANNELS.deliveryFinished}', id::text) end from after`,
+  delivered: storing('delivered', 'status_reason = null, next_attempt_at = null, finished_at = now()'),
+  failed: storing('failed', 'status_reason = $7, next_attempt_at = null, finished_at = now()'),
+  waiting: storing('waiting', 'status_reason = $7, next_attempt_at = now() + make_interval(secs => $8::float8 / 1000)'),
+};
+
+/** A delivery that had ended stays as it is; the attempt was made all the same. */
+const COUNT_LATE = {
+  text: `update deliveries set attempts_made = greatest(attempts_made, $2), slot_at = null where id = $1 returning status`,
 };
 
 /** Seldom where all goes well, so that a busy webhook's row is not written with every delivery. */
@@ -85,12 +95,6 @@ const COUNT = {
   text: `update webhooks set consecutive_failures = case when $2 then 0 else consecutive_failures + 1 end, last_delivery_at = now()
          where id = $1 and (not $2 or consecutive_failures > 0 or last_delivery_at is null
            or last_delivery_at < now() - interval '1 second')`,
-};
-
-const ABANDON = {
-  text: `update deliveries set status = 'abandoned', status_reason = $2, finished_at = now(), next_attempt_at = null, to_end = false
-         where id = $1 and status in ('queued', 'waiting')
-         returning case when trigger = 'test' then pg_notify('${CHANNELS.deliveryFinished}', id::text) end`,
 };
 
 /** @returns undefined where there is no such delivery (any more) */
@@ -118,17 +122,17 @@ export async function recordAttempt(
   { id, attempt, startedAt, retryInMs }: { id: string; attempt: number; startedAt: Date; retryInMs: number | null },
   { durationMs, status, body, error }: OutboundResult,
 ): Promise<DeliveryStatus | undefined> {
-  const tried = [attempt, startedAt, Math.round(durationMs), status, body, error];
-  const [row] = await query<{ status: DeliveryStatus }>(RECORD, [id, ...tried, retryInMs]);
-  return row?.status;
+  const tried = [id, attempt, startedAt, Math.round(durationMs), status, body, error];
+  const [row] =
+    error !== null && retryInMs !== null
+      ? await query<{ status: DeliveryStatus }>(RECORD.waiting, [...tried, retryInMs])
+      : await query<{ status: DeliveryStatus }>(error === null ? RECORD.delivered : RECORD.failed, tried);
+  if (row !== undefined) return row.status;
+  const [ended] = await query<{ status: DeliveryStatus }>(COUNT_LATE, [id, attempt]);
+  return ended?.status;
 }
 
 /** Counts an attempt for its webhook. */
 export async function countAttempt(query: Query, webhookId: string, succeeded: boolean): Promise<void> {
   await query(COUNT, [webhookId, succeeded]);
-}
-
-/** Ends a delivery without sending it again; one that has ended stays as it is. */
-export async function abandonOne(query: Query, id: string, reason: string): Promise<void> {
-  await query(ABANDON, [id, reason]);
 }

@@ -1,5 +1,6 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { Cipher } from '../../domain/cipher.ts';
+import { WEBHOOK_STATES } from '../../domain/webhook-states.ts';
 import { abandonDeliveries } from './abandon-deliveries.ts';
 import { sealHeaders, sealSecret } from './sealed.ts';
 import {
@@ -52,10 +53,11 @@ export async function updateWebhook(
   });
 }
 
+const enabled = WEBHOOK_STATES.change({ to: 'enabled' });
 const ENABLE = {
-  text: `update webhooks set status = 'enabled', disabled_reason = null, consecutive_failures = 0, next_slot_at = null,
+  text: `update webhooks set ${enabled.set}, disabled_reason = null, consecutive_failures = 0, next_slot_at = null,
            updated_at = now()
-         where workspace_id = $1 and id = $2 and status = 'disabled' returning ${WEBHOOK_COLUMNS}`,
+         where workspace_id = $1 and id = $2 and ${enabled.where} returning ${WEBHOOK_COLUMNS}`,
 };
 
 /** Enabling one that is enabled changes nothing. @throws ApiError `not_found` */
@@ -64,19 +66,20 @@ export async function enableWebhook(db: WorkspaceDatabase, id: string | undefine
   return row ?? getWebhook(db, id);
 }
 
+const disabled = WEBHOOK_STATES.change({ to: 'disabled' });
 const DISABLE = {
-  text: `update webhooks set status = 'disabled', disabled_reason = 'disabled by request', next_slot_at = null, updated_at = now()
-         where workspace_id = $1 and id = $2 and status = 'enabled' returning ${WEBHOOK_COLUMNS}`,
+  text: `update webhooks set ${disabled.set}, disabled_reason = 'disabled by request', next_slot_at = null, updated_at = now()
+         where workspace_id = $1 and id = $2 and ${disabled.where} returning ${WEBHOOK_COLUMNS}`,
 };
 
 /** Disabling one that is disabled changes nothing, its reason neither. @throws ApiError `not_found` */
 export async function disableByRequest(db: WorkspaceDatabase, id: string | undefined): Promise<WebhookRow> {
-  const disabled = await db.transaction(async (query) => {
+  const changed = await db.transaction(async (query) => {
     const [row] = id === undefined ? [] : await query<WebhookRow>(DISABLE, [id]);
     if (row !== undefined) await abandonDeliveries(query, row.id, 'The webhook was disabled.');
     return row;
   });
-  return disabled ?? getWebhook(db, id);
+  return changed ?? getWebhook(db, id);
 }
 
 const DELETE = { text: `delete from webhooks where workspace_id = $1 and id = $2 returning ${WEBHOOK_COLUMNS}` };

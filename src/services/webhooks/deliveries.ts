@@ -1,6 +1,7 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import type { DeliveryStatus, DeliveryTrigger } from '../../db/entities/webhook.ts';
+import type { DeliveryTrigger } from '../../db/entities/webhook.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { type DeliveryStatus, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
@@ -37,7 +38,7 @@ const SELECT = `select d.id, d.webhook_id, d.event_id, e.type as event, d.trigge
 
 /** Whether nothing more is sent for it. */
 export function hasEnded({ status }: DeliveryRow): boolean {
-  return status !== 'queued' && status !== 'waiting';
+  return !UNFINISHED_DELIVERY.some((unfinished) => unfinished === status);
 }
 
 const FIND = { text: `${SELECT} where d.workspace_id = $1 and d.id = $2` };

@@ -1,6 +1,7 @@
 import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
-import type { DeliveryStatus } from '../../db/entities/webhook.ts';
+import { type DeliveryStatus, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { newId, publicId } from '../../domain/ids.ts';
+import { WEBHOOK_STATES } from '../../domain/webhook-states.ts';
 import { abandonDeliveries } from './abandon-deliveries.ts';
 
 interface Exhausted {
@@ -15,11 +16,12 @@ const READ = {
 };
 /** The webhook is locked before any of its deliveries: so does whoever disables or deletes it by request. */
 const LOCK = {
-  text: `select d.status from deliveries d join webhooks w on w.id = d.webhook_id where d.id = $1 for update of w`,
+  text: `select d.status from deliveries d join webhooks w on w.id = d.webhook_id where d.id = $1 for no key update of w`,
 };
+const toDisabled = WEBHOOK_STATES.change({ to: 'disabled' });
 const DISABLE = {
-  text: `update webhooks set status = 'disabled', disabled_reason = $3, next_slot_at = null, updated_at = now()
-         where workspace_id = $1 and id = $2 and status = 'enabled' returning url`,
+  text: `update webhooks set ${toDisabled.set}, disabled_reason = $3, next_slot_at = null, updated_at = now()
+         where workspace_id = $1 and id = $2 and ${toDisabled.where} returning url`,
 };
 const NOTIFY = {
   text: `insert into notifications (workspace_id, id, type, message, webhook_id, delivery_id, created_at)
@@ -40,8 +42,8 @@ export async function failForGood<T>(
   return db.transaction(async (query) => {
     const [before] = await query<{ status: DeliveryStatus }>(LOCK, [deliveryId]);
     const recorded = await record(query);
-    // One that was abandoned while it was on its way says nothing of a webhook that was enabled again since.
-    const isNews = before !== undefined && before.status !== 'abandoned';
+    // One that had ended while it was on its way says nothing of a webhook that was enabled again since.
+    const isNews = UNFINISHED_DELIVERY.some((status) => status === before?.status);
     return { recorded, disabled: isNews && (await disable(query, deliveryId)) };
   });
 }

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Database, Query } from '../../db/database.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
+import { DELIVERY_STATES } from '../../domain/delivery-states.ts';
 import { type DeliveryIdentity, deliveryWorkflowId } from '../../temporal/names.ts';
 import { isTemporalAway, signalWorkflow } from '../../temporal/workflows.ts';
-import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDeliveryWorkflow } from './start-delivery.ts';
+import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDelivery } from './start-delivery.ts';
 
 /** What a relay that is killed leaves behind is at most this much. */
 const BATCH_SIZE = 100;
@@ -39,18 +40,18 @@ const CLAIM = {
   name: 'claim-deliveries',
   text: `with claimed as (
            update deliveries set claimed_at = now() where id in (
-             select id from deliveries where status = 'queued' and started_at is null
+             select id from deliveries where ${DELIVERY_STATES.in(['queued'])} and started_at is null
                and (claimed_at is null or claimed_at < now() - interval '10 seconds')
              order by trigger = 'replay', id limit ${BATCH_SIZE} for update skip locked)
            returning *
-         ) select ${STORED_DELIVERY} from claimed d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id`,
+         ) select ${STORED_DELIVERY} from claimed d join events e on e.id = d.event_id left join webhooks w on w.id = d.webhook_id`,
 };
 
 /** Rows are locked in the order of their ids, as whoever ends many deliveries of a webhook at once does. */
 const STARTED = {
   name: 'started-deliveries',
   text: `with started as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
-         update deliveries d set started_at = coalesce(started_at, now()), to_end = status = 'abandoned'
+         update deliveries d set started_at = coalesce(started_at, now()), to_end = ${DELIVERY_STATES.in(['abandoned'], 'd')}
          from started where d.id = started.id`,
 };
 const UNCLAIM = {
@@ -98,7 +99,7 @@ async function startAll({ db, starter, log }: RelayDeps, deliveries: readonly St
   try {
     await forEachOf(deliveries, STARTS_AT_ONCE, async (delivery) => {
       try {
-        await startDeliveryWorkflow(starter, delivery);
+        await startDelivery(db.system.query, starter, delivery);
         started.push(delivery.id);
       } catch (error) {
         if (isTemporalAway(error)) throw error;

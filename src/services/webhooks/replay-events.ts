@@ -1,6 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
+import { DELIVERY_STATES, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
@@ -29,7 +30,7 @@ const REPLAY = {
              and created_at >= $4 and ($5::timestamptz is null or created_at < $5)
            except
            select event_id from deliveries
-           where workspace_id = $1 and webhook_id = $2 and (status in ('queued', 'waiting') or $6 and status = 'delivered')
+           where workspace_id = $1 and webhook_id = $2 and (${DELIVERY_STATES.in(UNFINISHED_DELIVERY)} or $6 and status = 'delivered')
            order by id limit ${MAX_REPLAYED + 1}
          ), counted as (
            select count(*)::int as count from chosen

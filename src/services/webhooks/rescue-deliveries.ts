@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { deliveryWorkflowId } from '../../temporal/names.ts';
 import { workflowState } from '../../temporal/workflows.ts';
-import { abandonOne } from './attempt-store.ts';
-import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDeliveryWorkflow } from './start-delivery.ts';
+import { abandonOne } from './abandon-deliveries.ts';
+import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDelivery } from './start-delivery.ts';
 
 const BATCH_SIZE = 200;
 
@@ -17,7 +17,7 @@ const TAKE = {
                and (checked_at is null or checked_at < now() - interval '1 minute')
              order by id limit ${BATCH_SIZE} for update skip locked)
            returning *
-         ) select ${STORED_DELIVERY} from taken d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id`,
+         ) select ${STORED_DELIVERY} from taken d join events e on e.id = d.event_id left join webhooks w on w.id = d.webhook_id`,
 };
 
 /**
@@ -30,7 +30,7 @@ export async function rescueDeliveries(db: Database, starter: DeliveryStarter, l
     const overdue = await db.system.query<StoredDelivery>(TAKE);
     for (const delivery of overdue) {
       const state = await workflowState(starter.client, deliveryWorkflowId(delivery));
-      if (state === 'missing' && (await startDeliveryWorkflow(starter, delivery)))
+      if (state === 'missing' && (await startDelivery(db.system.query, starter, delivery)))
         log.warn({ delivery_id: delivery.id }, 'started a delivery that had been left without its workflow');
       if (state === 'closed') {
         await abandonOne(db.system.query, delivery.id, 'Its workflow was ended by an operator.');

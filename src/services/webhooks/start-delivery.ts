@@ -1,8 +1,10 @@
 import { TypedSearchAttributes } from '@temporalio/common';
+import type { Query } from '../../db/database.ts';
 import { publicId } from '../../domain/ids.ts';
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
 import { startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { webhookDelivery } from '../../workflows/webhook-delivery.ts';
+import { abandonOne } from './abandon-deliveries.ts';
 
 /** A row of `deliveries`, with what its workflow is to show. */
 export interface StoredDelivery {
@@ -13,11 +15,12 @@ export interface StoredDelivery {
   trigger: string;
   /** Type of the event. */
   event: string;
-  url: string;
+  /** Null where the webhook was deleted. */
+  url: string | null;
   attemptsMade: number;
 }
 
-/** Its columns; `d`, `e` and `w` are the delivery, its event and its webhook. */
+/** Its columns; `d`, `e` and `w` are the delivery, its event and its webhook, which may be gone. */
 export const STORED_DELIVERY = `d.id, d.workspace_id as "workspaceId", d.event_id as "eventId", d.webhook_id as "webhookId",
   d.trigger, e.type as event, w.url, d.attempts_made as "attemptsMade"`;
 
@@ -27,10 +30,23 @@ export interface DeliveryStarter extends WorkflowStarter {
 }
 
 /**
- * Starts the workflow of a stored delivery. Doing it again changes nothing.
- * @returns false where the workflow was started before
+ * Starts the workflow of a stored delivery, or ends the delivery where its webhook is gone. Whoever looks for deliveries
+ * without a workflow looks at those of deleted webhooks, too: a relay may have made one just after the webhook's deletion had
+ * ended all others. Doing it again changes nothing.
+ * @returns whether a workflow was started
  */
-export function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDelivery): Promise<boolean> {
+export async function startDelivery(
+  query: Query,
+  starter: DeliveryStarter,
+  delivery: StoredDelivery,
+): Promise<boolean> {
+  const { url } = delivery;
+  if (url !== null) return startDeliveryWorkflow(starter, { ...delivery, url });
+  await abandonOne(query, delivery.id, 'The webhook was deleted.');
+  return false;
+}
+
+function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDelivery & { url: string }): Promise<boolean> {
   const { host } = new URL(delivery.url);
   const { attemptsMade } = delivery;
   return startWorkflowOnce<typeof webhookDelivery>(starter, 'webhookDelivery', {

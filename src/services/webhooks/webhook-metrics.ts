@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from '../../db/database.ts';
-import type { DeliveryStatus } from '../../db/entities/webhook.ts';
+import { DELIVERY_STATES, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 
 /** What is counted of webhooks, for Prometheus. */
 export interface WebhookMetrics {
@@ -12,7 +12,6 @@ export interface WebhookMetrics {
   disabled(): void;
 }
 
-const UNFINISHED = ['queued', 'waiting'] as const satisfies readonly DeliveryStatus[];
 /** Prometheus gives a scrape 10 s by default; the other figures should not wait for these. */
 const READ_TIMEOUT_MS = 2_000;
 
@@ -31,7 +30,7 @@ const UNKNOWN: Backlog = { queued: Number.NaN, waiting: Number.NaN, disabled: Nu
 const READ = {
   text: `with unfinished as (
            select status, count(*)::int as count, min(event_id::text) filter (where trigger = 'event') as oldest
-           from deliveries where status in ('queued', 'waiting') group by status
+           from deliveries where ${DELIVERY_STATES.in(UNFINISHED_DELIVERY)} group by status
          ), oldest as (
            select created_at from events where id in (select oldest::uuid from unfinished)
            union all
@@ -83,7 +82,7 @@ function addGauges(registry: Registry, db: Database): void {
     registers,
     async collect() {
       const now = await backlog();
-      for (const status of UNFINISHED) this.set({ status }, now[status]);
+      for (const status of UNFINISHED_DELIVERY) this.set({ status }, now[status]);
     },
   });
   new Gauge({

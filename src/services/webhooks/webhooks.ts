@@ -1,9 +1,9 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import type { WebhookStatus } from '../../db/entities/webhook.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
+import type { WebhookStatus } from '../../domain/webhook-states.ts';
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
 import { sealHeaders, sealSecret } from './sealed.ts';
 
@@ -119,7 +119,7 @@ export function listWebhooks(
   );
 }
 
-const LOCK = { text: `select ${WEBHOOK_COLUMNS} from webhooks where workspace_id = $1 and id = $2 for update` };
+const LOCK = { text: `select ${WEBHOOK_COLUMNS} from webhooks where workspace_id = $1 and id = $2 for no key update` };
 
 /**
  * A webhook that stays as it is until the caller's transaction ends. It is locked before any of its deliveries.

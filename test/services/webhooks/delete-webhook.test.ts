@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bindWorkspace, type Query } from '../../../src/db/database.ts';
+import { deleteWebhook } from '../../../src/services/webhooks/change-webhook.ts';
+import { redeliver } from '../../../src/services/webhooks/deliveries.ts';
+import { dispatchEvents, startUnstarted } from '../../../src/services/webhooks/relay-steps.ts';
+import { replayEvents } from '../../../src/services/webhooks/replay-events.ts';
+import { rescueDeliveries } from '../../../src/services/webhooks/rescue-deliveries.ts';
+import { testWebhook } from '../../../src/services/webhooks/test-webhook.ts';
+import { openSession, ordersOf } from '../../support/interleave.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { type WebhookRows, webhookRows } from '../../support/webhook-rows.ts';
+
+let service: TestService;
+let rows: WebhookRows;
+let workspaceId: string;
+let databaseUrl: string;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  const { db, cipher } = service.foundation;
+  rows = webhookRows(db, cipher);
+  const [found] = await db.system.query<{ id: string; database: string }>({
+    text: `select id, current_database() as database from workspaces where name = 'default'`,
+  });
+  workspaceId = found?.id ?? '';
+  databaseUrl = `${process.env['TEST_POSTGRES_URL']}${found?.database}`;
+});
+afterAll(() => service?.stop());
+
+function relayDeps() {
+  const { db, client, taskQueues, log } = service.foundation;
+  return { db, log, starter: { client, taskQueues, eager: false, retryWaitsMs: [1_000] } };
+}
+
+/** As {@link deleteWebhook} does it, on a connection whose statements are run one at a time. */
+function deleting(query: Query, webhookId: string) {
+  const own = bindWorkspace(query, workspaceId);
+  const { em } = service.foundation.db.workspace(workspaceId);
+  return deleteWebhook({ workspaceId, em, query: own, transaction: (work) => work(own) }, webhookId);
+}
+
+/** Takes an event and makes its delivery; then the process dies. */
+async function dispatching(query: Query): Promise<void> {
+  const died = new Error('The process died.');
+  let statements = 0;
+  const onlyFirst: Query = (statement, values) => {
+    statements += 1;
+    return statements === 1 ? query(statement, values) : Promise.reject(died);
+  };
+  const deps = relayDeps();
+  const away = Object.assign(new Error('Temporal is away.'), { code: 14, details: '', metadata: {} });
+  const client = Object.create(deps.starter.client, {
+    withDeadline: { value: () => Promise.reject(away) },
+  });
+  const { db } = deps;
+  const dying = { ...db, system: { ...db.system, query: onlyFirst } };
+  await dispatchEvents({ ...deps, db: dying, starter: { ...deps.starter, client } }).catch((error: unknown) => {
+    if (error !== died && error !== away) throw error;
+  });
+}
+
+/** What makes deliveries, and how many statements it takes. */
+const MAKERS: Record<
+  string,
+  { statements: number; make(query: Query, webhookId: string, oldDeliveryId: string): Promise<unknown> }
+> = {
+  'the relay': { statements: 1, make: dispatching },
+  'a replay': {
+    statements: 2,
+    make: (query, webhookId) =>
+      replayEvents(bindWorkspace(query, workspaceId), webhookId, {
+        since: new Date(Date.now() - 60_000),
+        undeliveredOnly: false,
+      }),
+  },
+  'a test': {
+    statements: 2,
+    make: (query, webhookId) => testWebhook(bindWorkspace(query, workspaceId), webhookId, undefined),
+  },
+  'a redelivery': {
+    statements: 4,
+    make: (query, _webhookId, oldDeliveryId) => redeliver(bindWorkspace(query, workspaceId), oldDeliveryId),
+  },
+};
+
+/** A webhook, an event that is dispatched only for those who send it again, and a delivery that has ended. */
+async function setUp(maker: string) {
+  const { query } = service.foundation.db.system;
+  await query({ text: 'delete from deliveries' });
+  await query({ text: 'delete from events' });
+  const webhookId = await rows.webhook({ url: 'http://127.0.0.1:9/', events: ['prompt.created'] });
+  const eventId = await rows.event();
+  if (maker === 'the relay') return { webhookId, deliveryId: '' };
+  const [old] = await query<{ id: string }>(
+    {
+      text: `with dispatched as (update events set dispatched_at = now() where id = $2)
+             insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
+             values ($1, gen_random_uuid(), $2, $3, 'event', 'delivered', now()) returning id`,
+    },
+    [workspaceId, eventId, webhookId],
+  );
+  return { webhookId, deliveryId: old?.id ?? '' };
+}
+
+async function unfinished(webhookId: string): Promise<string[]> {
+  const all = await rows.deliveries(webhookId);
+  return all.map(({ status }) => status).filter((status) => status === 'queued' || status === 'waiting');
+}
+
+/** What a relay finds in a while. */
+async function relayLater(): Promise<void> {
+  await service.foundation.db.system.query({
+    text: `update deliveries set claimed_at = now() - interval '1 minute' where claimed_at is not null`,
+  });
+  await startUnstarted(relayDeps());
+}
+
+describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statement beside %s', (name, maker) => {
+  test('leaves no delivery queued in any order, whether either is rolled back or not', async () => {
+    let left = 0;
+    for (const order of ordersOf(3, maker.statements + 1))
+      for (const deleteEnd of ['commit', 'rollback'] as const)
+        for (const makeEnd of ['commit', 'rollback'] as const) {
+          const { webhookId, deliveryId } = await setUp(name);
+          const sessions = [
+            await openSession(databaseUrl, (query) => deleting(query, webhookId), deleteEnd),
+            await openSession(databaseUrl, (query) => maker.make(query, webhookId, deliveryId), makeEnd),
+          ];
+          for (const each of order) await sessions[each]?.step();
+          await Promise.all(sessions.map((session) => session.ended()));
+          await Promise.all(sessions.map((session) => session.close()));
+          const [webhook] = await service.foundation.db.system.query({ text: 'select 1 from webhooks where id = $1' }, [
+            webhookId,
+          ]);
+          expect(webhook === undefined).toBe(deleteEnd === 'commit');
+          const before = await unfinished(webhookId);
+          if (deleteEnd === 'rollback') {
+            // Nothing that was made is lost.
+            expect([order, makeEnd, before]).toEqual([order, makeEnd, makeEnd === 'commit' ? ['queued'] : []]);
+            continue;
+          }
+          left += before.length;
+          await relayLater();
+          expect([order, makeEnd, await unfinished(webhookId)]).toEqual([order, makeEnd, []]);
+        }
+    // The relay locks no webhook, so that nobody's deletion holds up others' events: what it may leave, it finds.
+    expect(left > 0).toBe(name === 'the relay');
+  }, 240_000);
+});
+
+test('a started delivery whose workflow was lost ends, where its webhook is gone', async () => {
+  const { webhookId } = await setUp('the relay');
+  const { db, client, taskQueues, log } = service.foundation;
+  await db.system.query(
+    {
+      text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, started_at, next_attempt_at)
+             select $1, gen_random_uuid(), id, $2, 'event', 'waiting', now(), now(), now() - interval '1 hour' from events`,
+    },
+    [workspaceId, webhookId],
+  );
+  await db.system.query({ text: 'delete from webhooks where id = $1' }, [webhookId]);
+  await rescueDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log);
+  expect(await rows.deliveries(webhookId)).toMatchObject([
+    { status: 'abandoned', status_reason: 'The webhook was deleted.' },
+  ]);
+});

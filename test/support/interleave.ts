@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Query } from '../../src/db/database.ts';
+
+/** A transaction whose statements are run one at a time, when it is told to. */
+export interface Session {
+  /** Starts the next statement. Resolves when it has ended or waits for a lock. */
+  step(): Promise<void>;
+  /** Resolves when all statements have ended. */
+  ended(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type End = 'commit' | 'rollback';
+
+/**
+ * Opens a connection that runs `work` in a transaction, with `end` as its last statement.
+ * @param work may fail, as where a row that it needs is gone: the transaction is then rolled back
+ */
+export async function openSession(
+  databaseUrl: string,
+  work: (query: Query) => Promise<unknown>,
+  end: End,
+): Promise<Session> {
+  const [client, observer] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
+  await Promise.all([client.connect(), observer.connect()]);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await client.query('begin');
+  /** Lets the next statement run; there may be none yet. */
+  let allow = () => {};
+  let allowed = new Promise<void>((resolve) => {
+    allow = resolve;
+  });
+  let busy = false;
+  let done = false;
+  async function inTurn<T>(statement: () => Promise<T>): Promise<T> {
+    await allowed;
+    allowed = new Promise((resolve) => {
+      allow = resolve;
+    });
+    try {
+      return await statement();
+    } finally {
+      busy = false;
+    }
+  }
+  const query: Query = <Row extends pg.QueryResultRow>({ text }: { text: string }, values: unknown[] = []) =>
+    inTurn(async () => (await client.query<Row>(text, values)).rows);
+  const finished = work(query)
+    .then(
+      () => inTurn(() => client.query(end)),
+      () => client.query('rollback'),
+    )
+    .finally(() => {
+      busy = false;
+      done = true;
+    });
+
+  async function isBlocked(): Promise<boolean> {
+    const { rows: found } = await observer.query('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [
+      rows[0]?.pid,
+    ]);
+    return found[0].blocked;
+  }
+
+  async function step(): Promise<void> {
+    // One that waits for a lock is at its statement already; one that has ended has none left.
+    if (done || busy) return;
+    busy = true;
+    allow();
+    while (busy && !(await isBlocked())) await delay(1);
+  }
+
+  return {
+    step,
+    async ended() {
+      while (!done) {
+        await step();
+        await delay(1);
+      }
+      await finished;
+    },
+    close: async () => void (await Promise.all([client.end(), observer.end()])),
+  };
+}
+
+/** Every order in which the steps of two sessions can come. */
+export function ordersOf(first: number, second: number): (0 | 1)[][] {
+  if (first === 0) return [Array<0 | 1>(second).fill(1)];
+  if (second === 0) return [Array<0 | 1>(first).fill(0)];
+  return [
+    ...ordersOf(first - 1, second).map((rest): (0 | 1)[] => [0, ...rest]),
+    ...ordersOf(first, second - 1).map((rest): (0 | 1)[] => [1, ...rest]),
+  ];
+}
