@@ -1,11 +1,17 @@
 import { z } from 'zod';
+import type { Page } from '../db/read-page.ts';
 import { invalidField } from '../domain/errors.ts';
 import { wholeNumber } from './fields.ts';
 import { isInsaneText } from './json-body.ts';
 
 /** Query parameters of every list. */
 export const PageQuery = {
-  limit: wholeNumber({ min: 1, max: 1000, description: 'How many to return.', byDefault: 100 }).default(100),
+  limit: wholeNumber({
+    min: 1,
+    max: 1000,
+    description: 'How many to return at most. A page ends before that where its records are large (about 4 MiB).',
+    byDefault: 100,
+  }).default(100),
   cursor: z
     .string()
     .max(1000)
@@ -44,17 +50,12 @@ export function decodeCursor(cursor: string | undefined, position: z.ZodType<str
   throw invalidField('cursor', 'is not a cursor of this list: pass a next_cursor as it was given, or leave it out');
 }
 
-/** Makes a page of `limit` items from a query for `limit + 1`. */
+/** A page of a list as callers see it. */
 export function toPage<Row, Item>(
-  rows: Row[],
-  limit: number,
+  { rows, more }: Page<Row>,
   present: (row: Row) => Item,
   positionOf: (row: Row) => string,
 ): { data: Item[]; next_cursor: string | null } {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    data: shown.map(present),
-    next_cursor: rows.length > limit && last !== undefined ? encodeCursor(positionOf(last)) : null,
-  };
+  const last = rows.at(-1);
+  return { data: rows.map(present), next_cursor: more && last !== undefined ? encodeCursor(positionOf(last)) : null };
 }

@@ -1,5 +1,6 @@
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { CHANNELS } from '../db/listener.ts';
+import { type Page, readPage } from '../db/read-page.ts';
 import { ApiError, notFound } from '../domain/errors.ts';
 import type { ExecutionStatus } from '../domain/execution-states.ts';
 import { newId, parsePublicId } from '../domain/ids.ts';
@@ -173,13 +174,13 @@ export interface ExecutionFilter {
   until?: Date | undefined;
 }
 
-/** Executions, newest first, `limit + 1` of them before the id `before`. */
+/** Executions, newest first, a page of at most `limit` before the id `before`. */
 export async function listExecutions(
   db: WorkspaceDatabase,
   filter: ExecutionFilter,
   limit: number,
   before: string | undefined,
-): Promise<ExecutionRow[]> {
+): Promise<Page<ExecutionRow>> {
   const values: unknown[] = [];
   const conditions = ['workspace_id = $1'];
   const where = (condition: string, value: unknown) => {
@@ -191,11 +192,6 @@ export async function listExecutions(
   where('created_at >= ?', filter.since);
   where('created_at < ?', filter.until);
   where('id < ?', before);
-  return db.query<ExecutionRow>(
-    {
-      text: `select ${EXECUTION_COLUMNS} from executions where ${conditions.join(' and ')}
-             order by id desc limit $${values.push(limit + 1) + 1}`,
-    },
-    values,
-  );
+  const select = `select ${EXECUTION_COLUMNS}, bytes from executions where ${conditions.join(' and ')}`;
+  return readPage<ExecutionRow>(db.query, { select, orderBy: 'id desc', bytes: 'bytes' }, values, limit);
 }

@@ -1,4 +1,5 @@
 import type { WorkspaceDatabase } from '../db/database.ts';
+import { type Page, readPage } from '../db/read-page.ts';
 import { PROMPT_COLUMNS, type PromptRow } from './prompts.ts';
 
 export interface PromptFilter {
@@ -13,15 +14,19 @@ export interface PromptFilter {
   sort: 'name' | '-name' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
 }
 
+/** A template names its variables, so they are no longer than it is. */
+const BYTES = `2 * octet_length(template) + coalesce(octet_length(description), 0) + coalesce(octet_length(commit_message), 0)
+  + pg_column_size(labels) + pg_column_size(parameters)`;
+
 const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
-/** Prompts of the workspace, by default in order of name, `limit + 1` of them after `after`. */
+/** Prompts of the workspace, by default in order of name, a page of at most `limit` after `after`. */
 export async function listPrompts(
   db: WorkspaceDatabase,
   filter: PromptFilter,
   limit: number,
   after: [value: string, name: string] | undefined,
-): Promise<PromptRow[]> {
+): Promise<Page<PromptRow>> {
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value) + 1}`;
   const conditions = ['p.workspace_id = $1'];
@@ -45,30 +50,27 @@ export async function listPrompts(
     conditions.push(`(p.${column}, p.name) ${descending ? '<' : '>'} (${key}, ${bind(name)})`);
   }
   const direction = descending ? 'desc' : 'asc';
-  return db.query<PromptRow>(
-    {
-      text: `select ${PROMPT_COLUMNS} from prompts p
-             join prompt_versions v on v.prompt_id = p.id and v.version = ${version}
-             where ${conditions.join(' and ')}
-             order by p.${column} ${direction}, p.name ${direction} limit ${bind(limit + 1)}`,
-    },
-    values,
-  );
+  const list = {
+    select: `select ${PROMPT_COLUMNS} from prompts p join prompt_versions v on v.prompt_id = p.id and v.version = ${version}
+             where ${conditions.join(' and ')}`,
+    orderBy: column === 'name' ? `name ${direction}` : `${column} ${direction}, name ${direction}`,
+    bytes: BYTES,
+  };
+  return readPage<PromptRow>(db.query, list, values, limit);
 }
 
-/** All versions of one prompt, newest first, `limit + 1` of them below version `before`. */
+/** All versions of one prompt, newest first, a page of at most `limit` below version `before`. */
 export async function listVersions(
   db: WorkspaceDatabase,
   promptId: string,
   limit: number,
   before: number | undefined,
-): Promise<PromptRow[]> {
-  return db.query<PromptRow>(
-    {
-      text: `select ${PROMPT_COLUMNS} from prompts p join prompt_versions v on v.prompt_id = p.id
-             where p.workspace_id = $1 and p.id = $2 and ($3::int is null or v.version < $3)
-             order by v.version desc limit $4`,
-    },
-    [promptId, before ?? null, limit + 1],
-  );
+): Promise<Page<PromptRow>> {
+  const list = {
+    select: `select ${PROMPT_COLUMNS} from prompts p join prompt_versions v on v.prompt_id = p.id
+             where p.workspace_id = $1 and p.id = $2 and ($3::int is null or v.version < $3)`,
+    orderBy: 'version desc',
+    bytes: BYTES,
+  };
+  return readPage<PromptRow>(db.query, list, [promptId, before ?? null], limit);
 }

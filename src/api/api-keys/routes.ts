@@ -82,7 +82,7 @@ export function apiKeyRoutes(deps: { idempotency: Idempotency; authenticator: Au
         const before = decodeCursor(cursor, z.uuid());
         const where = before === undefined ? {} : { id: { $lt: before } };
         const rows = await db.em().find(ApiKeyEntity, where, { orderBy: { id: 'desc' }, limit: limit + 1 });
-        return toPage(rows, limit, presentKey, ({ id }) => id);
+        return toPage({ rows: rows.slice(0, limit), more: rows.length > limit }, presentKey, ({ id }) => id);
       },
     }),
     defineRoute({

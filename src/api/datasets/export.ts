@@ -18,7 +18,7 @@ function toLine({ id, variables, expected, metadata }: StoredExample): string {
 }
 
 async function csvColumns(db: WorkspaceDatabase, dataset: DatasetRow): Promise<Column[]> {
-  const names = await exampleNames(db.query, dataset.examples_id, MAX_COLUMNS);
+  const names = await exampleNames(db.heavy.query, dataset.examples_id, MAX_COLUMNS);
   const columns: Column[] = [
     { part: 'id', name: '' },
     ...names.variables.map((name): Column => ({ part: 'variables', name })),
@@ -60,7 +60,7 @@ export async function exportDataset(
   const columns = format === 'csv' ? await csvColumns(db, dataset) : [];
   async function* texts(): AsyncGenerator<string, void, undefined> {
     if (format === 'csv') yield toCsv([columns.map(headingOf)]);
-    for await (const examples of readAllExamples(db.query, dataset.examples_id, dataset.examples_total))
+    for await (const examples of readAllExamples(db.heavy.query, dataset.examples_id, dataset.examples_total))
       yield format === 'jsonl'
         ? examples.map(toLine).join('')
         : toCsv(examples.map((example) => columns.map((column) => toCell(valueIn(example, column)))));

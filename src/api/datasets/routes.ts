@@ -74,8 +74,8 @@ export function datasetRoutes({ idempotency, uploads }: DatasetRouteDeps): Route
       response: DatasetPage,
       responseExample: { data: [example], next_cursor: null },
       async handler({ db, query }) {
-        const rows = await listDatasets(db, query.limit, decodeCursor(query.cursor, DatasetName));
-        return toPage(rows, query.limit, presentDataset, (row) => row.name);
+        const page = await listDatasets(db, query.limit, decodeCursor(query.cursor, DatasetName));
+        return toPage(page, presentDataset, (row) => row.name);
       },
     }),
     defineRoute({
@@ -92,8 +92,8 @@ export function datasetRoutes({ idempotency, uploads }: DatasetRouteDeps): Route
       async handler({ db, params, query }) {
         const before = decodeCursor(query.cursor, z.string().regex(/^\d{1,9}$/));
         const below = before === undefined ? undefined : Number(before);
-        const rows = await listDatasetVersions(db, params.name, query.limit, below);
-        return toPage(rows, query.limit, presentDataset, (row) => String(row.version));
+        const page = await listDatasetVersions(db, params.name, query.limit, below);
+        return toPage(page, presentDataset, (row) => String(row.version));
       },
     }),
     defineRoute({

@@ -35,7 +35,7 @@ export function deliveryRoutes({ idempotency }: { idempotency: Idempotency }): R
       async handler({ db, params, query: { limit, cursor, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
         const { id } = await getWebhook(db, parsePublicId('webhook', params.id));
-        return toPage(await listDeliveries(db, id, filter, limit, before), limit, presentDelivery, (row) => row.id);
+        return toPage(await listDeliveries(db, id, filter, limit, before), presentDelivery, (row) => row.id);
       },
     }),
     defineRoute({

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify';
+import { stringify } from 'csv-stringify/sync';
 import type { ResultRow } from '../../services/evaluations/results.ts';
 
 const FIXED = [
@@ -29,32 +29,32 @@ function json(value: unknown): string {
   return text(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Results as CSV, one column an evaluator; rows are read as they are sent. */
-export function resultsAsCsv(results: AsyncIterable<ResultRow>, evaluators: string[]): Readable {
-  const columns = [...FIXED, ...evaluators.flatMap((name) => [`score.${name}`, `reason.${name}`])];
-  async function* rows() {
-    for await (const row of results)
-      yield [
-        text(row.example_key),
-        row.status,
-        row.score,
-        row.baseline_score,
-        row.regression === null ? '' : String(row.regression),
-        row.improvement === null ? '' : String(row.improvement),
-        text(row.output ?? ''),
-        json(row.expected),
-        json(row.variables),
-        text(row.error === null ? '' : `${row.error.code}: ${row.error.message}`),
-        row.tokens_input,
-        row.tokens_output,
-        row.cost_amount,
-        row.model_ms,
-        ...evaluators.flatMap((name) => [row.scores?.[name]?.score ?? '', text(row.scores?.[name]?.reason ?? '')]),
-      ];
+function cells(row: ResultRow, evaluators: string[]): unknown[] {
+  return [
+    text(row.example_key),
+    row.status,
+    row.score,
+    row.baseline_score,
+    row.regression === null ? '' : String(row.regression),
+    row.improvement === null ? '' : String(row.improvement),
+    text(row.output ?? ''),
+    json(row.expected),
+    json(row.variables),
+    text(row.error === null ? '' : `${row.error.code}: ${row.error.message}`),
+    row.tokens_input,
+    row.tokens_output,
+    row.cost_amount,
+    row.model_ms,
+    ...evaluators.flatMap((name) => [row.scores?.[name]?.score ?? '', text(row.scores?.[name]?.reason ?? '')]),
+  ];
+}
+
+/** Results as CSV, one column an evaluator. A page is read when the one before is on its way to the caller. */
+export function resultsAsCsv(pages: AsyncIterable<ResultRow[]>, evaluators: string[]): Readable {
+  const head = [...FIXED, ...evaluators.flatMap((name) => [`score.${name}`, `reason.${name}`])];
+  async function* texts() {
+    yield stringify([head]);
+    for await (const rows of pages) yield stringify(rows.map((row) => cells(row, evaluators)));
   }
-  const source = Readable.from(rows());
-  const csv = stringify({ header: true, columns });
-  source.on('error', (error) => csv.destroy(error));
-  csv.on('close', () => source.destroy());
-  return source.pipe(csv);
+  return Readable.from(texts(), { objectMode: false });
 }

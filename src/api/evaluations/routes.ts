@@ -20,7 +20,7 @@ import {
   getEvaluation,
   listEvaluations,
 } from '../../services/evaluations/evaluations.ts';
-import { eachResult, listResults } from '../../services/evaluations/results.ts';
+import { eachResultPage, listResults } from '../../services/evaluations/results.ts';
 import { IdParams } from '../executions/schema.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
@@ -151,8 +151,8 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         const before = decodeCursor(cursor, z.uuid());
         const scheduleId = schedule_id === undefined ? undefined : parsePublicId('schedule', schedule_id);
         if (schedule_id !== undefined && scheduleId === undefined) return { data: [], next_cursor: null };
-        const rows = await listEvaluations(db, { promptName, scheduleId, ...filter }, limit, before);
-        return toPage(rows, limit, presentEvaluation, (row) => row.id);
+        const page = await listEvaluations(db, { promptName, scheduleId, ...filter }, limit, before);
+        return toPage(page, presentEvaluation, (row) => row.id);
       },
     }),
     defineRoute({
@@ -172,17 +172,17 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
         if (format === 'csv') {
           const names = run.evaluators.map(({ name }) => name);
-          const csv = resultsAsCsv(eachResult(db.query, run.id, filter), names);
+          const csv = resultsAsCsv(eachResultPage(db.heavy.query, run.id, filter), names);
           return new RawAnswer('text/csv', csv, { 'Content-Disposition': `attachment; filename="${params.id}.csv"` });
         }
-        const rows = await listResults(
+        const page = await listResults(
           db.query,
           run.id,
           filter,
-          limit + 1,
+          limit,
           after === undefined ? undefined : Number(after),
         );
-        return toPage(rows, limit, presentResult, (row) => String(row.seq));
+        return toPage(page, presentResult, (row) => String(row.seq));
       },
     }),
     defineRoute({

@@ -52,8 +52,8 @@ export function eventRoutes(): Route[] {
       response: pageOf(Event).meta({ id: 'EventPage' }),
       responseExample: { data: [example], next_cursor: null },
       async handler({ db, query: { limit, cursor, ...filter } }) {
-        const rows = await listEvents(db, filter, limit, decodeCursor(cursor, z.uuid()));
-        return toPage(rows, limit, presentEvent, (row) => row.id);
+        const page = await listEvents(db, filter, limit, decodeCursor(cursor, z.uuid()));
+        return toPage(page, presentEvent, (row) => row.id);
       },
     }),
     defineRoute({

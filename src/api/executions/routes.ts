@@ -149,8 +149,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       responseExample: { data: [example], next_cursor: null },
       async handler({ db, query: { limit, cursor, prompt_name: promptName, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
-        const rows = await listExecutions(db, { promptName, ...filter }, limit, before);
-        return toPage(rows, limit, presentExecution, (row) => row.id);
+        const page = await listExecutions(db, { promptName, ...filter }, limit, before);
+        return toPage(page, presentExecution, (row) => row.id);
       },
     }),
     defineRoute({

@@ -56,8 +56,8 @@ export function notificationRoutes(): Route[] {
       response: pageOf(Notification).meta({ id: 'NotificationPage' }),
       responseExample: { data: [example], next_cursor: null },
       async handler({ db, query: { limit, cursor } }) {
-        const rows = await listNotifications(db, limit, decodeCursor(cursor, z.uuid()));
-        return toPage(rows, limit, presentNotification, (row) => row.id);
+        const page = await listNotifications(db, limit, decodeCursor(cursor, z.uuid()));
+        return toPage(page, presentNotification, (row) => row.id);
       },
     }),
   ];

@@ -81,8 +81,8 @@ export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Rou
       responseExample: pageExample,
       async handler({ db, query }) {
         const after = parsePosition(decodeCursor(query.cursor, positionSchema(query.sort)));
-        const rows = await listPrompts(db, query, query.limit, after);
-        return toPage(rows, query.limit, presentPrompt, (row) => positionOf(row, query.sort));
+        const page = await listPrompts(db, query, query.limit, after);
+        return toPage(page, presentPrompt, (row) => positionOf(row, query.sort));
       },
     }),
     defineRoute({
@@ -127,8 +127,8 @@ export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Rou
       async handler({ db, params, query }) {
         const before = decodeCursor(query.cursor, z.string().regex(/^\d{1,9}$/));
         const prompt = await getPrompt(db.query, params.name);
-        const rows = await listVersions(db, prompt.id, query.limit, before === undefined ? undefined : Number(before));
-        return toPage(rows, query.limit, presentPrompt, (row) => String(row.version));
+        const page = await listVersions(db, prompt.id, query.limit, before === undefined ? undefined : Number(before));
+        return toPage(page, presentPrompt, (row) => String(row.version));
       },
     }),
     defineRoute({

@@ -126,10 +126,9 @@ export function scheduleRoutes(deps: WorkflowStarter & { idempotency: Idempotenc
       response: SchedulePage,
       responseExample: { data: [example], next_cursor: null },
       async handler({ db, query: { limit, cursor } }) {
-        const rows = await listSchedules(db, limit, decodeCursor(cursor, z.uuid()));
+        const page = await listSchedules(db, limit, decodeCursor(cursor, z.uuid()));
         return toPage(
-          rows,
-          limit,
+          page,
           (row) => presentSchedule(row),
           (row) => row.id,
         );

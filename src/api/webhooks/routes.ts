@@ -99,8 +99,8 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency })
       response: WebhookPage,
       responseExample: { data: [webhookExample], next_cursor: null },
       async handler({ db, query: { limit, cursor, ...filter } }) {
-        const rows = await listWebhooks(db, filter, limit, decodeCursor(cursor, z.uuid()));
-        return toPage(rows, limit, present, (row) => row.id);
+        const page = await listWebhooks(db, filter, limit, decodeCursor(cursor, z.uuid()));
+        return toPage(page, present, (row) => row.id);
       },
     }),
     defineRoute({

@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { JsonValue } from '../../domain/json.ts';
+import { storedBytes } from './stored-bytes.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** A named set of examples; what is in it is in its versions. */
@@ -57,6 +58,7 @@ export const DatasetExample = defineEntity({
     /** JSON null where there is an expectation of null; SQL null where there is none. */
     expected: p.json<JsonValue>().columnType('jsonb').nullable(),
     metadata: p.json<Record<string, JsonValue>>().columnType('jsonb').nullable(),
+    bytes: storedBytes('example_key', 'variables::text', 'expected::text', 'metadata::text'),
   },
 });
 

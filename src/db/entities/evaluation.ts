@@ -3,6 +3,7 @@ import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { storedBytes } from './stored-bytes.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** `answered`: the model's answer is safe, the score is not there yet. `failed`: no answer for good. */
@@ -86,6 +87,15 @@ export const Evaluation = defineEntity({
     /** Counts, tokens, cost and latency as last summed up. */
     summary: p.json<EvaluationSummary>().columnType('jsonb').nullable(),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
+    bytes: storedBytes(
+      'evaluators::text',
+      'parameters::text',
+      'metadata::text',
+      'status_reason',
+      'scores_by_evaluator::text',
+      'summary::text',
+      'error::text',
+    ),
     createdAt: timestamp(),
     /** When its creation was answered; a run that was not is withdrawn instead of begun. */
     acceptedAt: timestamp().nullable(),
@@ -120,6 +130,7 @@ export const EvaluationResult = defineEntity({
     baselineScore: p.double().nullable(),
     regression: p.boolean().nullable(),
     improvement: p.boolean().nullable(),
+    bytes: storedBytes('example_key', 'variables::text', 'expected::text', 'output', 'scores::text', 'error::text'),
     createdAt: timestamp(),
   },
 });
@@ -156,6 +167,7 @@ export const Schedule = defineEntity({
     request: p.json<{ body: JsonValue; parsed: JsonValue }>().columnType('jsonb'),
     /** Why the last start came to nothing; null since one that worked. */
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
+    bytes: storedBytes('name', 'request::text', 'last_error::text'),
     createdAt: timestamp(),
     /** When it was last seen to be in Temporal, too. */
     checkedAt: timestamp().nullable(),

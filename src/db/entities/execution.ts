@@ -3,6 +3,7 @@ import { EXECUTION_STATES, type ExecutionStatus, UNFINISHED } from '../../domain
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing } from '../../domain/usage.ts';
+import { storedBytes } from './stored-bytes.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
@@ -48,6 +49,7 @@ export const Execution = defineEntity({
     pricing: p.json<Pricing>().columnType('jsonb').nullable(),
     modelMs: p.integer().nullable(),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
+    bytes: storedBytes('input', 'output', 'variables::text', 'parameters::text', 'metadata::text', 'error::text'),
     createdAt: timestamp(),
     /** When a caller was first told of it while it was queued; nobody may withdraw it from then on. */
     acceptedAt: timestamp().nullable(),

@@ -1,4 +1,5 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { type Page, readPage } from '../../db/read-page.ts';
 import { notFound } from '../../domain/errors.ts';
 
 /** One version of a dataset together with what belongs to the dataset as a whole. */
@@ -24,6 +25,8 @@ const SELECT = `select d.id, d.name, d.description, d.created_at, d.updated_at, 
   v.examples_total, v.hash, v.created_at as version_created_at
   from datasets d join dataset_versions v on v.dataset_id = d.id`;
 
+const BYTES = 'octet_length(name) + coalesce(octet_length(description), 0)';
+
 /**
  * Reads a dataset: the version asked for, else the latest.
  * @throws ApiError `not_found` naming what is missing: the dataset or the version
@@ -39,23 +42,18 @@ export async function getDataset(query: Query, name: string, version?: number): 
   throw notFound(`Version ${version} of the dataset "${name}"`);
 }
 
-/** Datasets in order of name, each with its latest version, `limit + 1` of them after the name `after`. */
+/** Datasets in order of name, each with its latest version, a page of at most `limit` after the name `after`. */
 export async function listDatasets(
   db: WorkspaceDatabase,
   limit: number,
   after: string | undefined,
-): Promise<DatasetRow[]> {
-  return db.query<DatasetRow>(
-    {
-      text: `${SELECT} and v.version = d.latest_version
-             where d.workspace_id = $1 and ($2::text is null or d.name > $2) order by d.name limit $3`,
-    },
-    [after ?? null, limit + 1],
-  );
+): Promise<Page<DatasetRow>> {
+  const select = `${SELECT} and v.version = d.latest_version where d.workspace_id = $1 and ($2::text is null or d.name > $2)`;
+  return readPage<DatasetRow>(db.query, { select, orderBy: 'name', bytes: BYTES }, [after ?? null], limit);
 }
 
 /**
- * Versions of one dataset, newest first, `limit + 1` of them below version `before`.
+ * Versions of one dataset, newest first, a page of at most `limit` below version `before`.
  * @throws ApiError `not_found`
  */
 export async function listDatasetVersions(
@@ -63,13 +61,8 @@ export async function listDatasetVersions(
   name: string,
   limit: number,
   before: number | undefined,
-): Promise<DatasetRow[]> {
+): Promise<Page<DatasetRow>> {
   const { id } = await getDataset(db.query, name);
-  return db.query<DatasetRow>(
-    {
-      text: `${SELECT} where d.workspace_id = $1 and d.id = $2 and ($3::int is null or v.version < $3)
-             order by v.version desc limit $4`,
-    },
-    [id, before ?? null, limit + 1],
-  );
+  const select = `${SELECT} where d.workspace_id = $1 and d.id = $2 and ($3::int is null or v.version < $3)`;
+  return readPage<DatasetRow>(db.query, { select, orderBy: 'version desc', bytes: BYTES }, [id, before ?? null], limit);
 }

@@ -1,4 +1,5 @@
 import type { Query } from '../../db/database.ts';
+import { readPage } from '../../db/read-page.ts';
 import type { Example } from '../../domain/example.ts';
 import { CONTENT_KEY_PREFIX } from '../../domain/example.ts';
 import type { JsonValue } from '../../domain/json.ts';
@@ -16,23 +17,14 @@ interface ExampleRow {
   expected: JsonValue;
   has_expected: boolean;
   metadata: Record<string, JsonValue> | null;
-  bytes: number;
 }
 
-/** An example may take 1 MiB: pages end at a number of bytes too. The first example of a page always comes. */
-const READ_PAGE = {
-  text: `select * from (
-           select seq, example_key, variables, expected, expected is not null as has_expected, metadata, bytes::int,
-             sum(bytes) over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before
-           from (
-             select *, octet_length(variables::text) + coalesce(octet_length(expected::text), 0)
-               + coalesce(octet_length(metadata::text), 0) as bytes
-             from dataset_examples where workspace_id = $1 and dataset_version_id = $2 and seq >= $3
-             order by seq limit $4
-           ) as sized
-         ) as page where coalesce(bytes_before, 0) < $5 order by seq`,
+const PAGE = {
+  select: `select seq, example_key, variables, expected, expected is not null as has_expected, metadata, bytes
+           from dataset_examples where workspace_id = $1 and dataset_version_id = $2 and seq >= $3`,
+  orderBy: 'seq',
+  bytes: 'bytes',
 };
-const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_PAGE_EXAMPLES = 1000;
 
 function toExample(row: ExampleRow): StoredExample {
@@ -47,7 +39,7 @@ function toExample(row: ExampleRow): StoredExample {
 }
 
 async function readRows(query: Query, examplesId: string, from: number, limit: number): Promise<ExampleRow[]> {
-  return query<ExampleRow>(READ_PAGE, [examplesId, from, limit, MAX_PAGE_BYTES]);
+  return (await readPage<ExampleRow>(query, PAGE, [examplesId, from], limit)).rows;
 }
 
 /** Examples in order from `seq` on: at most `limit`, fewer where they are large, and none only behind the last. */
@@ -72,15 +64,10 @@ export async function* readAllExamples(
   examplesId: string,
   total: number,
 ): AsyncGenerator<StoredExample[], void, undefined> {
-  let seq = 0;
-  // Not the most at once: it is not known yet how large they are.
-  let limit = 20;
-  while (seq < total) {
-    const rows = await readRows(query, examplesId, seq, limit);
-    if (rows.length === 0) throw new ExamplesGoneError('The examples were deleted while they were read.');
-    const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-    limit = Math.max(1, Math.min(MAX_PAGE_EXAMPLES, Math.ceil((MAX_PAGE_BYTES / bytes) * rows.length)));
-    seq += rows.length;
-    yield rows.map(toExample);
+  for (let seq = 0; seq < total; ) {
+    const examples = await readExamples(query, examplesId, seq, MAX_PAGE_EXAMPLES);
+    if (examples.length === 0) throw new ExamplesGoneError('The examples were deleted while they were read.');
+    seq += examples.length;
+    yield examples;
   }
 }

@@ -1,5 +1,6 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
+import { type Page, readPage } from '../../db/read-page.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { EvaluationStatus } from '../../domain/evaluation-states.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
@@ -73,13 +74,13 @@ export interface EvaluationFilter {
   until?: Date | undefined;
 }
 
-/** Evaluations, newest first, `limit + 1` of them before the id `before`. */
+/** Evaluations, newest first, a page of at most `limit` before the id `before`. */
 export async function listEvaluations(
   db: WorkspaceDatabase,
   filter: EvaluationFilter,
   limit: number,
   before: string | undefined,
-): Promise<EvaluationRow[]> {
+): Promise<Page<EvaluationRow>> {
   const values: unknown[] = [];
   const conditions = ['workspace_id = $1'];
   const where = (condition: string, value: unknown) => {
@@ -92,11 +93,6 @@ export async function listEvaluations(
   where('created_at >= ?', filter.since);
   where('created_at < ?', filter.until);
   where('id < ?', before);
-  return db.query<EvaluationRow>(
-    {
-      text: `select ${EVALUATION_COLUMNS} from evaluations where ${conditions.join(' and ')}
-             order by id desc limit $${values.push(limit + 1) + 1}`,
-    },
-    values,
-  );
+  const select = `select ${EVALUATION_COLUMNS}, bytes from evaluations where ${conditions.join(' and ')}`;
+  return readPage<EvaluationRow>(db.query, { select, orderBy: 'id desc', bytes: 'bytes' }, values, limit);
 }

@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import type { ResultStatus } from '../../db/entities/evaluation.ts';
+import { eachPage, type Page, readPage } from '../../db/read-page.ts';
 import type { JsonValue } from '../../domain/json.ts';
 
 /** What came of one example, as callers see it. */
@@ -34,16 +35,16 @@ export interface ResultFilter {
 
 const COLUMNS = `r.seq, r.example_key, r.status, r.variables, r.expected, r.output, r.finish_reason, r.scores, r.score,
   r.baseline_score, r.regression, r.improvement, r.error, r.attempts, r.tokens_input, r.tokens_output, r.tokens_cached_input,
-  r.tokens_reasoning, r.cost_amount, r.model_ms`;
+  r.tokens_reasoning, r.cost_amount, r.model_ms, r.bytes`;
 
-/** Results of a run in the order of its examples, `limit` of them after `after`. */
+/** Results of a run in the order of its examples, a page of at most `limit` after `after`. */
 export async function listResults(
   query: Query,
   evaluationId: string,
   filter: ResultFilter,
   limit: number,
   after: number | undefined,
-): Promise<ResultRow[]> {
+): Promise<Page<ResultRow>> {
   const conditions = ['e.workspace_id = $1', 'e.id = $2', 'r.seq > $3'];
   const flag = (column: string, wanted: boolean | undefined) => {
     if (wanted !== undefined) conditions.push(`coalesce(${column}, false) = ${wanted}`);
@@ -51,23 +52,15 @@ export async function listResults(
   flag('r.regression', filter.regression);
   flag('r.improvement', filter.improvement);
   flag(`r.status = 'failed'`, filter.failed);
-  return query<ResultRow>(
-    {
-      text: `select ${COLUMNS} from evaluations e join evaluation_results r on r.evaluation_id = e.id
-             where ${conditions.join(' and ')} order by r.seq limit $4`,
-    },
-    [evaluationId, after ?? -1, limit],
-  );
+  const select = `select ${COLUMNS} from evaluations e join evaluation_results r on r.evaluation_id = e.id
+                  where ${conditions.join(' and ')}`;
+  const list = { select, orderBy: 'seq', bytes: 'bytes' };
+  return readPage<ResultRow>(query, list, [evaluationId, after ?? -1], limit);
 }
 
+const EXPORT_PAGE = 200;
+
 /** All results, page by page, for an export that does not hold them in memory. */
-export async function* eachResult(query: Query, evaluationId: string, filter: ResultFilter): AsyncGenerator<ResultRow> {
-  const pageSize = 200;
-  let after: number | undefined;
-  for (;;) {
-    const rows = await listResults(query, evaluationId, filter, pageSize, after);
-    yield* rows;
-    if (rows.length < pageSize) return;
-    after = rows.at(-1)?.seq;
-  }
+export function eachResultPage(query: Query, evaluationId: string, filter: ResultFilter): AsyncIterable<ResultRow[]> {
+  return eachPage<ResultRow>((after) => listResults(query, evaluationId, filter, EXPORT_PAGE, after?.seq));
 }

@@ -1,5 +1,6 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { type Page, readPage } from '../../db/read-page.ts';
 import { notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
@@ -71,19 +72,15 @@ export async function getSchedule(db: WorkspaceDatabase, id: string | undefined)
   return row;
 }
 
-/** Schedules, newest first, `limit + 1` of them before the id `before`. */
+/** Schedules, newest first, a page of at most `limit` before the id `before`. */
 export function listSchedules(
   db: WorkspaceDatabase,
   limit: number,
   before: string | undefined,
-): Promise<ScheduleRow[]> {
-  return db.query<ScheduleRow>(
-    {
-      text: `select ${SCHEDULE_COLUMNS} from schedules where workspace_id = $1 and ($2::uuid is null or id < $2)
-             order by id desc limit $3`,
-    },
-    [before ?? null, limit + 1],
-  );
+): Promise<Page<ScheduleRow>> {
+  const select = `select ${SCHEDULE_COLUMNS}, bytes from schedules
+                  where workspace_id = $1 and ($2::uuid is null or id < $2)`;
+  return readPage<ScheduleRow>(db.query, { select, orderBy: 'id desc', bytes: 'bytes' }, [before ?? null], limit);
 }
 
 /** Does something to a schedule in Temporal, where it is made anew if Temporal has lost it. */

@@ -1,5 +1,6 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import type { NotificationType } from '../../db/entities/notification.ts';
+import { type Page, readPage } from '../../db/read-page.ts';
 
 /** A row of `notifications`. */
 export interface NotificationRow {
@@ -12,17 +13,17 @@ export interface NotificationRow {
   created_at: Date;
 }
 
-/** What the owner of the workspace was told, newest first: `limit + 1` before the id `before`. */
+/** What the owner of the workspace was told, newest first: a page of at most `limit` before the id `before`. */
 export function listNotifications(
   db: WorkspaceDatabase,
   limit: number,
   before: string | undefined,
-): Promise<NotificationRow[]> {
-  return db.query<NotificationRow>(
-    {
-      text: `select id, type, message, webhook_id, emailed_at, email_error, created_at from notifications
-             where workspace_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
-    },
-    [before ?? null, limit + 1],
-  );
+): Promise<Page<NotificationRow>> {
+  const list = {
+    select: `select id, type, message, webhook_id, emailed_at, email_error, created_at from notifications
+             where workspace_id = $1 and ($2::uuid is null or id < $2)`,
+    orderBy: 'id desc',
+    bytes: 'octet_length(message)',
+  };
+  return readPage<NotificationRow>(db.query, list, [before ?? null], limit);
 }

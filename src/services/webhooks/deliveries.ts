@@ -1,6 +1,7 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { DeliveryTrigger } from '../../db/entities/webhook.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { type Page, readPage } from '../../db/read-page.ts';
 import { type DeliveryStatus, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
@@ -71,23 +72,23 @@ export interface DeliveryFilter {
   until?: Date | undefined;
 }
 
-/** Deliveries to a webhook, newest first, `limit + 1` of them before the id `before`. */
+/** Deliveries to a webhook, newest first, a page of at most `limit` before the id `before`. */
 export function listDeliveries(
   db: WorkspaceDatabase,
   webhookId: string,
   { status, event, since, until }: DeliveryFilter,
   limit: number,
   before: string | undefined,
-): Promise<DeliveryRow[]> {
-  return db.query<DeliveryRow>(
-    {
-      text: `${SELECT} where d.workspace_id = $1 and d.webhook_id = $2 and ($3::text is null or d.status = $3)
+): Promise<Page<DeliveryRow>> {
+  const list = {
+    select: `${SELECT} where d.workspace_id = $1 and d.webhook_id = $2 and ($3::text is null or d.status = $3)
                and ($4::text is null or e.type = $4) and ($5::timestamptz is null or d.created_at >= $5)
-               and ($6::timestamptz is null or d.created_at < $6) and ($7::uuid is null or d.id < $7)
-             order by d.id desc limit $8`,
-    },
-    [webhookId, status ?? null, event ?? null, since ?? null, until ?? null, before ?? null, limit + 1],
-  );
+               and ($6::timestamptz is null or d.created_at < $6) and ($7::uuid is null or d.id < $7)`,
+    orderBy: 'id desc',
+    bytes: 'coalesce(octet_length(status_reason), 0)',
+  };
+  const values = [webhookId, status ?? null, event ?? null, since ?? null, until ?? null, before ?? null];
+  return readPage<DeliveryRow>(db.query, list, values, limit);
 }
 
 /** The event is held, so that it is not cleaned up meanwhile. */

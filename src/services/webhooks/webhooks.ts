@@ -1,4 +1,5 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { type Page, readPage } from '../../db/read-page.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
@@ -102,21 +103,20 @@ export function foundWebhook<Row>(row: Row | undefined): Row {
   return row;
 }
 
-/** Webhooks, newest first, `limit + 1` of them before the id `before`. */
+/** Webhooks, newest first, a page of at most `limit` before the id `before`. */
 export function listWebhooks(
   db: WorkspaceDatabase,
   filter: { status?: WebhookStatus | undefined },
   limit: number,
   before: string | undefined,
-): Promise<WebhookRow[]> {
-  return db.query<WebhookRow>(
-    {
-      text: `select ${WEBHOOK_COLUMNS} from webhooks
-             where workspace_id = $1 and ($2::text is null or status = $2) and ($3::uuid is null or id < $3)
-             order by id desc limit $4`,
-    },
-    [filter.status ?? null, before ?? null, limit + 1],
-  );
+): Promise<Page<WebhookRow>> {
+  const list = {
+    select: `select ${WEBHOOK_COLUMNS} from webhooks
+             where workspace_id = $1 and ($2::text is null or status = $2) and ($3::uuid is null or id < $3)`,
+    orderBy: 'id desc',
+    bytes: 'octet_length(url) + coalesce(octet_length(description), 0) + coalesce(octet_length(headers), 0)',
+  };
+  return readPage<WebhookRow>(db.query, list, [filter.status ?? null, before ?? null], limit);
 }
 
 const LOCK = { text: `select ${WEBHOOK_COLUMNS} from webhooks where workspace_id = $1 and id = $2 for no key update` };

@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import type { Query } from './database.ts';
+
+/** What the texts of a page take at most, in bytes. A larger record has a page to itself. */
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** A list as SQL. */
+export interface PagedList {
+  /** `select … from … where …`; `$1` is the workspace. */
+  select: string;
+  /** Columns of the select, the last of which tells all rows apart: `created_at desc, id desc`. */
+  orderBy: string;
+  /** How many bytes a row takes, from columns of the select. It is worked out for a page: it must not read large values. */
+  bytes: string;
+}
+
+/** Part of a list. */
+export interface Page<Row> {
+  rows: Row[];
+  /** Whether there are rows behind them. */
+  more: boolean;
+}
+
+/**
+ * Reads a page that is bounded by bytes as well as by rows. PostgreSQL cuts it, so that what does not belong to it never
+ * reaches this process. A page has at least one row, unless there is none.
+ * @param values of the select, from `$2`
+ * @param limit rows at most
+ */
+export async function readPage<Row extends pg.QueryResultRow>(
+  query: Query,
+  { select, orderBy, bytes }: PagedList,
+  values: unknown[],
+  limit: number,
+): Promise<Page<Row>> {
+  const rowsFound = `$${values.length + 2}::int`;
+  const rows = await query<Row & { page_found: number }>(
+    {
+      text: `select * from (
+               select *, count(*) over ()::int as page_found, (row_number() over list)::int as page_row,
+                 sum(${bytes}) over (list rows unbounded preceding) as page_bytes
+               from (${select} order by ${orderBy} limit ${rowsFound}) as found
+               window list as (order by ${orderBy})
+             ) as page
+             where page_row < ${rowsFound} and (page_bytes <= ${MAX_PAGE_BYTES} or page_row = 1)
+             order by page_row`,
+    },
+    [...values, limit + 1],
+  );
+  return { rows, more: (rows[0]?.page_found ?? 0) > rows.length };
+}
+
+/** All rows of a list, a page at a time: one page is in memory, and no connection is held between pages. */
+export async function* eachPage<Row>(
+  read: (after: Row | undefined) => Promise<Page<Row>>,
+): AsyncGenerator<Row[], void, undefined> {
+  let after: Row | undefined;
+  for (;;) {
+    const { rows, more } = await read(after);
+    if (rows.length > 0) yield rows;
+    if (!more) return;
+    after = rows.at(-1);
+  }
+}
