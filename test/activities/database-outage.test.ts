@@ -9,11 +9,11 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
-import { until } from '../support/processes.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { modelsAt } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
+import { until } from '../support/wait-for.ts';
 
 let folder: string;
 let postgres: EmbeddedPostgres;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
   activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000 });
-}, 60_000);
+});
 afterAll(async () => {
   await models?.close();
   await openai?.close();

@@ -7,11 +7,11 @@ import { createExecutionActivities, type ExecutionActivities } from '../../src/a
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { until } from '../support/processes.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { modelsAt } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
+import { until } from '../support/wait-for.ts';
 
 let database: { url: string; drop(): Promise<void> };
 let db: Database;

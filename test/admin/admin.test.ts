@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { runAdmin } from './run.ts';
 
 let service: TestService;
@@ -83,11 +84,10 @@ describe('keys', () => {
     // The API remembers the key by now: revoking it must reach the API, not only the table.
     const revoked = await adminJson('key', 'revoke', made.id);
     expect(revoked).toMatchObject({ id: made.id, revoked_at: expect.stringMatching(/Z$/) });
-    const deadline = Date.now() + 5_000;
-    let status = 200;
-    while (status !== 401 && Date.now() < deadline)
-      ({ status } = await service.call('GET', '/prompts', { key: made.key }));
-    expect(status).toBe(401);
+    await waitFor(
+      'the key to be refused',
+      async () => (await service.call('GET', '/prompts', { key: made.key })).status === 401,
+    );
     expect((await admin('key', 'list', '--workspace', 'keys')).stdout).toMatch(/ci +read,write +revoked /);
   });
 

@@ -29,4 +29,4 @@ test('finds the PostgreSQL that npm start runs, and says so when none runs', asy
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

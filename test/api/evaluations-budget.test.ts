@@ -53,7 +53,7 @@ describe('a budget', () => {
   });
 
   test('can be raised while the run is under way, so that it need not pause', async () => {
-    stage.openai.behave({ latencyMs: 100 });
+    stage.openai.behave({ mode: 'hold' });
     const id = await stage.begin({ examples: examplesOf('raise', 40), concurrency: 4, max_cost: 0.02 });
     const raised = await stage.control(id, 'resume', { max_cost: 5 });
     expect(raised).toMatchObject({ status: 200, body: { max_cost: '5' } });

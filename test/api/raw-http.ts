@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { PATIENCE_MS } from '../support/wait-for.ts';
 
 /** What a server sent on a bare connection until it closed it. */
 export interface RawAnswer {
@@ -9,14 +10,12 @@ export interface RawAnswer {
   answers: number;
 }
 
-const TIMEOUT_MS = 10_000;
-
 /** Sends bytes as they are and reads until the server closes the connection. `parts` are sent one after the other. */
 export function sendRaw(port: number, ...parts: (string | Buffer)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('The server did not close the connection.')));
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('The server did not close the connection.')));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // Closed by the server while we were still sending: what it said counts.

@@ -290,6 +290,6 @@ describe('a replay', () => {
     expect(body.status).toBe('delivered');
     const place = receiver.received.findIndex(({ headers }) => headers['x-webhook-test'] === 'true');
     expect(place).toBeLessThan(many - 1);
-    await receiver.got(many + 1, 60_000);
-  }, 120_000);
+    await receiver.got(many + 1);
+  });
 });

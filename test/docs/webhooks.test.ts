@@ -240,13 +240,11 @@ print(json.dumps([verdict(case) for case in json.load(sys.stdin)]))
   });
 
   const go = where('go', 'version');
-  go.run(
-    `Go${go.note}`,
-    () => {
-      write('verify.go', snippet('go', 'isSigned'));
-      write(
-        'main.go',
-        `package main
+  go.run(`Go${go.note}`, () => {
+    write('verify.go', snippet('go', 'isSigned'));
+    write(
+      'main.go',
+      `package main
 
 import (
 	"encoding/json"
@@ -276,13 +274,11 @@ func main() {
 	}
 }
 `,
-      );
-      const offline = { GOPROXY: 'off', GOTOOLCHAIN: 'local', GOFLAGS: '', CGO_ENABLED: '0' };
-      run('go', ['build', '-o', 'receiver', 'verify.go', 'main.go'], '', offline);
-      expectVerdicts(ofBody, path.join(folder, 'receiver'), []);
-    },
-    300_000,
-  );
+    );
+    const offline = { GOPROXY: 'off', GOTOOLCHAIN: 'local', GOFLAGS: '', CGO_ENABLED: '0' };
+    run('go', ['build', '-o', 'receiver', 'verify.go', 'main.go'], '', offline);
+    expectVerdicts(ofBody, path.join(folder, 'receiver'), []);
+  });
 
   const openssl = where('openssl', 'version');
   describe('shell', () => {

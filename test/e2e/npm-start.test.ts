@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { killLeftovers, processesNaming, type Started, startProcess, until } from '../support/processes.ts';
+import { killLeftovers, processesNaming, type Started, startProcess } from '../support/processes.ts';
 import {
   choosePlace,
   endedExecution,
@@ -13,6 +13,7 @@ import {
   startedService,
   startProvider,
 } from '../support/processes-service.ts';
+import { until } from '../support/wait-for.ts';
 
 let place: Place;
 let openai: ProviderProcess;
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await makePrompt(place.call, 'openai', 'openai/gpt-4o-mini');
   await makePrompt(place.call, 'anthropic', 'anthropic/claude-sonnet-4-5');
   await makePrompt(place.call, 'echo', 'sandbox/echo');
-}, 60_000);
+});
 afterAll(async () => {
   await killLeftovers();
   await place?.remove();

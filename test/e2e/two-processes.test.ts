@@ -3,7 +3,7 @@ import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase } from '../support/database.ts';
-import { killLeftovers, type Started, startNode, startProcess, until } from '../support/processes.ts';
+import { killLeftovers, type Started, startNode, startProcess } from '../support/processes.ts';
 import {
   choosePlace,
   endedExecution,
@@ -13,6 +13,7 @@ import {
   runAsync,
   startProvider,
 } from '../support/processes-service.ts';
+import { until } from '../support/wait-for.ts';
 
 let place: Place;
 let openai: ProviderProcess;
@@ -43,7 +44,7 @@ beforeAll(async () => {
   });
   [api, worker] = await Promise.all([startApi(), startWorker()]);
   await makePrompt(place.call, 'greet', 'openai/gpt-4o-mini');
-}, 60_000);
+});
 afterAll(async () => {
   await killLeftovers();
   await database?.drop();

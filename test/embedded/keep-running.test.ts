@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { keepRunning } from '../../src/embedded/keep-running.ts';
-import { type Started, startProcess, until } from '../support/processes.ts';
+import { type Started, startProcess } from '../support/processes.ts';
+import { until } from '../support/wait-for.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -5,8 +5,8 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { findOnPath } from '../../src/embedded/programs.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** A folder for one test file. */
 export async function scratchFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
@@ -89,8 +89,7 @@ export async function untilGone(pid: number): Promise<void> {
       return true;
     }
   };
-  for (const until = Date.now() + 10_000; Date.now() < until; await delay(20)) if (await isGone()) return;
-  throw new Error(`Process ${pid} is still there.`);
+  await waitFor(`process ${pid} to be gone`, isGone);
 }
 
 export function isAlive(pid: number): boolean {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   ({ folder, remove } = await scratchFolder());
   // In the cache since the set-up of the whole run; the limit is for a run without it.
   binary = await ensureTemporal({ report: () => {} });
-}, 600_000);
+});
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 });

@@ -112,12 +112,10 @@ describe('json_schema', () => {
   });
 
   test('is not stalled by a pattern that would backtrack for years', () => {
-    const started = performance.now();
     const schemas = [{ pattern: '^(a+)+$' }, { items: { patternProperties: { '^(a+)+$': false } } }];
     const text = `${'a'.repeat(50_000)}!`;
     expect(scorerOf({ type: 'json_schema', schema: schemas[0] })(JSON.stringify(text)).score).toBe(0);
     expect(scorerOf({ type: 'json_schema', schema: schemas[1] })(JSON.stringify([{ [text]: 1 }])).score).toBe(1);
-    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   test('stops a schema that takes exponential time, and works on afterwards', () => {
@@ -223,10 +221,8 @@ describe('json_match', () => {
       twin = [{ v: twin }, depth, 2_000];
     }
     const sevens = Array.from({ length: 500_000 }, (_, n) => n % 7);
-    const started = performance.now();
     expect(scorerOf(options)(JSON.stringify(others), rows).score).toBeLessThan(0.5);
     expect(scorerOf(options)(`[${'1,'.repeat(520_000)}1]`, sevens).score).toBe(0.142858);
     expect(scorerOf({ ...options, value: nested })(JSON.stringify(twin)).score).toBeGreaterThan(0.4);
-    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

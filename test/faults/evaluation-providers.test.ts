@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   });
   [, worker] = await Promise.all([stage.startApi(), stage.startWorker()]);
-}, 120_000);
+});
 afterAll(async () => {
   await stage?.end();
   await database?.drop();
@@ -106,4 +106,4 @@ test('providers that refuse, stall, break off or answer nonsense cost time, but 
     },
   ]);
   expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
-}, 300_000);
+});

@@ -4,7 +4,8 @@ import pg from 'pg';
 import { expectRight, makeMaterial, OUTAGE_MS, sized, startRun } from '../support/fault-runs.ts';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
 import { isAlive, type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
-import { type Started, until } from '../support/processes.ts';
+import type { Started } from '../support/processes.ts';
+import { until } from '../support/wait-for.ts';
 
 const CONCURRENCY = 20;
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   servers = await startOwnServers();
   stage = await setStage({ ...servers, latencyMs: 150 });
   [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()]);
-}, 120_000);
+});
 afterAll(async () => {
   await stage?.end();
   await servers?.remove();
@@ -40,7 +41,7 @@ test('a run goes on after an outage of the database and pays for nothing twice',
   await servers.postgres.start();
   await expectRight(stage, run, material, CONCURRENCY);
   expectStillUp();
-}, 300_000);
+});
 
 test('a run goes on while Temporal is away, and what it finished meanwhile is kept', async () => {
   const material = await makeMaterial(stage.call, 'temporal-outage', sized(600));
@@ -51,7 +52,7 @@ test('a run goes on while Temporal is away, and what it finished meanwhile is ke
   await servers.temporal.start();
   await expectRight(stage, run, material, CONCURRENCY);
   expectStillUp();
-}, 300_000);
+});
 
 test('a run goes on after everything was killed at once', async () => {
   const material = await makeMaterial(stage.call, 'power-cut', sized(400));
@@ -61,7 +62,7 @@ test('a run goes on after everything was killed at once', async () => {
   await Promise.all([servers.postgres.start(), servers.temporal.start()]);
   [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()]);
   await expectRight(stage, run, material, CONCURRENCY);
-}, 300_000);
+});
 
 test('a run whose API was killed right after it was accepted runs', async () => {
   const material = await makeMaterial(stage.call, 'accepted', sized(100));
@@ -69,7 +70,7 @@ test('a run whose API was killed right after it was accepted runs', async () => 
   await api.killTree();
   api = await stage.startApi();
   await expectRight(stage, run, material, 0);
-}, 300_000);
+});
 
 test('a run whose API was killed between its row and its workflow is started, and its caller can ask again', async () => {
   const material = await makeMaterial(stage.call, 'half-started', sized(100));
@@ -101,7 +102,7 @@ test('a run whose API was killed between its row and its workflow is started, an
   await expectRight(stage, { id: body.id, workflowId: body.workflow_id }, material, 0);
   expect(await count()).toBe(1);
   await database.end();
-}, 300_000);
+});
 
 test('a run that was refused while Temporal was away does not run later', async () => {
   const material = await makeMaterial(stage.call, 'refused', 4);
@@ -112,4 +113,4 @@ test('a run that was refused while Temporal was away does not run later', async 
   await servers.temporal.start();
   expect({ status, body }).toMatchObject({ status: 500, body: { error: { code: 'temporarily_unavailable' } } });
   expect((await stage.call('GET', `/evaluations?prompt_name=${material.name}`)).body.data).toEqual([]);
-}, 120_000);
+});

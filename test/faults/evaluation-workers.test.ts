@@ -5,7 +5,8 @@ import { createTestDatabase } from '../support/database.ts';
 import { expectRight, makeMaterial, type Run, sized, startRun } from '../support/fault-runs.ts';
 import { startOwnServers } from '../support/fault-servers.ts';
 import { type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
-import { type Started, until } from '../support/processes.ts';
+import type { Started } from '../support/processes.ts';
+import { until } from '../support/wait-for.ts';
 
 const CONCURRENCY = 20;
 /** Of a batch: see the workflow. */
@@ -15,7 +16,7 @@ const HEARTBEAT_TIMEOUT_MS = 10_000;
 const cleanUps: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
-}, 60_000);
+});
 
 async function stageOn(servers: { databaseUrl: string; temporalAddress: string }, latencyMs: number): Promise<Stage> {
   const stage = await setStage({ ...servers, latencyMs });
@@ -49,7 +50,7 @@ async function inTheMiddle(name: string) {
 }
 
 async function untilTakenOver(stage: Stage, { workflowId }: Run, { pid }: Started): Promise<void> {
-  await until('the other worker takes over', async () => (await stage.workerOf(workflowId)) === pid, 90_000);
+  await until('the other worker takes over', async () => (await stage.workerOf(workflowId)) === pid);
 }
 
 test.concurrent('a run survives three kills of its only worker', async () => {
@@ -63,13 +64,13 @@ test.concurrent('a run survives three kills of its only worker', async () => {
     worker = await stage.startWorker();
   }
   await expectRight(stage, run, material, 3 * CONCURRENCY);
-}, 300_000);
+});
 
 test.concurrent('another worker goes on with what a killed one had under way', async () => {
   const { stage, material, run, busy } = await inTheMiddle('killed');
   await busy.killTree();
   await expectRight(stage, run, material, CONCURRENCY);
-}, 300_000);
+});
 
 test.concurrent('a worker that is asked to stop loses nothing, and another goes on', async () => {
   const { stage, material, run, busy } = await inTheMiddle('stopped');
@@ -78,7 +79,7 @@ test.concurrent('a worker that is asked to stop loses nothing, and another goes 
   expect(code).toBe(0);
   expect(output).not.toMatch(/could not stop|unhandled|"level":[56]0/);
   await expectRight(stage, run, material, 0);
-}, 300_000);
+});
 
 test.concurrent('a worker that freezes and thaws does not get in the way of the one that has taken over', async () => {
   const { stage, material, run, busy, idle } = await inTheMiddle('frozen');
@@ -87,7 +88,7 @@ test.concurrent('a worker that freezes and thaws does not get in the way of the 
   busy.kill('SIGCONT');
   await expectRight(stage, run, material, CONCURRENCY);
   for (const worker of [busy, idle]) expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
-}, 300_000);
+});
 
 test.concurrent('calls in flight while Temporal gave their batch up for dead are waited for, not paid for again', async () => {
   const servers = await startOwnServers();
@@ -102,4 +103,4 @@ test.concurrent('calls in flight while Temporal gave their batch up for dead are
   await servers.temporal.start();
   await until('the next attempt begins', async () => (await stage.attemptOf(run.workflowId)) > 1);
   await expectRight(stage, run, material, 0);
-}, 300_000);
+});

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { publicId } from '../../src/domain/ids.ts';
 import { createScene, expectRecorded, holding, type WebhookStage } from '../support/fault-webhooks.ts';
-import { until } from '../support/processes.ts';
 import { answering } from '../support/receiver.ts';
+import { until } from '../support/wait-for.ts';
 
 const scene = createScene();
-afterAll(() => scene.end(), 60_000);
+afterAll(() => scene.end());
 
 /** Waits until relays have dealt with every event. */
 async function untilDispatched(stage: WebhookStage): Promise<void> {
@@ -30,10 +30,10 @@ test.concurrent('of twenty deliveries that fail together one disables the webhoo
   receiver.respond = (request, ...rest) =>
     request.headers['x-delivery-attempt'] === '1' ? answering(500)(request, ...rest) : last.respond(request, ...rest);
   await stage.rows.events(together);
-  await until('all have begun their last attempt', async () => last.held() === together, 60_000);
+  await until('all have begun their last attempt', async () => last.held() === together);
   receiver.respond = others.respond;
   await stage.rows.events(5);
-  await until('others are under way', async () => others.held() === 5, 60_000);
+  await until('others are under way', async () => others.held() === 5);
   last.release();
   await stage.untilStatus(webhook, 'abandoned', 5);
   others.release();
@@ -51,7 +51,7 @@ test.concurrent('of twenty deliveries that fail together one disables the webhoo
   await stage.rows.events(5);
   await untilDispatched(stage);
   expect(await stage.rows.deliveries(webhook)).toHaveLength(together + 5);
-}, 180_000);
+});
 
 test.concurrent.each([
   ['disabled', 'POST', '/disable'],
@@ -68,7 +68,7 @@ test.concurrent.each([
     const hold = holding();
     receiver.respond = hold.respond;
     await stage.rows.events(5);
-    await until('attempts are under way', async () => hold.held() === 5, 60_000);
+    await until('attempts are under way', async () => hold.held() === 5);
     await worker.killTree();
     const sent = receiver.received.length;
     await stage.rows.events(5);
@@ -84,5 +84,4 @@ test.concurrent.each([
     expect(receiver.received).toHaveLength(sent);
     expect(await stage.rows.notifications(webhook)).toEqual([]);
   },
-  180_000,
 );

@@ -11,8 +11,9 @@ import {
   tally,
   type WebhookStage,
 } from '../support/fault-webhooks.ts';
-import { type Started, until } from '../support/processes.ts';
+import type { Started } from '../support/processes.ts';
 import { answering } from '../support/receiver.ts';
+import { until } from '../support/wait-for.ts';
 
 /** Each in every state. */
 const EVENTS = 20;
@@ -27,8 +28,8 @@ beforeAll(async () => {
   scene.afterwards(() => servers.remove());
   stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '4s,10m', WEBHOOK_TIMEOUT: '60s' }, servers);
   worker = await stage.startWorker();
-}, 120_000);
-afterAll(() => scene.end(), 60_000);
+});
+afterAll(() => scene.end());
 
 /** The worker got over it by itself. */
 function expectStillUp(): void {
@@ -58,7 +59,7 @@ test('events that were written while Temporal was away, and deliveries that wait
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
   await stage.untilClosed(webhook, 3 * EVENTS);
   expectStillUp();
-}, 180_000);
+});
 
 test('answers that came while the database was away are recorded, and what waited for it is sent', async () => {
   const receiver = await scene.receiver(answering(500));
@@ -86,7 +87,7 @@ test('answers that came while the database was away are recorded, and what waite
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
   await stage.untilClosed(webhook, 2 * EVENTS);
   expectStillUp();
-}, 180_000);
+});
 
 test('everything that was killed at once goes on where it was', async () => {
   const receiver = await scene.receiver(answering(500));
@@ -114,7 +115,7 @@ test('everything that was killed at once goes on where it was', async () => {
   expect(duplicates).toBeLessThanOrEqual(hit);
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
   await stage.untilClosed(webhook, 2 * EVENTS);
-}, 180_000);
+});
 
 test('deliveries that a new, empty Temporal knows nothing of are started anew at the attempt that was next', async () => {
   const receiver = await scene.receiver(answering(500));
@@ -142,7 +143,7 @@ test('deliveries that a new, empty Temporal knows nothing of are started anew at
   expect(again).toEqual(events.map(() => '2'));
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
   await stage.untilClosed(webhook, EVENTS);
-}, 180_000);
+});
 
 test('a worker that goes on through the loss of all that Temporal knew delivers what comes then', async () => {
   const receiver = await scene.receiver();
@@ -152,4 +153,4 @@ test('a worker that goes on through the loss of all that Temporal knew delivers 
   await stage.rows.event('execution.completed');
   await stage.untilStatus(webhook, 'delivered', 1);
   tell(`Temporal lost under a running worker: delivered ${secondsSince(startedAt)} s later`);
-}, 180_000);
+});

@@ -173,10 +173,10 @@ describe('how long to wait', () => {
   });
 
   test('a date in the future is the time until then', async () => {
-    const headers = { 'retry-after': new Date(Date.now() + 60_000).toUTCString() };
+    const headers = { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() };
     const { retryAfterMs } = await errorOf('openai', { mode: 'fail', status: 429, headers });
-    expect(retryAfterMs).toBeGreaterThan(50_000);
-    expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+    expect(retryAfterMs).toBeGreaterThan(3_000_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
   });
 
   test('Google says it in the body', async () => {
@@ -251,7 +251,7 @@ test('the time limit also ends a call whose connection is not made yet', async (
   socket.destroy();
   silent.close();
   await stuck.close();
-}, 5_000);
+});
 
 test.each([
   ['http://169.254.169.254/v1', 'link-local'],

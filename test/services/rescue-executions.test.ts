@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rescueExecutions } from '../../src/services/rescue-executions.ts';
 import { executionWorkflowId } from '../../src/temporal/names.ts';
 import { startWorkers } from '../../src/worker.ts';
-import { until } from '../support/processes.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/wait-for.ts';
 
 /** Without workers, so that the rescue happens when a test asks for it and at no other time. */
 let service: TestService;

@@ -10,7 +10,7 @@ import {
   type WebhookDeliveryState,
 } from '../../src/workflows/webhook-delivery.ts';
 import type { Path } from './histories.ts';
-import { until } from './processes.ts';
+import { until } from './wait-for.ts';
 
 const { PENDING_ACTIVITY_STATE_CANCEL_REQUESTED } = proto.temporal.api.enums.v1.PendingActivityState;
 

@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { expect } from '@jest/globals';
 import { callsOf } from './fault-stage.ts';
-import { until } from './processes.ts';
 import type { ProviderProcess } from './processes-service.ts';
 import type { Call } from './service.ts';
+import { PATIENCE_MS, until } from './wait-for.ts';
 
 /** As by hand: 1,000 examples in every test, outages of 20 s, and what was measured on standard error. */
 export const AT_FULL_SIZE = process.env['FAULTS_AT_FULL_SIZE'] === 'true';
@@ -61,14 +61,14 @@ export async function startRun(call: Call, { name }: Material, concurrency: numb
 }
 
 /** A run's record once it has ended, through outages of whatever answers for it. */
-export async function endedRun(call: Call, id: string, ms = 240_000) {
+export async function endedRun(call: Call, id: string) {
   return until(
     `the end of ${id}`,
     async () => {
       const { body } = await call('GET', `/evaluations/${id}`);
       return ['completed', 'failed', 'canceled'].includes(body.status) ? body : undefined;
     },
-    ms,
+    2 * PATIENCE_MS,
   );
 }
 

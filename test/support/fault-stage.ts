@@ -3,10 +3,11 @@ import process from 'node:process';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { z } from 'zod';
-import { freePorts, killLeftovers, type Started, startNode, until } from './processes.ts';
+import { freePorts, killLeftovers, type Started, startNode } from './processes.ts';
 import { type ProviderProcess, startProvider } from './processes-service.ts';
 import { promptKey } from './providers/stand-in.ts';
 import { type Call, createCall } from './service.ts';
+import { until } from './wait-for.ts';
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 const KEY = 'pms_faults-0123456789abcdef';
@@ -116,7 +117,6 @@ export async function untilCalled(model: ProviderProcess, prompts: readonly stri
   await until(
     `${count} prompts at the model's server`,
     async () => (await callsOf(model, prompts)).filter((calls) => calls > 0).length >= count,
-    60_000,
   );
 }
 

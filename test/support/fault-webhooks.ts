@@ -9,14 +9,11 @@ import { generateApiKey } from '../../src/services/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/bootstrap.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
 import { createTestDatabase } from './database.ts';
-import { AT_FULL_SIZE } from './fault-runs.ts';
 import { chooseProcesses, type Processes } from './fault-stage.ts';
-import { killLeftovers, until } from './processes.ts';
+import { killLeftovers } from './processes.ts';
 import { type Received, type Receiver, type Respond, startReceiver } from './receiver.ts';
+import { until } from './wait-for.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
-
-/** A missed heartbeat, a task for a worker that is gone and a busy machine are within it. */
-const PATIENCE_MS = AT_FULL_SIZE ? 240_000 : 90_000;
 
 /** API, workers, and their database and Temporal as a test looks into them. */
 export interface WebhookStage extends Processes {
@@ -85,14 +82,10 @@ function lookInto({ system: { query } }: Database, temporal: Client) {
     temporal,
     async untilStatus(webhookId: string, status: string, count: number) {
       const counted = { text: 'select count(*)::int as count from deliveries where webhook_id = $1 and status = $2' };
-      await until(
-        `${count} deliveries to be ${status}`,
-        async () => {
-          const [row] = await query<{ count: number }>(counted, [webhookId, status]);
-          return (row?.count ?? 0) >= count;
-        },
-        PATIENCE_MS,
-      );
+      await until(`${count} deliveries to be ${status}`, async () => {
+        const [row] = await query<{ count: number }>(counted, [webhookId, status]);
+        return (row?.count ?? 0) >= count;
+      });
     },
     async untilClosed(webhookId: string, count: number) {
       const ofWebhook = `${SEARCH_ATTRIBUTES.webhook.name} = '${publicId('webhook', webhookId)}'`;
@@ -101,7 +94,6 @@ function lookInto({ system: { query } }: Database, temporal: Client) {
       await until(
         `${count} workflows to be closed`,
         async () => (await countOf('!=')) === count && (await countOf('=')) === 0,
-        PATIENCE_MS,
       );
     },
   };

@@ -4,7 +4,7 @@ import type { EvaluationControl } from '../../src/activities/evaluation.ts';
 import { type EvaluationRunInput, progressQuery } from '../../src/workflows/evaluation-run.ts';
 import { change, type EvaluationSteps, type FakeRun, fakeRun, stepsOn, untilStopped } from './fake-evaluation-run.ts';
 import type { Path } from './histories.ts';
-import { until } from './processes.ts';
+import { until } from './wait-for.ts';
 
 /** A path, its run, and what is to be done to that. */
 export type EvaluationRunPath = Path & { run: FakeRun; does: string[] };

@@ -2,7 +2,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ExecutionActivities } from '../../src/activities/execution.ts';
 import { type ExecutePromptInput, type ExecutePromptState, stateQuery } from '../../src/workflows/execute-prompt.ts';
 import type { Path } from './histories.ts';
-import { until } from './processes.ts';
+import { until } from './wait-for.ts';
 
 /** A path, and the state that it ends in. */
 export type ExecutePromptPath = Path & { endsIn: ExecutePromptState };

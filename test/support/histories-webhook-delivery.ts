@@ -16,7 +16,7 @@ import {
   type WebhookDeliveryPath,
   webhookDeliveryPath,
 } from './fake-webhook-delivery.ts';
-import { until } from './processes.ts';
+import { until } from './wait-for.ts';
 
 const SIX_ATTEMPTS = ['attempt 1', 'attempt 2', 'attempt 3', 'attempt 4', 'attempt 5', 'attempt 6'];
 const CANCELED = 'abandon: Its workflow was canceled.';

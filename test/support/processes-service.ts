@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { freePorts, type Started, startNode, startProcess, until } from './processes.ts';
+import { freePorts, type Started, startNode, startProcess } from './processes.ts';
 import { type Call, createCall } from './service.ts';
+import { until } from './wait-for.ts';
 
 /** The first key of every service that a test starts as a process. */
 export const E2E_KEY = 'pms_end-to-end-0123456789';
@@ -83,15 +84,11 @@ export async function startProvider(
 }
 
 /** An execution's record once it has ended. */
-export async function endedExecution(call: Call, id: string, ms = 40_000) {
-  return until(
-    `the end of ${id}`,
-    async () => {
-      const { body } = await call('GET', `/executions/${id}`);
-      return ['completed', 'failed', 'canceled'].includes(body.status) ? body : undefined;
-    },
-    ms,
-  );
+export async function endedExecution(call: Call, id: string) {
+  return until(`the end of ${id}`, async () => {
+    const { body } = await call('GET', `/executions/${id}`);
+    return ['completed', 'failed', 'canceled'].includes(body.status) ? body : undefined;
+  });
 }
 
 /** Makes a prompt for a model, with one variable `name`. */

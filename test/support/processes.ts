@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** The checkout. */
@@ -164,22 +163,4 @@ export async function freePorts(count: number): Promise<number[]> {
   });
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
-}
-
-/**
- * Looks again and again until there is something to see, for what tells no one that it has happened.
- * @throws the last error of `look`, or one that names `what`, when it takes too long
- */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>, ms = 20_000): Promise<T> {
-  const latest = Date.now() + ms;
-  for (;;) {
-    try {
-      const seen = await look();
-      if (seen !== undefined && seen !== false) return seen;
-      if (Date.now() > latest) throw new Error(`Waited ${ms} ms in vain: ${what}`);
-    } catch (error) {
-      if (Date.now() > latest) throw error;
-    }
-    await delay(50);
-  }
 }

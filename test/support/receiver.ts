@@ -22,7 +22,7 @@ export interface Receiver {
   /** How it answers from now on; 200 until it is told otherwise. */
   respond: Respond;
   /** Waits until so many requests have come in, and gives them. */
-  got(count: number, timeoutMs?: number): Promise<Received[]>;
+  got(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }
 
@@ -60,11 +60,9 @@ export async function startReceiver(respond: Respond = answering(200), port = 0)
     url: `http://127.0.0.1:${address.port}/hook`,
     received: [],
     respond,
-    got: (count, timeoutMs) =>
-      waitFor(
-        `${count} requests at the receiver`,
-        async () => (receiver.received.length >= count ? receiver.received : undefined),
-        timeoutMs,
+    got: (count) =>
+      waitFor(`${count} requests at the receiver`, async () =>
+        receiver.received.length >= count ? receiver.received : undefined,
       ),
     async close() {
       server.closeAllConnections();

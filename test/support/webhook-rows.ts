@@ -38,7 +38,7 @@ export interface WebhookRows {
   /** Deliveries of a webhook, oldest first. */
   deliveries(webhookId: string): Promise<DeliveryRow[]>;
   /** Waits until so many deliveries of a webhook have this status, and gives them all. */
-  reached(webhookId: string, status: string, count?: number, timeoutMs?: number): Promise<DeliveryRow[]>;
+  reached(webhookId: string, status: string, count?: number): Promise<DeliveryRow[]>;
   read(webhookId: string): Promise<Record<string, unknown>>;
   notifications(webhookId: string): Promise<Record<string, unknown>[]>;
 }
@@ -86,15 +86,11 @@ export function webhookRows(db: Database, cipher: Cipher): WebhookRows {
         },
         [webhookId],
       ),
-    reached: (webhookId, status, count = 1, timeoutMs = 20_000) =>
-      waitFor(
-        `${count} deliveries to be ${status}`,
-        async () => {
-          const all = await rows.deliveries(webhookId);
-          return all.filter((each) => each.status === status).length >= count ? all : undefined;
-        },
-        timeoutMs,
-      ),
+    reached: (webhookId, status, count = 1) =>
+      waitFor(`${count} deliveries to be ${status}`, async () => {
+        const all = await rows.deliveries(webhookId);
+        return all.filter((each) => each.status === status).length >= count ? all : undefined;
+      }),
     async read(webhookId) {
       const [row] = await query({ text: 'select * from webhooks where id = $1' }, [webhookId]);
       if (row === undefined) throw new Error(`There is no webhook ${webhookId}.`);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
   const { code } = await workflowBundle();
   environment = { client: temporal.client, connection: temporal.nativeConnection, code };
-}, 60_000);
+});
 afterAll(() => temporal?.teardown());
 
 test.each(evaluationRunPaths().map((path) => [path.name, path] as const))('%s', async (_name, path) => {
@@ -88,7 +88,7 @@ test('a cancellation that could not be signalled is noticed at the next report o
   await takePath(environment, path);
   expect(path.run.did).toEqual(['mark running']);
   expect(path.run.worked).toHaveLength(1);
-}, 30_000);
+});
 
 test('a run whose history is full goes on where it was in a new one, and repeats no batch', async () => {
   const path = evaluationRunPath('many-batches', [], {

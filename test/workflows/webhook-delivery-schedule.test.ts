@@ -27,7 +27,7 @@ beforeAll(async () => {
   temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
   const { code } = await workflowBundle();
   environment = { client: temporal.client, connection: temporal.nativeConnection, code };
-}, 60_000);
+});
 afterAll(() => temporal?.teardown());
 
 /** From when each timer was started until it fired, to the second. */
@@ -76,12 +76,12 @@ test('what is never answered well is sent at once, after each wait, and no more;
 
   const [started] = eventsOf(history, 'WORKFLOW_EXECUTION_STARTED');
   const [first] = eventsOf(history, 'ACTIVITY_TASK_SCHEDULED');
-  expect((first?.timeMs ?? 0) - (started?.timeMs ?? 0)).toBeLessThan(10_000);
-  // Between the waits, this machine takes its time.
+  // Between the waits, this machine takes its time: less than the shortest of them.
+  expect((first?.timeMs ?? 0) - (started?.timeMs ?? 0)).toBeLessThan(MINUTE_MS);
   for (const [index, at] of attemptsAt(history).entries()) {
     const due = sum(WAITS_MS.slice(0, index));
     expect(at).toBeGreaterThanOrEqual(due);
-    expect(at).toBeLessThan(due + 10_000);
+    expect(at).toBeLessThan(due + MINUTE_MS);
   }
   expect(attemptsAt(history).map((at) => Math.floor(at / MINUTE_MS))).toEqual([0, 1, 6, 36, 156, 8 * 60 + 36]);
 });

@@ -1,5 +1,6 @@
 import { createModels } from '../../../src/models/create-models.ts';
 import { type ClosableModels, type ModelCall, ModelError, type ModelSettings } from '../../../src/models/model.ts';
+import { PATIENCE_MS } from '../wait-for.ts';
 
 /** The key every stand-in is called with. */
 export const TEST_KEY = 'sk-test-0123456789abcdef';
@@ -26,7 +27,14 @@ export function modelsAt(
 
 /** A call with nothing special about it. */
 export function callOf(model: string, rest: Partial<ModelCall> = {}): ModelCall {
-  return { model, input: 'Say hi', parameters: {}, signal: new AbortController().signal, timeoutMs: 10_000, ...rest };
+  return {
+    model,
+    input: 'Say hi',
+    parameters: {},
+    signal: new AbortController().signal,
+    timeoutMs: PATIENCE_MS,
+    ...rest,
+  };
 }
 
 /** The `ModelError` a call ends in; anything else fails the test. */

@@ -44,9 +44,12 @@ export const Behaviour = z.strictObject({
   retryAfter: z.string().optional(),
   /** Every nth call is answered with 500. */
   failEvery: z.int().positive().optional(),
-  /** `fail`: answers with `status`, `body` and `headers`; `hang-up`: closes the connection without an answer. */
+  /**
+   * `fail`: answers with `status`, `body` and `headers`; `hold`: answers when it is told to behave differently, or the same
+   * again; `stall`: never answers; `hang-up`: closes the connection without an answer.
+   */
   mode: z
-    .enum(['answer', 'fail', 'stall', 'stall-halfway', 'break-halfway', 'hang-up', 'nonsense', 'empty', 'huge'])
+    .enum(['answer', 'hold', 'fail', 'stall', 'stall-halfway', 'break-halfway', 'hang-up', 'nonsense', 'empty', 'huge'])
     .optional(),
   status: z.int().optional(),
   headers: z.record(z.string(), z.string()).optional(),
@@ -55,6 +58,8 @@ export const Behaviour = z.strictObject({
   every: z.int().positive().optional(),
   /** `mode` holds for prompts that contain this only. */
   matching: z.string().optional(),
+  /** `mode` holds after so many calls only. */
+  after: z.int().nonnegative().optional(),
   /** `mode` holds for so many calls, then answers are normal again; default: until told otherwise. */
   times: z.int().positive().optional(),
 });

@@ -46,10 +46,15 @@ export async function startStandIn(
   let callCount = 0;
   let behaviour: Behaviour = {};
   let timesLeft = Number.POSITIVE_INFINITY;
+  let callsSince = 0;
+  let replaced = Promise.withResolvers<void>();
 
   function behave(next: Behaviour = {}): void {
     behaviour = next;
     timesLeft = next.times ?? Number.POSITIVE_INFINITY;
+    callsSince = 0;
+    replaced.resolve();
+    replaced = Promise.withResolvers();
   }
 
   function control(path: string, text: string, res: ServerResponse): void {
@@ -104,9 +109,12 @@ export async function startStandIn(
     if (options.keepCalls !== false) calls.push(call);
 
     const now = behaviour;
-    const isMeant = nth % (now.every ?? 1) === 0 && call.prompt.includes(now.matching ?? '');
+    callsSince += 1;
+    const isMeant =
+      nth % (now.every ?? 1) === 0 && callsSince > (now.after ?? 0) && call.prompt.includes(now.matching ?? '');
     const mode = timesLeft > 0 && isMeant ? (now.mode ?? 'answer') : 'answer';
-    timesLeft -= 1;
+    if (callsSince > (now.after ?? 0)) timesLeft -= 1;
+    if (mode === 'hold') await replaced.promise;
     const latencyMs = now.latencyMs ?? options.latencyMs ?? 0;
     if (latencyMs > 0) await sleep(latencyMs);
     if (now.rateLimitEvery !== undefined && nth % now.rateLimitEvery === 0) {
@@ -115,7 +123,7 @@ export async function startStandIn(
     if (now.failEvery !== undefined && nth % now.failEvery === 0) {
       return sendJson(res, 500, protocol.error(500, 'told to fail'));
     }
-    if (mode !== 'answer') return misbehave(mode, call, res);
+    if (mode !== 'answer' && mode !== 'hold') return misbehave(mode, call, res);
     const canned = answer(call);
     sendJson(res, 200, protocol.answer(call, typeof canned === 'string' ? { text: canned } : canned));
   }
