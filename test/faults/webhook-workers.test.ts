@@ -132,7 +132,12 @@ test.concurrent('events written while two workers run are each delivered once', 
   const workers = await Promise.all([stage.startWorker(), stage.startWorker()]);
   const webhook = await stage.rows.webhook({ url: receiver.url });
   const startedAt = Date.now();
-  const events = await Promise.all(Array.from({ length: 300 }, () => stage.rows.event()));
+  const writers = Array.from({ length: 10 }, async () => {
+    const written: string[] = [];
+    while (written.length < 30) written.push(await stage.rows.event());
+    return written;
+  });
+  const events = (await Promise.all(writers)).flat();
   await stage.untilStatus(webhook, 'delivered', events.length);
   await stage.untilClosed(webhook, events.length);
   const { lost, duplicates } = tally(receiver.received, events);

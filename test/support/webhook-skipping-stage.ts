@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import process from 'node:process';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -21,8 +20,8 @@ import { createWebhookMetrics } from '../../src/services/webhooks/webhook-metric
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/temporal/names.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { createTestDatabase } from './database.ts';
-import { silenceTemporal } from './histories.ts';
 import { type Receiver, type Respond, startReceiver } from './receiver.ts';
+import { startTimeSkipping } from './time-skipping.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
 
 /** An event on its way to a receiver. */
@@ -66,9 +65,7 @@ async function addSearchAttributes({ connection }: TestWorkflowEnvironment): Pro
 /** With the settings as they are by default. */
 export async function openSkippingStage(): Promise<SkippingStage> {
   const closing: (() => unknown)[] = [];
-  silenceTemporal();
-  const executable = { type: 'existing-path', path: process.env['TEST_TIME_SKIPPING_SERVER'] ?? '' } as const;
-  const temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  const temporal = await startTimeSkipping();
   closing.push(() => temporal.teardown());
   await addSearchAttributes(temporal);
 

@@ -1,10 +1,9 @@
-import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { progressQuery } from '../../src/workflows/evaluation-run.ts';
 import { change, untilStopped } from '../support/fake-evaluation-run.ts';
-import { type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
+import { type PathEnvironment, takePath } from '../support/histories.ts';
 import {
   evaluationRunPath,
   evaluationRunPaths,
@@ -12,15 +11,14 @@ import {
   stoppedFirst,
   working,
 } from '../support/histories-evaluation-run.ts';
+import { startTimeSkipping } from '../support/time-skipping.ts';
 
 const DAY_MS = 86_400_000;
 
 let temporal: TestWorkflowEnvironment;
 let environment: PathEnvironment;
 beforeAll(async () => {
-  silenceTemporal();
-  const executable = { type: 'existing-path', path: process.env['TEST_TIME_SKIPPING_SERVER'] ?? '' } as const;
-  temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  temporal = await startTimeSkipping();
   const { code } = await workflowBundle();
   environment = { client: temporal.client, connection: temporal.nativeConnection, code };
 });

@@ -1,9 +1,8 @@
-import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { stateQuery } from '../../src/workflows/execute-prompt.ts';
-import { type Path, type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
+import { type Path, type PathEnvironment, takePath } from '../support/histories.ts';
 import {
   activitiesWith,
   executePromptPaths,
@@ -11,14 +10,13 @@ import {
   modelFailure,
   untilCanceled,
 } from '../support/histories-execute-prompt.ts';
+import { startTimeSkipping } from '../support/time-skipping.ts';
 import { until } from '../support/wait-for.ts';
 
 let temporal: TestWorkflowEnvironment;
 let environment: PathEnvironment;
 beforeAll(async () => {
-  silenceTemporal();
-  const executable = { type: 'existing-path', path: process.env['TEST_TIME_SKIPPING_SERVER'] ?? '' } as const;
-  temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  temporal = await startTimeSkipping();
   const { code } = await workflowBundle();
   environment = { client: temporal.client, connection: temporal.nativeConnection, code };
 });

@@ -1,6 +1,5 @@
-import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { parseSettings } from '../../src/config.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import {
@@ -11,8 +10,9 @@ import {
   mailRefused,
   webhookDeliveryPath,
 } from '../support/fake-webhook-delivery.ts';
-import { type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
+import { type PathEnvironment, takePath } from '../support/histories.ts';
 import { eventsOf } from '../support/history-events.ts';
+import { startTimeSkipping } from '../support/time-skipping.ts';
 
 const MINUTE_MS = 60_000;
 /** Specification, Retries. */
@@ -22,9 +22,7 @@ const input = { retryWaitsMs: WAITS_MS };
 let temporal: TestWorkflowEnvironment;
 let environment: PathEnvironment;
 beforeAll(async () => {
-  silenceTemporal();
-  const executable = { type: 'existing-path', path: process.env['TEST_TIME_SKIPPING_SERVER'] ?? '' } as const;
-  temporal = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  temporal = await startTimeSkipping();
   const { code } = await workflowBundle();
   environment = { client: temporal.client, connection: temporal.nativeConnection, code };
 });
