@@ -7,6 +7,7 @@ const TABLES: Readonly<Record<string, string>> = {
   execution: 'executions',
   evaluation: 'evaluations',
   delivery: 'deliveries',
+  webhook: 'webhooks',
   schedule: 'schedules',
 };
 
