@@ -19,6 +19,7 @@ import { rescueDeliveries } from './services/webhooks/rescue-deliveries.ts';
 import { resealSecrets } from './services/webhooks/reseal.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
+import { createLeanWorkers } from './temporal/workflow-threads.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
 const RESCUE_EVERY_MS = 15_000;
@@ -76,7 +77,7 @@ export async function startWorkers({
     // Cancellations arrive with heartbeats.
     maxHeartbeatThrottleInterval: '1 second' as const,
   };
-  const workers = [
+  const createWorkers = async () => [
     await Worker.create({
       ...shared,
       taskQueue: taskQueues.executions,
@@ -101,6 +102,7 @@ export async function startWorkers({
       stickyQueueScheduleToStartTimeout: '3 seconds',
     }),
   ];
+  const { workers, threads } = await createLeanWorkers(createWorkers, { log });
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
   const resealing = resealSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
@@ -124,6 +126,7 @@ export async function startWorkers({
       await Promise.all([resealing, ...tasks.map((task) => task.stop())]);
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
+      threads.stop();
       await outbound.close();
       mailer?.close();
     },
