@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELIVERY_TRIGGERS } from '../../db/entities/webhook.ts';
-import { DELIVERY_STATES } from '../../domain/delivery-states.ts';
+import { deliveryStates } from '../../domain/delivery-states.ts';
 import { Timestamp, TimestampInput } from '../fields.ts';
 import { PageQuery, pageOf } from '../pagination.ts';
 import { EventName } from '../webhooks/schema.ts';
@@ -12,7 +12,7 @@ export const Delivery = z
     event_id: z.string(),
     event: EventName,
     trigger: z.enum(DELIVERY_TRIGGERS).meta({ description: 'What made it: the event itself, or a request.' }),
-    status: z.enum(DELIVERY_STATES.states).meta({
+    status: z.enum(deliveryStates.states).meta({
       description:
         '`queued`: before the end of its first attempt. `waiting`: for a retry. `abandoned`: the webhook was disabled or deleted.',
     }),
@@ -44,7 +44,7 @@ export const DeliveryPage = pageOf(Delivery).meta({ id: 'DeliveryPage' });
 
 export const ListQuery = z.strictObject({
   ...PageQuery,
-  status: z.enum(DELIVERY_STATES.states, `must be one of ${DELIVERY_STATES.states.join(', ')}`).optional(),
+  status: z.enum(deliveryStates.states, `must be one of ${deliveryStates.states.join(', ')}`).optional(),
   event: EventName.optional(),
   since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
   until: TimestampInput.optional().meta({ description: 'Created before this time.' }),

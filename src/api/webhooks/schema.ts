@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../domain/events.ts';
 import { signingSecretProblem } from '../../domain/webhook-signature.ts';
-import { WEBHOOK_STATES } from '../../domain/webhook-states.ts';
+import { webhookStates } from '../../domain/webhook-states.ts';
 import { MAX_URL_LENGTH } from '../../outbound/target.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
 import { MAX_REPLAYED } from '../../services/webhooks/replay-events.ts';
@@ -112,7 +112,7 @@ export const Webhook = z
     url: z.string(),
     events: z.array(EventName),
     description: z.string().nullable(),
-    status: z.enum(WEBHOOK_STATES.states),
+    status: z.enum(webhookStates.states),
     disabled_reason: z.string().nullable(),
     consecutive_failures: z
       .int()
@@ -139,5 +139,5 @@ export const WebhookPage = pageOf(Webhook).meta({ id: 'WebhookPage' });
 
 export const ListQuery = z.strictObject({
   ...PageQuery,
-  status: z.enum(WEBHOOK_STATES.states, `must be one of ${WEBHOOK_STATES.states.join(', ')}`).optional(),
+  status: z.enum(webhookStates.states, `must be one of ${webhookStates.states.join(', ')}`).optional(),
 });

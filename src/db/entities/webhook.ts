@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { DELIVERY_STATES } from '../../domain/delivery-states.ts';
+import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
-import { WEBHOOK_STATES } from '../../domain/webhook-states.ts';
+import { webhookStates } from '../../domain/webhook-states.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** What made a delivery: the event itself, or a request of a caller to send it again, or to try the webhook. */
@@ -22,7 +22,7 @@ export const Webhook = defineEntity({
     url: p.text(),
     events: p.array().$type<EventType[]>(),
     description: p.text().nullable(),
-    status: oneOf(WEBHOOK_STATES.states),
+    status: oneOf(webhookStates.states),
     disabledReason: p.text().nullable(),
     /** Failed attempts since the last one that was answered well. */
     consecutiveFailures: p.integer().default(0),
@@ -73,7 +73,7 @@ export const Delivery = defineEntity({
     eventId: p.uuid(),
     webhookId: p.uuid(),
     trigger: oneOf(DELIVERY_TRIGGERS),
-    status: oneOf(DELIVERY_STATES.states),
+    status: oneOf(deliveryStates.states),
     /** Why it waits, or why it ended as it did, in words; null where there is nothing to say. */
     statusReason: p.text().nullable(),
     attemptsMade: p.integer().default(0),

@@ -1,9 +1,9 @@
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
-import { DELIVERY_STATES, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 
-const unfinished = DELIVERY_STATES.in(UNFINISHED_DELIVERY);
-const abandoned = DELIVERY_STATES.change({ to: 'abandoned' }, 'd');
+const unfinished = deliveryStates.in(UNFINISHED_DELIVERY);
+const abandoned = deliveryStates.change({ to: 'abandoned' }, 'd');
 
 const ABANDON = {
   text: `with unfinished as (

@@ -1,7 +1,7 @@
 import type { Query, Statement } from '../../db/database.ts';
 import type { DeliveryTrigger } from '../../db/entities/webhook.ts';
 import { CHANNELS } from '../../db/listener.ts';
-import { DELIVERY_STATES, type DeliveryStatus } from '../../domain/delivery-states.ts';
+import { type DeliveryStatus, deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventContent } from '../../domain/events.ts';
 import type { WebhookStatus } from '../../domain/webhook-states.ts';
 import type { OutboundResult } from '../../outbound/outbound.ts';
@@ -64,7 +64,7 @@ const TAKE_SLOT = {
  * was abandoned meanwhile, so success and the failure of the last retry go before that.
  */
 function storing(to: 'delivered' | 'failed' | 'waiting', columns: string): Statement {
-  const change = DELIVERY_STATES.change({ to });
+  const change = deliveryStates.change({ to });
   return {
     name: `record-attempt-${to}`,
     text: `with tried as (

@@ -1,6 +1,6 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { Cipher } from '../../domain/cipher.ts';
-import { WEBHOOK_STATES } from '../../domain/webhook-states.ts';
+import { webhookStates } from '../../domain/webhook-states.ts';
 import { abandonDeliveries } from './abandon-deliveries.ts';
 import { sealHeaders, sealSecret } from './sealed.ts';
 import {
@@ -53,7 +53,7 @@ export async function updateWebhook(
   });
 }
 
-const enabled = WEBHOOK_STATES.change({ to: 'enabled' });
+const enabled = webhookStates.change({ to: 'enabled' });
 const ENABLE = {
   text: `update webhooks set ${enabled.set}, disabled_reason = null, consecutive_failures = 0, next_slot_at = null,
            updated_at = now()
@@ -66,7 +66,7 @@ export async function enableWebhook(db: WorkspaceDatabase, id: string | undefine
   return row ?? getWebhook(db, id);
 }
 
-const disabled = WEBHOOK_STATES.change({ to: 'disabled' });
+const disabled = webhookStates.change({ to: 'disabled' });
 const DISABLE = {
   text: `update webhooks set ${disabled.set}, disabled_reason = 'disabled by request', next_slot_at = null, updated_at = now()
          where workspace_id = $1 and id = $2 and ${disabled.where} returning ${WEBHOOK_COLUMNS}`,

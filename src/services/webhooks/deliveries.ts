@@ -2,7 +2,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { DeliveryTrigger } from '../../db/entities/webhook.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { type Page, readPage } from '../../db/read-page.ts';
-import { type DeliveryStatus, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
@@ -97,7 +97,7 @@ const QUEUE = {
            select id from events where workspace_id = $1 and id = $3 for key share
          ), made as (
            insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
-           select $1, $2, id, $4, 'redelivery', 'queued', now() from event returning 1
+           select $1, $2, id, $4, 'redelivery', '${deliveryStates.initial}', now() from event returning 1
          ) select pg_notify('${CHANNELS.deliveryChanged}', '') from made`,
 };
 

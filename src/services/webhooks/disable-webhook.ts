@@ -1,7 +1,7 @@
 import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
 import { type DeliveryStatus, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { newId, publicId } from '../../domain/ids.ts';
-import { WEBHOOK_STATES } from '../../domain/webhook-states.ts';
+import { webhookStates } from '../../domain/webhook-states.ts';
 import { abandonDeliveries } from './abandon-deliveries.ts';
 
 interface Exhausted {
@@ -18,7 +18,7 @@ const READ = {
 const LOCK = {
   text: `select d.status from deliveries d join webhooks w on w.id = d.webhook_id where d.id = $1 for no key update of w`,
 };
-const toDisabled = WEBHOOK_STATES.change({ to: 'disabled' });
+const toDisabled = webhookStates.change({ to: 'disabled' });
 const DISABLE = {
   text: `update webhooks set ${toDisabled.set}, disabled_reason = $3, next_slot_at = null, updated_at = now()
          where workspace_id = $1 and id = $2 and ${toDisabled.where} returning url`,

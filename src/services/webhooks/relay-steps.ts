@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database, Query } from '../../db/database.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
-import { DELIVERY_STATES } from '../../domain/delivery-states.ts';
+import { deliveryStates } from '../../domain/delivery-states.ts';
 import { type DeliveryIdentity, deliveryWorkflowId } from '../../temporal/names.ts';
 import { isTemporalAway, signalWorkflow } from '../../temporal/workflows.ts';
 import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDelivery } from './start-delivery.ts';
@@ -24,7 +24,7 @@ const DISPATCH = {
            update events e set dispatched_at = now() from taken where e.id = taken.id
          ), made as (
            insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, claimed_at)
-           select e.workspace_id, ${UUID_V7}, e.id, w.id, 'event', 'queued', now(), now()
+           select e.workspace_id, ${UUID_V7}, e.id, w.id, 'event', '${deliveryStates.initial}', now(), now()
            from taken e join webhooks w on w.workspace_id = e.workspace_id and w.status = 'enabled' and e.type = any(w.events)
            on conflict do nothing returning *
          ) select (select count(*) from taken)::int as taken, ${STORED_DELIVERY}
@@ -40,7 +40,7 @@ const CLAIM = {
   name: 'claim-deliveries',
   text: `with claimed as (
            update deliveries set claimed_at = now() where id in (
-             select id from deliveries where ${DELIVERY_STATES.in(['queued'])} and started_at is null
+             select id from deliveries where ${deliveryStates.in(['queued'])} and started_at is null
                and (claimed_at is null or claimed_at < now() - interval '10 seconds')
              order by trigger = 'replay', id limit ${BATCH_SIZE} for update skip locked)
            returning *
@@ -51,7 +51,7 @@ const CLAIM = {
 const STARTED = {
   name: 'started-deliveries',
   text: `with started as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
-         update deliveries d set started_at = coalesce(started_at, now()), to_end = ${DELIVERY_STATES.in(['abandoned'], 'd')}
+         update deliveries d set started_at = coalesce(started_at, now()), to_end = ${deliveryStates.in(['abandoned'], 'd')}
          from started where d.id = started.id`,
 };
 const UNCLAIM = {

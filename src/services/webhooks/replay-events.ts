@@ -1,7 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
-import { DELIVERY_STATES, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
@@ -30,7 +30,7 @@ const REPLAY = {
              and created_at >= $4 and ($5::timestamptz is null or created_at < $5)
            except
            select event_id from deliveries
-           where workspace_id = $1 and webhook_id = $2 and (${DELIVERY_STATES.in(UNFINISHED_DELIVERY)} or $6 and status = 'delivered')
+           where workspace_id = $1 and webhook_id = $2 and (${deliveryStates.in(UNFINISHED_DELIVERY)} or $6 and status = 'delivered')
            order by id limit ${MAX_REPLAYED + 1}
          ), counted as (
            select count(*)::int as count from chosen
@@ -40,7 +40,7 @@ const REPLAY = {
            order by id for key share
          ), queued as (
            insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
-           select $1, pair.id, pair.event_id, $2, 'replay', 'queued', now()
+           select $1, pair.id, pair.event_id, $2, 'replay', '${deliveryStates.initial}', now()
            from unnest(array(select id from held order by id),
              array(select made.id from (select ${UUID_V7} as id from held) made order by made.id)) as pair (event_id, id)
          ) select case when count > ${MAX_REPLAYED} then count else (select count(*) from held)::int end as count,

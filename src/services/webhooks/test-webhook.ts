@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { EXAMPLE_DATA } from './example-events.ts';
@@ -12,7 +13,7 @@ const QUEUE = {
            values ($1, $2, $3, $4, true, now(), now()) returning id
          ), made as (
            insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
-           select $1, $5, id, $6, 'test', 'queued', now() from event returning 1
+           select $1, $5, id, $6, 'test', '${deliveryStates.initial}', now() from event returning 1
          ) select pg_notify('${CHANNELS.deliveryChanged}', '') from made`,
 };
 

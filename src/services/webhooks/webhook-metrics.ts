@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from '../../db/database.ts';
-import { DELIVERY_STATES, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 
 /** What is counted of webhooks, for Prometheus. */
 export interface WebhookMetrics {
@@ -30,7 +30,7 @@ const UNKNOWN: Backlog = { queued: Number.NaN, waiting: Number.NaN, disabled: Nu
 const READ = {
   text: `with unfinished as (
            select status, count(*)::int as count, min(event_id::text) filter (where trigger = 'event') as oldest
-           from deliveries where ${DELIVERY_STATES.in(UNFINISHED_DELIVERY)} group by status
+           from deliveries where ${deliveryStates.in(UNFINISHED_DELIVERY)} group by status
          ), oldest as (
            select created_at from events where id in (select oldest::uuid from unfinished)
            union all

@@ -4,7 +4,7 @@ import type { Cipher } from '../../domain/cipher.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
-import type { WebhookStatus } from '../../domain/webhook-states.ts';
+import { type WebhookStatus, webhookStates } from '../../domain/webhook-states.ts';
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
 import { sealHeaders, sealSecret } from './sealed.ts';
 
@@ -60,7 +60,7 @@ const COUNT = { text: 'select count(*)::int as count from webhooks where workspa
 const INSERT = {
   text: `insert into webhooks (workspace_id, id, url, events, description, status, headers, rate_limit_per_minute, secret,
            created_at, updated_at)
-         values ($1, $2, $3, $4, $5, 'enabled', $6, $7, $8, now(), now()) returning ${WEBHOOK_COLUMNS}`,
+         values ($1, $2, $3, $4, $5, '${webhookStates.initial}', $6, $7, $8, now(), now()) returning ${WEBHOOK_COLUMNS}`,
 };
 
 /**
