@@ -9,7 +9,6 @@ const TABLES: Readonly<Record<string, string>> = {
   delivery: 'deliveries',
   webhook: 'webhooks',
   schedule: 'schedules',
-  webhook: 'webhooks',
 };
 
 /** A machine and the table whose rows it holds for. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { providerOptionsProblem } from './provider-options.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
 
@@ -32,8 +33,19 @@ export const ModelParameters = z.strictObject({
   presence_penalty: z.number().min(-2).max(2).optional(),
   response_format: ResponseFormat.optional(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
-  /** Passed to the provider as it is, under the provider's own option names: `{"openai": {"store": false}}`. */
-  provider_options: z.record(z.string().min(1).max(64), JsonObject).optional(),
+  provider_options: z
+    .record(z.string().min(1).max(64), JsonObject)
+    .check((context) => {
+      const problem = providerOptionsProblem(context.value);
+      if (problem !== undefined) context.issues.push({ code: 'custom', ...problem, input: context.value });
+    })
+    .meta({
+      description:
+        'Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides ' +
+        'tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.',
+      example: { openai: { store: false } },
+    })
+    .optional(),
 });
 
 export type ModelParameters = z.infer<typeof ModelParameters>;

@@ -13,7 +13,7 @@ import { createRedactor } from './redact.ts';
 import { completeBody } from './request-body.ts';
 import { type LanguageModel, sdkOptions } from './sdk-options.ts';
 import { createTransport } from './transport.ts';
-import { billedUsage, isBilledAtListPrice, NO_TOKENS } from './usage.ts';
+import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens, NO_TOKENS } from './usage.ts';
 
 type Answer = Omit<ModelAnswer, 'modelMs'>;
 type SdkResult = Awaited<ReturnType<LanguageModel['doGenerate']>>;
@@ -132,7 +132,9 @@ function toAnswer(model: HttpModel, result: SdkResult, prices: PriceBook): Answe
   const usage = billedUsage(result.usage);
   const tokens = usage?.tokens ?? NO_TOKENS;
   const pricing = prices.priceOf(model, tokens.input);
-  const cost = costOf(pricing, isBilledAtListPrice(result.response?.body) ? usage : undefined);
+  const body = result.response?.body;
+  const isCounted = isBilledAtListPrice(body) && !isBilledBesidesTokens(body);
+  const cost = costOf(pricing, isCounted ? usage : undefined);
   if (finishReason === 'content_filter') {
     throw new ModelError('content_filtered', output || "The provider's content filter withheld the answer.", {
       spent: { tokens, cost },

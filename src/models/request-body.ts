@@ -1,6 +1,7 @@
 import type { ModelParameters } from '../domain/parameters.ts';
+import { providerOptionsProblem } from '../domain/provider-options.ts';
 import { ModelError } from './model-error.ts';
-import { HTTP_PROVIDERS, type HttpProvider } from './names.ts';
+import type { HttpProvider } from './names.ts';
 
 export type RequestBody = Record<string, unknown>;
 
@@ -62,18 +63,6 @@ const PLACES: Record<HttpProvider, Record<Parameter, readonly string[]>> = {
   },
 };
 
-/** What `provider_options` may not set: what is asked of which model, answers in pieces, tools, which nothing here would run. */
-const RESERVED_OPTIONS = new Set([
-  'model',
-  'messages',
-  'contents',
-  'stream',
-  'stream_options',
-  'tools',
-  'functions',
-  'n',
-]);
-
 /**
  * The request as it goes out: the SDK's body, what it can't express, and on top of it the caller's `provider_options` for
  * this provider, in the provider's own names.
@@ -132,21 +121,14 @@ function whyNot(provider: HttpProvider, model: string, name: Parameter): string 
   return `${model} does not take ${name}, or not together with the other parameters given; leave it out.`;
 }
 
-/** Options for other providers are left alone, so that one prompt can carry options for each model it is run on. */
+/**
+ * Options for other providers are left alone, so that one prompt can carry options for each model it is run on. All were checked
+ * when they were stored; what costs more than is counted must not go out all the same.
+ */
 function optionsFor(provider: HttpProvider, options: Record<string, RequestBody>): RequestBody {
-  const stranger = Object.keys(options).find((name) => !HTTP_PROVIDERS.some((known) => known === name));
-  if (stranger !== undefined) {
-    throw new ModelError(
-      'model_invalid_request',
-      `provider_options: "${stranger}" is no provider; use one of ${HTTP_PROVIDERS.join(', ')}.`,
-    );
-  }
-  const own = options[provider] ?? {};
-  const reserved = Object.keys(own).find((name) => RESERVED_OPTIONS.has(name));
-  if (reserved !== undefined) {
-    throw new ModelError('model_invalid_request', `provider_options: "${provider}.${reserved}" can't be set.`);
-  }
-  return own;
+  const problem = providerOptionsProblem(options, provider);
+  if (problem !== undefined) throw new ModelError('model_invalid_request', `provider_options: ${problem.message}`);
+  return options[provider] ?? {};
 }
 
 /** Objects are merged into each other, anything else replaces what was there. */

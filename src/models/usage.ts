@@ -50,6 +50,49 @@ function reasoningOnTop(raw: unknown, input: number, output: number, reasoning: 
   return parsed.success && reasoning > 0 && parsed.data.total_tokens === input + output + reasoning ? reasoning : 0;
 }
 
+/** A part of an answer that may be of any form: what is not as expected is as if it were not there. */
+const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+const Amount = maybe(z.number());
+const Anything = maybe(z.array(z.unknown()));
+const BilledBesides = z.object({
+  choices: maybe(z.array(z.object({ message: maybe(z.object({ annotations: Anything })) }))),
+  candidates: maybe(z.array(z.object({ groundingMetadata: maybe(z.object({ webSearchQueries: Anything })) }))),
+  usage: maybe(
+    z.object({
+      num_search_queries: Amount,
+      server_tool_use: maybe(z.record(z.string(), z.unknown())),
+      prompt_tokens_details: maybe(z.object({ audio_tokens: Amount })),
+      completion_tokens_details: maybe(z.object({ audio_tokens: Amount })),
+    }),
+  ),
+  usageMetadata: maybe(z.object({ toolUsePromptTokenCount: Amount })),
+});
+
+/**
+ * Whether an answer was billed for something besides its text: further candidates, searches and other tools, audio.
+ * `provider_options` can't ask for these, but a server may be set up to do them for every call.
+ */
+export function isBilledBesidesTokens(body: unknown): boolean {
+  const parsed = BilledBesides.safeParse(body);
+  if (!parsed.success) return false;
+  const { choices = [], candidates = [], usage, usageMetadata } = parsed.data;
+  if (choices.length > 1 || candidates.length > 1) return true;
+  const lists = [
+    ...choices.map(({ message }) => message?.annotations),
+    ...candidates.map(({ groundingMetadata }) => groundingMetadata?.webSearchQueries),
+  ];
+  const counts = [
+    usage?.num_search_queries,
+    ...Object.values(usage?.server_tool_use ?? {}),
+    usage?.prompt_tokens_details?.audio_tokens,
+    usage?.completion_tokens_details?.audio_tokens,
+    usageMetadata?.toolUsePromptTokenCount,
+  ];
+  return (
+    lists.some((list) => (list?.length ?? 0) > 0) || counts.some((count) => typeof count === 'number' && count > 0)
+  );
+}
+
 const Tier = z.string().optional().catch(undefined);
 const BilledAs = z.object({
   service_tier: Tier,

@@ -1,12 +1,12 @@
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { CHANNELS } from '../db/listener.ts';
 import { type Page, readPage } from '../db/read-page.ts';
-import { ApiError, notFound } from '../domain/errors.ts';
+import { ApiError, invalidField, notFound } from '../domain/errors.ts';
 import type { ExecutionStatus } from '../domain/execution-states.ts';
 import { newId, parsePublicId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
-import { ModelParameters as ModelParametersSchema } from '../domain/parameters.ts';
+import { providerOptionsProblem } from '../domain/provider-options.ts';
 import { render, TemplateVariablesError } from '../domain/template.ts';
 import type { Pricing } from '../domain/usage.ts';
 import type { Models } from '../models/model.ts';
@@ -84,7 +84,11 @@ export async function queueExecution(
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
   const input = renderOrRefuse(prompt.template, request.variables);
   const { model, provider } = models.resolve(request.model ?? prompt.model);
-  const parameters = ModelParametersSchema.parse({ ...prompt.parameters, ...request.parameters });
+  const parameters = { ...prompt.parameters, ...request.parameters };
+  // What the prompt was stored with may be refused since.
+  const problem = providerOptionsProblem(parameters.provider_options ?? {});
+  if (problem !== undefined)
+    throw invalidField(['parameters', 'provider_options', ...problem.path].join('.'), problem.message);
   const id = newId();
   await query(INSERT, [
     id,

@@ -317,3 +317,28 @@ describe('the list and the usage', () => {
     expect((await service.call('GET', `/usage?${query}`)).status).toBe(400);
   });
 });
+
+describe('provider options that cost what is not counted', () => {
+  const costly = { provider_options: { openai: { n: 5 } } };
+  const refusal = {
+    status: 400,
+    body: { error: { code: 'invalid_request', details: [{ path: 'parameters.provider_options.openai.n' }] } },
+  };
+
+  test('are refused by name when a prompt is made, changed or run', async () => {
+    const prompt = { name: 'costly', template: 'Hi', model: 'sandbox/echo' };
+    expect(await service.call('POST', '/prompts', { body: { ...prompt, parameters: costly } })).toMatchObject(refusal);
+    expect((await service.call('POST', '/prompts', { body: prompt })).status).toBe(201);
+    expect(await service.call('PUT', '/prompts/costly', { body: { parameters: costly } })).toMatchObject(refusal);
+    const run = { prompt_name: 'costly' };
+    expect(await service.call('POST', '/executions', { body: { ...run, parameters: costly } })).toMatchObject(refusal);
+    // As a prompt may have been stored before.
+    await service.foundation.db.system.query(
+      {
+        text: `update prompt_versions set parameters = $1 where prompt_id in (select id from prompts where name = 'costly')`,
+      },
+      [costly],
+    );
+    expect(await service.call('POST', '/executions', { body: run })).toMatchObject(refusal);
+  });
+});

@@ -38,6 +38,17 @@ function answerOf(model: string, answer: CannedAnswer) {
   return models.generate(callOf(model));
 }
 
+/** What a search leaves in an answer of OpenAI. */
+const CITATION = {
+  type: 'url_citation',
+  url_citation: { start_index: 0, end_index: 1, url: 'https://example.com/', title: 'Example' },
+};
+
+/** One of OpenAI's candidates. */
+function choice(content: string) {
+  return { index: 0, finish_reason: 'stop', message: { role: 'assistant', content } };
+}
+
 describe('tokens and cost', () => {
   const tokens = { input: 1200, cached_input: 1000, output: 500, reasoning: 300, total: 1700 };
 
@@ -141,9 +152,40 @@ describe('tokens and cost', () => {
       { usage: { input_tokens: 1, output_tokens: 1, service_tier: 'standard' } },
       '0.000018',
     ],
-  ])('service at another than the list price has an unknown cost: %s %j', async (model, extra, amount) => {
-    expect((await answerOf(model, { text: 'Hi', usage: USAGE, extra })).cost.amount).toBe(amount);
-  });
+    ['openai/gpt-4o-mini', { choices: [choice('a'), choice('b')] }, null],
+    [
+      'openai/gpt-4o-mini',
+      { choices: [{ ...choice('a'), message: { ...choice('a').message, annotations: [CITATION] } }] },
+      null,
+    ],
+    [
+      'openai/gpt-4o-mini',
+      {
+        usage: {
+          prompt_tokens: 1,
+          completion_tokens: 9,
+          total_tokens: 10,
+          completion_tokens_details: { audio_tokens: 8 },
+        },
+      },
+      null,
+    ],
+    [
+      'anthropic/claude-sonnet-4-5',
+      { usage: { input_tokens: 1, output_tokens: 1, server_tool_use: { web_search_requests: 2 } } },
+      null,
+    ],
+    [
+      'google/gemini-2.5-pro',
+      { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, toolUsePromptTokenCount: 900 } },
+      null,
+    ],
+  ])(
+    'what was billed besides text or at another than the list price has an unknown cost: %s %j',
+    async (model, extra, amount) => {
+      expect((await answerOf(model, { text: 'Hi', usage: USAGE, extra })).cost.amount).toBe(amount);
+    },
+  );
 });
 
 describe('answers', () => {

@@ -141,7 +141,7 @@ describe('OpenAI', () => {
     expect(await refused(openai, 'openai/gpt-4o-mini', { provider_options: { opnai: { store: true } } })).toContain(
       'opnai',
     );
-    for (const option of ['model', 'messages', 'stream', 'tools', 'n']) {
+    for (const option of ['model', 'messages', 'stream', 'tools', 'n', 'web_search_options', 'best_of']) {
       const message = await refused(openai, 'openai/gpt-4o-mini', { provider_options: { openai: { [option]: 1 } } });
       expect(message).toContain(`openai.${option}`);
     }

@@ -34,8 +34,8 @@ function relayDeps() {
 /** As {@link deleteWebhook} does it, on a connection whose statements are run one at a time. */
 function deleting(query: Query, webhookId: string) {
   const own = bindWorkspace(query, workspaceId);
-  const db = service.foundation.db.workspace(workspaceId);
-  return deleteWebhook({ ...db, query: own, transaction: (work) => work(own) }, webhookId);
+  const database = service.foundation.db.workspace(workspaceId);
+  return deleteWebhook({ ...database, query: own, transaction: (work) => work(own) }, webhookId);
 }
 
 /** Takes an event and makes its delivery; then the process dies. */
