@@ -7,10 +7,15 @@ const shared = getEnvironmentData(THREAD_CALLS);
 if (!(shared instanceof SharedArrayBuffer)) throw new Error('This file belongs into a thread for workflow code.');
 const calls = new Int32Array(shared);
 
-const runInContext = vm.Script.prototype.runInContext;
+interface Script {
+  runInContext: (this: Script, context: vm.Context, options?: vm.RunningScriptOptions) => unknown;
+}
+
+const script: Script = vm.Script.prototype;
+const { runInContext } = script;
 
 /** With `timeout`, Node.js starts and ends a thread for each call. Who watches all calls is told instead. */
-vm.Script.prototype.runInContext = function (contextifiedObject, options): unknown {
+script.runInContext = function (contextifiedObject, options): unknown {
   if (options?.timeout === undefined) return runInContext.call(this, contextifiedObject, options);
   const { timeout: _, ...withoutTimeout } = options;
   Atomics.add(calls, CALLS_WITH_TIMEOUT, 1);
