@@ -18,6 +18,7 @@ import { startRelay } from './services/webhooks/relay.ts';
 import { rescueDeliveries } from './services/webhooks/rescue-deliveries.ts';
 import { resealSecrets } from './services/webhooks/reseal.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
+import { boundedFailures } from './temporal/bounded-failures.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
 import { createLeanWorkers } from './temporal/workflow-threads.ts';
 import { workflowBundle } from './workflows/bundle.ts';
@@ -74,6 +75,7 @@ export async function startWorkers({
     namespace: settings.temporal.namespace,
     workflowBundle: await workflowBundle(log),
     shutdownGraceTime: GRACE_MS,
+    interceptors: { activity: [boundedFailures] },
     // Cancellations arrive with heartbeats.
     maxHeartbeatThrottleInterval: '1 second' as const,
   };

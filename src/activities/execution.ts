@@ -1,12 +1,19 @@
 import { Context } from '@temporalio/activity';
 import type { Database } from '../db/database.ts';
 import type { ExecutionStatus } from '../domain/execution-states.ts';
-import type { ModelParameters } from '../domain/parameters.ts';
+import type { Cost, TokenUsage } from '../domain/usage.ts';
 import type { Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
-import { answerExecution, completeExecution, failExecution } from '../services/finish-execution.ts';
+import {
+  answerExecution,
+  type ClaimedCall,
+  claimExecution,
+  completeExecution,
+  failExecution,
+  payForExecution,
+} from '../services/execution-changes.ts';
 import { withHeartbeats } from './heartbeats.ts';
-import { type CallsUnderWay, callOnce, throwForTemporal } from './model-call.ts';
+import { type CallsUnderWay, callOnce, exhausted, toFailure, unstorable } from './model-call.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export interface ExecutionActivityDeps {
@@ -17,28 +24,36 @@ export interface ExecutionActivityDeps {
 
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
 
-/** Takes an execution to call its model; none where it was withdrawn, canceled or has its answer. */
-const CLAIM = {
-  name: 'claim-execution',
-  text: `update executions set status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now())
-         where id = $1 and status in ('queued', 'running') and answered_at is null
-         returning model, input, parameters`,
-};
-const STORE_SPENT = {
-  text: `update executions set tokens_input = $2, tokens_output = $3, tokens_cached_input = $4, tokens_reasoning = $5,
-           cost_amount = $6, pricing = $7
-         where id = $1 and answered_at is null`,
-};
-
 /** The steps of the workflow `executePrompt`. Each can be run again without harm. */
 export function createExecutionActivities({ db, models, modelTimeoutMs }: ExecutionActivityDeps) {
   const underWay: CallsUnderWay = new Map();
   const query = db.system.query;
 
-  /** What a withheld answer was billed all the same. */
-  async function storeSpent(id: string, { tokens, cost }: NonNullable<ModelError['spent']>): Promise<void> {
-    const spent = [tokens.input, tokens.output, tokens.cached_input, tokens.reasoning, cost.amount, cost.pricing];
-    await withHeartbeats(() => untilDatabaseAnswers(() => query(STORE_SPENT, [id, ...spent])));
+  /** Makes a claimed call and stores its answer, or what it cost all the same. @throws ApplicationFailure */
+  async function call(id: string, claimed: ClaimedCall, signal: AbortSignal): Promise<ExecutionStatus | undefined> {
+    const { attempt } = claimed;
+    let paid: { tokens: TokenUsage; cost: Cost } | undefined;
+    try {
+      const answer = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
+      paid = answer;
+      // The answer is paid for: the database may be away for a while, it is stored all the same.
+      return await untilDatabaseAnswers(() => answerExecution(query, id, attempt, answer));
+    } catch (error) {
+      if (error instanceof ModelError) paid = error.spent;
+      if (paid !== undefined) await pay(id, attempt, paid);
+      // The same answer would be refused again, and has been paid for.
+      if (paid !== undefined && !(error instanceof ModelError)) throw unstorable(error);
+      throw signal.aborted ? error : toFailure(error, attempt);
+    }
+  }
+
+  /** What a call was billed whose answer is not kept. */
+  async function pay(id: string, attempt: number, spent: { tokens: TokenUsage; cost: Cost }): Promise<void> {
+    try {
+      await untilDatabaseAnswers(() => payForExecution(query, id, attempt, spent));
+    } catch (error) {
+      Context.current().log.error('cannot store what a call has cost', { executionId: id, ...spent, error });
+    }
   }
 
   return {
@@ -48,24 +63,21 @@ export function createExecutionActivities({ db, models, modelTimeoutMs }: Execut
      */
     async callModel(executionId: string): Promise<{ status: ExecutionStatus } | null> {
       const { cancellationSignal } = Context.current();
-      const [claimed] = await withHeartbeats(() =>
-        untilDatabaseAnswers(
-          () => query<{ model: string; input: string; parameters: ModelParameters }>(CLAIM, [executionId]),
-          cancellationSignal,
-        ),
-      );
-      if (!claimed) return null;
-      let status: ExecutionStatus | undefined;
-      try {
-        await callOnce(underWay, executionId, async (signal) => {
-          const answer = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
-          // The answer is paid for: the database may be away for a while, it is stored all the same.
-          status = await untilDatabaseAnswers(() => answerExecution(query, executionId, answer));
-        });
-      } catch (error) {
-        if (error instanceof ModelError && error.spent !== undefined) await storeSpent(executionId, error.spent);
-        throwForTemporal(error);
+      let claimed: ClaimedCall | undefined;
+      if (!underWay.has(executionId)) {
+        const claim = await withHeartbeats(() =>
+          untilDatabaseAnswers(() => claimExecution(query, executionId), cancellationSignal),
+        );
+        if (claim === 'nothing') return null;
+        if (claim === 'exhausted') throw exhausted();
+        claimed = claim;
       }
+      let status: ExecutionStatus | undefined;
+      await callOnce(underWay, executionId, async (signal) => {
+        // An earlier attempt's call ended just now: the next attempt finds what came of it.
+        if (claimed === undefined) throw new Error('There is no call under way any more.');
+        status = await call(executionId, claimed, signal);
+      });
       return status === undefined ? null : { status };
     },
 

@@ -1,14 +1,13 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { ModelError } from '../models/model-error.ts';
+import { MAX_CALL_ATTEMPTS } from '../domain/limits.ts';
+import { ModelError, type ModelErrorCode } from '../models/model-error.ts';
 import { withHeartbeats } from './heartbeats.ts';
 
 /** Calls of this process that have not ended, by what they are for. */
 export type CallsUnderWay = Map<string, { ended: Promise<void>; giveUp: AbortController }>;
 
-/** Attempts per call, those of workers that died included. */
-const MAX_ATTEMPTS = 5;
 /** A provider that asks for a longer wait than this has no quota left for us. */
-const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
+const LONGEST_WAIT_MS = 60 * 60 * 1000;
 
 /**
  * Runs a call inside an activity, with heartbeats. The call is given up only when its workflow was canceled or the worker
@@ -38,17 +37,38 @@ function startCall(underWay: CallsUnderWay, id: string, call: (signal: AbortSign
 }
 
 /**
- * Turns a model's error into what Temporal retries or not: its code as type, the provider's `Retry-After` as the next wait.
- * @throws always
+ * What Temporal is told of a call that failed: the model's code as type, the provider's `Retry-After` as the next wait, and
+ * whether to try again.
+ * @param attempt which of the execution's this was, as its row counts them
  */
-export function throwForTemporal(error: unknown): never {
-  if (!(error instanceof ModelError)) throw error;
-  const { attempt } = Context.current().info;
-  const hopeless = !error.retryable || attempt >= MAX_ATTEMPTS || (error.retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS;
-  throw ApplicationFailure.create({
+export function toFailure(error: unknown, attempt: number): unknown {
+  const isLast = attempt >= MAX_CALL_ATTEMPTS;
+  if (!(error instanceof ModelError)) return isLast ? exhausted(error) : error;
+  const { retryAfterMs = 0 } = error;
+  const nonRetryable = !error.retryable || isLast || retryAfterMs > LONGEST_WAIT_MS;
+  return ApplicationFailure.create({
     type: error.code,
     message: error.message,
-    nonRetryable: hopeless,
-    ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+    nonRetryable,
+    ...(!nonRetryable && retryAfterMs > 0 && { nextRetryDelay: retryAfterMs }),
+  });
+}
+
+/** The execution was tried as often as may be, and has no answer. */
+export function exhausted(error?: unknown): ApplicationFailure {
+  return failedForGood(`The run was tried ${MAX_CALL_ATTEMPTS} times and has no answer.`, error);
+}
+
+/** The database refuses the answer, which has been paid for, for good. */
+export function unstorable(error: unknown): ApplicationFailure {
+  return failedForGood("The model's answer could not be stored.", error);
+}
+
+function failedForGood(message: string, error: unknown): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'model_unavailable' satisfies ModelErrorCode,
+    message,
+    nonRetryable: true,
+    ...(error instanceof Error && { cause: error }),
   });
 }

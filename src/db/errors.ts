@@ -2,11 +2,12 @@ import { ConnectionException, DriverException } from '@mikro-orm/core';
 import pg from 'pg';
 
 /**
- * SQLSTATE classes of a server that is going away, starting, or has no connection left. And `query_canceled`: a statement that was
+ * SQLSTATE classes of a server that is going away, starting, or has no connection left, of its own I/O errors, and of
+ * statements that it gave up for the sake of others (deadlocks, locks). And `query_canceled`: a statement that was
  * short enough at other times did not come to its end within the time that statements have, since it waited for a lock, or
  * the server can't keep up.
  */
-const UNAVAILABLE = /^(08|57P|53|57014)/;
+const UNAVAILABLE = /^(08|57P|53|58|40|55P03|57014)/;
 const QUERY_CANCELED = '57014';
 
 /** The database could not be reached, or went away in the middle of a statement. */

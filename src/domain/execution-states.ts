@@ -1,7 +1,7 @@
 import { defineStates } from './state-machine.ts';
 
-/** `queued` → `running` → an end. Another attempt at a call leads from `running` to `running`. */
-export const EXECUTION_STATES = defineStates({
+/** `queued`: no call was begun. `running`: a call is under way, or waits to be tried again. The others are ends. */
+export const executionStates = defineStates({
   queued: ['running', 'failed', 'canceled'],
   running: ['running', 'completed', 'failed', 'canceled'],
   completed: [],
@@ -9,7 +9,7 @@ export const EXECUTION_STATES = defineStates({
   canceled: [],
 });
 
-export type ExecutionStatus = (typeof EXECUTION_STATES.states)[number];
+export type ExecutionStatus = (typeof executionStates.states)[number];
 
-/** States of an execution that has not ended. */
-export const UNFINISHED = EXECUTION_STATES.in(['queued', 'running']);
+/** Executions that have a workflow. */
+export const UNFINISHED_EXECUTION = ['queued', 'running'] as const satisfies ExecutionStatus[];

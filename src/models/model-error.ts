@@ -1,3 +1,4 @@
+import { storableText } from '../domain/storable-text.ts';
 import type { Cost, TokenUsage } from '../domain/usage.ts';
 
 /** Why a call to a model failed, as an execution's `error.code` shows it. */
@@ -21,13 +22,15 @@ const RETRYABLE: Record<ModelErrorCode, boolean> = {
 };
 
 const MAX_MESSAGE_LENGTH = 500;
+/** A week. A provider that asks for a longer wait might as well ask for this one; a timer takes no more than 24 days. */
+export const MAX_RETRY_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 /** A failed call to a model. Its message may be shown to a caller: no key and no host of this installation is in it. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   /** Whether the same call can succeed later. */
   readonly retryable: boolean;
-  /** How long the provider asks to wait; undefined when it doesn't say. */
+  /** How long the provider asks to wait, 0 to `MAX_RETRY_AFTER_MS`; undefined when it doesn't say. */
   readonly retryAfterMs: number | undefined;
   /** What the failed call was billed, where the provider said so (an answer that its filter withheld). */
   readonly spent: { tokens: TokenUsage; cost: Cost } | undefined;
@@ -49,9 +52,4 @@ export class ModelError extends Error {
     this.retryAfterMs = this.retryable ? options.retryAfterMs : undefined;
     this.spent = options.spent;
   }
-}
-
-/** Text PostgreSQL can keep: U+0000 and lone surrogates, which `text` and `jsonb` refuse, become U+FFFD. */
-export function storableText(text: string): string {
-  return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ModelError, type ModelErrorCode } from './model-error.ts';
+import { MAX_RETRY_AFTER_MS, ModelError, type ModelErrorCode } from './model-error.ts';
 
 /**
  * The shapes providers put errors in: OpenAI `{error: {message, type, code}}`, Anthropic `{type, error: {type, message}}`,
@@ -138,18 +138,28 @@ function namesOf(fault: Fault): string[] {
 
 /** `retry-after-ms` (OpenAI), or `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). */
 function retryAfterOf(headers: Headers): number | undefined {
-  const inMs = headers.get('retry-after-ms');
-  if (inMs !== null && /^\d+(\.\d+)?$/.test(inMs.trim())) return Math.ceil(Number(inMs));
+  const inMs = decimalOf(headers.get('retry-after-ms')?.trim());
+  if (inMs !== undefined) return boundedWait(inMs);
   const value = headers.get('retry-after')?.trim();
-  if (value === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+  const seconds = decimalOf(value);
+  if (seconds !== undefined) return boundedWait(seconds * 1000);
+  const at = value === undefined ? Number.NaN : Date.parse(value);
+  return Number.isNaN(at) ? undefined : boundedWait(at - Date.now());
 }
 
 /** Google's `RetryInfo`, a duration such as `33.5s`. */
 function retryDelayOf(fault: Fault): number | undefined {
   const delay = fault.details?.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay;
-  const seconds = /^(\d+(\.\d+)?)s$/.exec(delay ?? '')?.[1];
-  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
+  const seconds = delay?.endsWith('s') ? decimalOf(delay.slice(0, -1)) : undefined;
+  return seconds === undefined ? undefined : boundedWait(seconds * 1000);
+}
+
+/** Digits without sign or exponent. However many there are, the number may be Infinity. */
+function decimalOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** Whole milliseconds that timers and Temporal can take, whatever a provider sends. */
+function boundedWait(ms: number): number {
+  return Math.ceil(Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS));
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { storableText } from '../domain/storable-text.ts';
 import type { Pricing, TokenUsage } from '../domain/usage.ts';
 import type { ModelAnswer, ModelCall } from './model.ts';
-import { ModelError, storableText } from './model-error.ts';
+import { ModelError } from './model-error.ts';
 import { providerError } from './provider-errors.ts';
 import { judge } from './sandbox-judge.ts';
 

@@ -16,7 +16,9 @@ export interface ReportedUsage {
 
 export const NO_TOKENS: TokenUsage = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
 
-const Count = z.int().nonnegative();
+/** No call has more; a count beyond it is no count. Sums of many stay in what a `bigint` and a double hold. */
+const MAX_TOKENS = 1_000_000_000_000;
+const Count = z.int().nonnegative().max(MAX_TOKENS);
 const RawTotal = z.object({ total_tokens: Count });
 
 /** Undefined when the provider sent no usage, or one that can't be. */

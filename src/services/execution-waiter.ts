@@ -1,14 +1,15 @@
 import { CHANNELS, type Listener } from '../db/listener.ts';
-import { type ExecutionRow, getExecution, isFinished } from './executions.ts';
+import { acceptExecution } from './execution-changes.ts';
+import { type ExecutionRow, isFinished } from './executions.ts';
 import { createWaiter, type Waiter } from './waiter.ts';
 
-/** Lets requests wait for executions. */
+/** Lets requests wait for executions. What one of them is told of is accepted: it runs whatever happens. */
 export type ExecutionWaiter = Waiter<ExecutionRow>;
 
 export function createExecutionWaiter(listener: Listener): ExecutionWaiter {
   return createWaiter(listener, {
     channel: CHANNELS.executionFinished,
-    read: getExecution,
+    read: acceptExecution,
     isFinished: ({ status }) => isFinished(status),
   });
 }

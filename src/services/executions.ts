@@ -1,9 +1,7 @@
 import type { Query, WorkspaceDatabase } from '../db/database.ts';
-import { CHANNELS } from '../db/listener.ts';
 import { type Page, readPage } from '../db/read-page.ts';
 import { ApiError, invalidField, notFound } from '../domain/errors.ts';
-import type { ExecutionStatus } from '../domain/execution-states.ts';
-import { newId, parsePublicId } from '../domain/ids.ts';
+import { type ExecutionStatus, executionStates } from '../domain/execution-states.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import { providerOptionsProblem } from '../domain/provider-options.ts';
@@ -45,6 +43,8 @@ export const EXECUTION_COLUMNS = `id, status, prompt_name, prompt_version, model
   cost_amount, pricing, model_ms, error, created_at, started_at, finished_at`;
 
 export interface NewExecution extends VersionSelector {
+  /** UUID, made by the caller so that it can withdraw an execution of which it can't tell whether it was stored. */
+  id: string;
   promptName: string;
   variables: Record<string, JsonValue>;
   model?: string | undefined;
@@ -57,7 +57,7 @@ const INSERT = {
   name: 'insert-execution',
   text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
            input, metadata, created_at)
-         values ($1, $2, 'queued', $3, $4, $5, $6, $7, $8, $9, $10, now())`,
+         values ($1, $2, '${executionStates.initial}', $3, $4, $5, $6, $7, $8, $9, $10, now())`,
 };
 
 /** What to start a workflow for. */
@@ -69,16 +69,22 @@ export interface QueuedExecution {
   model: string;
 }
 
+/** An execution that can be stored. */
+export interface PreparedExecution extends QueuedExecution {
+  /** Of {@link INSERT}, after the id. */
+  values: unknown[];
+}
+
 /**
- * Checks everything that can be checked before a model is called, and stores the execution as `queued`.
+ * Checks everything that can be checked before a model is called.
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` (variables, model, credentials)
  */
-export async function queueExecution(
+export async function prepareExecution(
   query: Query,
   workspaceId: string,
   models: Models,
   request: NewExecution,
-): Promise<QueuedExecution> {
+): Promise<PreparedExecution> {
   const prompt = await getPrompt(query, request.promptName, request);
   if (prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
@@ -89,19 +95,21 @@ export async function queueExecution(
   const problem = providerOptionsProblem(parameters.provider_options ?? {});
   if (problem !== undefined)
     throw invalidField(['parameters', 'provider_options', ...problem.path].join('.'), problem.message);
-  const id = newId();
-  await query(INSERT, [
-    id,
-    prompt.name,
-    prompt.version,
-    model,
-    provider,
-    parameters,
-    request.variables,
-    input,
-    request.metadata,
-  ]);
-  return { id, workspaceId, promptName: prompt.name, promptVersion: prompt.version, model };
+  const { name: promptName, version: promptVersion } = prompt;
+  const { id, variables, metadata } = request;
+  const values = [promptName, promptVersion, model, provider, parameters, variables, input, metadata];
+  return { id, workspaceId, promptName, promptVersion, model, values };
+}
+
+/** Stores an execution as `queued`. */
+export async function insertExecution(query: Query, { id, values }: PreparedExecution): Promise<void> {
+  await query(INSERT, [id, ...values]);
+}
+
+/** What to start a workflow for, of a row. */
+export function queuedOf(workspaceId: string, row: ExecutionRow): QueuedExecution {
+  const { id, prompt_name: promptName, prompt_version: promptVersion, model } = row;
+  return { id, workspaceId, promptName, promptVersion, model };
 }
 
 function renderOrRefuse(template: string, variables: Record<string, JsonValue>): string {
@@ -126,48 +134,7 @@ export async function getExecution(db: WorkspaceDatabase, id: string | undefined
 }
 
 export function isFinished(status: ExecutionStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'canceled';
-}
-
-/**
- * Takes back an execution that was stored but whose workflow could not be started, together with its idempotency key.
- * @returns false where it runs already: the start did reach Temporal
- */
-export async function withdrawExecution(db: WorkspaceDatabase, id: string): Promise<boolean> {
-  const [row] = await db.query<{ status: string | null }>(
-    {
-      text: `with gone as (delete from executions where workspace_id = $1 and id = $2 and status = 'queued' returning id),
-               keys as (delete from idempotency_keys where workspace_id = $1 and resource_id in (select id::text from gone))
-             select (select id from gone) is null and exists
-               (select from executions where workspace_id = $1 and id = $2) as runs`,
-    },
-    [id],
-  );
-  return !(row && 'runs' in row && row['runs'] === true);
-}
-
-/**
- * Marks an execution as canceled; what a model still answers is kept, but changes the status no more.
- * @throws ApiError `not_found`, `invalid_state`
- */
-export async function markCanceled(db: WorkspaceDatabase, publicExecutionId: string): Promise<ExecutionRow> {
-  const id = parsePublicId('execution', publicExecutionId);
-  const [row] =
-    id === undefined
-      ? []
-      : await db.query<ExecutionRow>(
-          {
-            // Whoever waits for the execution hears of it at once.
-            text: `with canceled as (
-                     update executions set status = 'canceled', finished_at = now()
-                     where workspace_id = $1 and id = $2 and status in ('queued', 'running') returning ${EXECUTION_COLUMNS}
-                   ) select *, pg_notify('${CHANNELS.executionFinished}', id::text) as notified from canceled`,
-          },
-          [id],
-        );
-  if (row) return row;
-  const { status } = await getExecution(db, id);
-  throw new ApiError('invalid_state', `This execution has ended as ${status}: there is nothing to cancel.`);
+  return executionStates.final.includes(status);
 }
 
 export interface ExecutionFilter {

@@ -1,30 +1,35 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { UNFINISHED } from '../domain/execution-states.ts';
+import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { executionWorkflowId } from '../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import { completeExecution, failExecution, withdrawUnaccepted } from './execution-changes.ts';
 import type { QueuedExecution } from './executions.ts';
-import { completeExecution, failExecution } from './finish-execution.ts';
 import { reconcile, takeOverdue } from './reconcile.ts';
 import { startExecutionWorkflow } from './run-execution.ts';
 
 const TAKE = {
-  text: `${takeOverdue('executions', UNFINISHED)}
+  text: `${takeOverdue('executions', executionStates.in(UNFINISHED_EXECUTION))}
          returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
-           answered_at is not null as answered`,
+           answered_at is not null as answered, status = 'queued' and accepted_at is null as unaccepted`,
 };
 
-type Unfinished = QueuedExecution & { answered: boolean };
+type Unfinished = QueuedExecution & { answered: boolean; unaccepted: boolean };
 
 async function rescue(db: Database, starter: WorkflowStarter, log: Logger, execution: Unfinished): Promise<void> {
+  const { query } = db.system;
   const state = await workflowState(starter.client, executionWorkflowId(execution.id));
-  if (state === 'missing') {
+  if (state === 'running') return;
+  if (execution.unaccepted) {
+    if (await withdrawUnaccepted(query, execution.id))
+      log.warn({ execution_id: execution.id }, 'withdrew an execution that no caller had been told of');
+  } else if (state === 'missing') {
     if (await startExecutionWorkflow(starter, execution))
       log.warn({ execution_id: execution.id }, 'started an execution that had been left without its workflow');
-  } else if (state === 'closed') {
-    if (execution.answered) await completeExecution(db.system.query, execution.id);
+  } else {
+    if (execution.answered) await completeExecution(query, execution.id);
     else
-      await failExecution(db.system.query, execution.id, {
+      await failExecution(query, execution.id, {
         code: 'model_unavailable',
         message: 'The run was ended by an operator before the model had answered.',
       });
@@ -33,8 +38,9 @@ async function rescue(db: Database, starter: WorkflowStarter, log: Logger, execu
 }
 
 /**
- * One look at what should be running. Starts the workflow of an execution whose process died between row and start, and ends
- * an execution whose workflow was ended from outside, so that none stays unfinished for ever.
+ * One look at what should be running, so that none stays unfinished for ever. Starts an execution anew whose workflow Temporal has
+ * lost, and ends one whose workflow was ended from outside. One that no caller was told of, since the process died
+ * between row and start, is withdrawn.
  * @throws Error where Temporal or the database is away; what was not looked at is at the next call
  */
 export function rescueExecutions(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {

@@ -1,16 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../db/database.ts';
-import { isDatabaseUnavailable } from '../db/errors.ts';
 import { publicId } from '../domain/ids.ts';
+import { ACCEPT_WITHIN_MS } from '../domain/limits.ts';
 import { executionWorkflowId, SEARCH_ATTRIBUTES } from '../temporal/names.ts';
 import { startWorkflowOnce, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../temporal/workflows.ts';
 import type { executePrompt } from '../workflows/execute-prompt.ts';
-import { type QueuedExecution, withdrawExecution } from './executions.ts';
-
-const WITHDRAW_AGAIN_MS = 1_000;
+import { withdrawExecution } from './execution-changes.ts';
+import type { QueuedExecution } from './executions.ts';
+import { withdrawOrGoOn } from './withdrawal.ts';
 
 /**
  * Starts the workflow of a stored execution. Doing it again for the same execution changes nothing.
@@ -31,40 +30,36 @@ export function startExecutionWorkflow(starter: WorkflowStarter, execution: Queu
 }
 
 /**
- * Starts the workflow, or makes sure that nothing runs later: a caller who is told that it failed can simply try again.
- * @throws what kept the workflow from starting, once the execution is withdrawn
+ * Starts the workflow, or withdraws the execution: a caller who is told that it failed can simply try again.
+ * @throws what kept the workflow from starting
  */
 export async function startOrWithdraw(
-  deps: WorkflowStarter & { log: Logger },
+  deps: WorkflowStarter,
   db: WorkspaceDatabase,
   execution: QueuedExecution,
 ): Promise<void> {
   try {
     await startExecutionWorkflow(deps, execution);
   } catch (error) {
-    try {
-      if (!(await withdrawExecution(db, execution.id))) return;
-    } catch (failure) {
-      deps.log.error({ err: failure, execution_id: execution.id }, 'cannot withdraw an execution yet; going on trying');
-      void withdrawLater(deps.log, db, execution.id);
-    }
-    throw error;
+    if (await withdrawExecution(db, execution.id, false)) throw error;
   }
 }
 
-/** Goes on until the database answers, so that what was answered with a 500 does not run later. */
-export async function withdrawLater(log: Logger, db: WorkspaceDatabase, id: string): Promise<void> {
-  for (;;) {
-    await delay(WITHDRAW_AGAIN_MS, undefined, { ref: false });
-    try {
-      await withdrawExecution(db, id);
-      return;
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) continue;
-      log.error({ err: error, execution_id: id }, 'cannot withdraw an execution');
-      return;
-    }
-  }
+/**
+ * Makes sure, before its caller is told that it failed, that an execution does not run later. Where the database is away, nobody
+ * can begin it any more after `ACCEPT_WITHIN_MS`, so no caller waits for longer than that.
+ * @param from when its creation began, as `performance.now()` gives it
+ */
+export async function giveUpExecution(
+  { client, log }: Pick<WorkflowStarter, 'client'> & { log: Logger },
+  db: WorkspaceDatabase,
+  id: string,
+  from: number,
+): Promise<void> {
+  const holdMs = from + ACCEPT_WITHIN_MS - performance.now();
+  await withdrawOrGoOn(log, { field: 'execution_id', id, withdraw: () => withdrawExecution(db, id, true) }, holdMs);
+  // Ends a call that is under way; there may be no workflow.
+  void cancelExecutionWorkflow(client, id, log);
 }
 
 /** Asks the workflow to stop; the row says `canceled` already, so a workflow that can't be reached does no harm. */

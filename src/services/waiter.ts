@@ -9,7 +9,11 @@ export interface Waiter<Row> {
 }
 
 export interface Expectation<Row> {
-  /** The row as it is when what it tells of has ended, the time is up or the signal is aborted, whatever comes first. */
+  /**
+   * The row as it is when what it tells of has ended, the time is up or the signal is aborted, whatever comes first; as it was
+   * last seen, where the database is away by then.
+   * @throws DatabaseUnavailableError where it was never seen
+   */
   wait(db: WorkspaceDatabase, timeoutMs: number, signal: AbortSignal): Promise<Row>;
   done(): void;
 }
@@ -62,16 +66,19 @@ export function createWaiter<Row>(listener: Listener, { channel, read, isFinishe
       return {
         async wait(db, timeoutMs, signal) {
           const until = Date.now() + timeoutMs;
+          let seen: Row | undefined;
           for (;;) {
             const left = until - Date.now();
             if (left > 0) await sleep(Math.min(left, LOOK_AGAIN_MS), signal);
             heard = false;
             try {
-              const row = await read(db, id);
-              if (isFinished(row) || Date.now() >= until || signal.aborted) return row;
+              seen = await read(db, id);
+              if (isFinished(seen) || Date.now() >= until || signal.aborted) return seen;
             } catch (error) {
               // The work goes on through an outage of the database, so the wait does too.
-              if (!isDatabaseUnavailable(error) || Date.now() >= until || signal.aborted) throw error;
+              const isOver = Date.now() >= until || signal.aborted;
+              if (isDatabaseUnavailable(error) && isOver && seen !== undefined) return seen;
+              if (!isDatabaseUnavailable(error) || isOver) throw error;
             }
           }
         },

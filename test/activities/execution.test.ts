@@ -6,6 +6,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createExecutionActivities, type ExecutionActivities } from '../../src/activities/execution.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
+import { answerExecution } from '../../src/services/execution-changes.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { modelsAt } from '../support/providers/models.ts';
@@ -129,7 +130,6 @@ test('a cancellation reaches a call that a later attempt joined', async () => {
   await until('the call', async () => openai.countBy('joined and canceled') === 1);
   first.cancel('NOT_FOUND', new ActivityCancellationDetails({ notFound: true }));
   failures.push(failureOf(run(id, second)));
-  await until('the second attempt', async () => (await rows.read(id)).attempts === 2);
   second.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
   expect(await Promise.all(failures)).toEqual([expect.any(CancelledFailure), expect.any(CancelledFailure)]);
   expect(openai.countBy('joined and canceled')).toBe(1);
@@ -150,12 +150,105 @@ test('a Retry-After becomes the wait before the next attempt, and one beyond an 
 test('gives up on a failing model after five attempts, and at once where none helps', async () => {
   const id = await rows.queue({ input: 'hopeless' });
   openai.behave({ mode: 'fail', status: 503 });
-  expect(await failureOf(run(id, attempt(4)))).toMatchObject({ type: 'model_unavailable', nonRetryable: false });
+  for (let number = 1; number <= 4; number++)
+    expect(await failureOf(run(id, attempt(number)))).toMatchObject({ type: 'model_unavailable', nonRetryable: false });
   const last = await failureOf(run(id, attempt(5)));
   expect(last).toBeInstanceOf(ApplicationFailure);
   expect(last).toMatchObject({ type: 'model_unavailable', nonRetryable: true });
   openai.behave({ mode: 'fail', status: 401 });
-  expect(await failureOf(run(id))).toMatchObject({ type: 'model_authentication', nonRetryable: true });
+  const other = await rows.queue({ input: 'no key' });
+  expect(await failureOf(run(other))).toMatchObject({ type: 'model_authentication', nonRetryable: true });
+});
+
+test('whatever goes wrong, and whoever forgets about it, the model is called five times at most', async () => {
+  const id = await rows.queue({ input: 'often' });
+  openai.behave({ mode: 'fail', status: 503 });
+  // As where Temporal has lost its state, and counts from 1 again.
+  for (let number = 1; number <= 8; number++) await failureOf(run(id));
+  expect(openai.countBy('often')).toBe(5);
+  expect(await failureOf(run(id))).toMatchObject({ type: 'model_unavailable', nonRetryable: true });
+  expect(await rows.read(id)).toMatchObject({ attempts: 5, status: 'running' });
+});
+
+test('an answer that the database refuses for good fails the run, with what it has cost', async () => {
+  await db.system.query({
+    text: `alter table executions add constraint refused check (output <> 'Answer to: refuse this')`,
+  });
+  const id = await rows.queue({ input: 'refuse this' });
+  const failure = await failureOf(run(id));
+  expect(failure).toMatchObject({ type: 'model_unavailable', nonRetryable: true });
+  await activities.recordFailure(id, { code: 'model_unavailable', message: 'refused' });
+  const row = await rows.read(id);
+  expect(row).toMatchObject({ status: 'failed', output: null, tokens_input: 3, paid_attempts: [1] });
+  expect(Number(row.cost_amount)).toBeGreaterThan(0);
+  expect(openai.countBy('refuse this')).toBe(1);
+});
+
+test('token counts beyond 32 bits are stored, and counts that no call can have are none', async () => {
+  const counts: [number, number][] = [];
+  const many = await startOpenAiServer({
+    answer: ({ prompt }) => {
+      const [input = 0, output = 0] = prompt.split(' ').map(Number);
+      return { text: 'ok', finishReason: 'stop', usage: { input, output } };
+    },
+  });
+  const others = modelsAt({ openai: many.baseUrl });
+  const calls = createExecutionActivities({ db, models: others, modelTimeoutMs: 5_000 });
+  for (const input of ['3000000000 7', '9007199254740991 9007199254740991', '1e300 1']) {
+    const id = await rows.queue({ input });
+    await attempt().run((row: string) => calls.callModel(row), id);
+    const row = await rows.read(id);
+    expect(row).toMatchObject({ status: 'completed', attempts: 1 });
+    counts.push([Number(row.tokens_input), Number(row.tokens_output)]);
+  }
+  expect(counts).toEqual([
+    [3_000_000_000, 7],
+    [0, 0],
+    [0, 0],
+  ]);
+  await others.close();
+  await many.close();
+});
+
+test('two workers that paid for the same call: the first answer stays, and what both have cost is reported', async () => {
+  const id = await rows.queue({ input: 'twice' });
+  const frozen = createExecutionActivities({ db, models, modelTimeoutMs: 20_000 });
+  openai.behave({ latencyMs: 300 });
+  // Neither knows of the other, as where one was taken for dead.
+  await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row), id)]);
+  expect(openai.countBy('twice')).toBe(2);
+  const once = await rows.queue({ input: 'twice' });
+  await run(once);
+  const [both, one] = [await rows.read(id), await rows.read(once)];
+  expect(both).toMatchObject({ status: 'completed', output: 'Answer to: twice', attempts: 2 });
+  expect(Number(both.tokens_input)).toBe(2 * Number(one.tokens_input));
+  expect(Number(both.cost_amount)).toBeCloseTo(2 * Number(one.cost_amount), 12);
+  expect(await rows.events(id)).toEqual(['execution.completed']);
+});
+
+test('storing an answer again, since the database lost its answer to that, adds nothing', async () => {
+  const id = await rows.queue({ status: 'running' });
+  const answer = {
+    output: 'stored',
+    finishReason: 'stop' as const,
+    tokens: { input: 10, output: 5, cached_input: 0, reasoning: 0, total: 15 },
+    cost: { amount: '0.25', currency: 'USD' as const, pricing: null },
+    modelMs: 1,
+    providerModel: null,
+  };
+  for (let time = 0; time < 3; time++) await answerExecution(db.system.query, id, 1, answer);
+  await answerExecution(db.system.query, id, 2, { ...answer, output: 'late' });
+  expect(await rows.read(id)).toMatchObject({ output: 'stored', cost_amount: '0.50', paid_attempts: [1, 2] });
+  expect(await rows.events(id)).toEqual(['execution.completed']);
+});
+
+test('what no caller was told of in time is withdrawn instead of run', async () => {
+  const late = await rows.queue({ input: 'too late', accepted: false, ageSeconds: 31 });
+  const early = await rows.queue({ input: 'in time', accepted: false, ageSeconds: 5 });
+  const accepted = await rows.queue({ input: 'accepted', ageSeconds: 3_600 });
+  for (const id of [late, early, accepted]) await run(id);
+  await expect(record(late)).resolves.toBe('withdrawn');
+  expect(['too late', 'in time', 'accepted'].map((input) => openai.countBy(input))).toEqual([0, 1, 1]);
 });
 
 test('records what an answer was billed that the provider withheld', async () => {

@@ -69,17 +69,17 @@ test('another worker completes what a killed one had under way, with one more ca
   expect(await openai.calls()).toBe(3);
 });
 
-test('an execution whose row was written but whose workflow was not started is started', async () => {
+test('an execution that a caller was told of is started anew where Temporal has lost it', async () => {
   const id = await runAsync(place.call, 'greet');
   const client = new pg.Client(database.url);
   await client.connect();
-  // As the API leaves it when it is killed between the two: a row of its own, which no workflow knows.
+  // A row of its own, which no workflow knows.
   const orphan = '01980000-0000-7000-8000-000000000001';
   await client.query(
     `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
-       input, metadata, created_at)
+       input, metadata, created_at, check_at, accepted_at)
      select workspace_id, $2, 'queued', prompt_name, prompt_version, model, provider, parameters, variables, input, metadata,
-       now() - interval '31 seconds' from executions where id = $1`,
+       now() - interval '31 seconds', now(), now() from executions where id = $1`,
     [id.replace('exec_', ''), orphan],
   );
   await client.end();

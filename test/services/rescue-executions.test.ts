@@ -40,6 +40,21 @@ test('starts the workflow of an execution that has waited for more than 30 secon
   await handleOf(old).terminate();
 });
 
+test('withdraws an execution that no caller was told of, with its key, instead of starting it', async () => {
+  const id = await rows.queue({ ...OLD, accepted: false });
+  await service.foundation.db.system.query(
+    {
+      text: `insert into idempotency_keys (workspace_id, id, key, request_hash, resource_id, created_at)
+             select workspace_id, gen_random_uuid(), 'again', '', id::text, now() from executions where id = $1`,
+    },
+    [id],
+  );
+  await rescue();
+  await expect(rows.read(id)).rejects.toThrow('There is no execution');
+  expect(await isKnown(id)).toBe(false);
+  expect(await service.foundation.db.system.query({ text: 'select from idempotency_keys' })).toEqual([]);
+});
+
 test('looks at an execution once in 30 seconds, by whichever process comes first', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => rows.queue(OLD)));
   await Promise.all([rescue(), rescue(), rescue()]);

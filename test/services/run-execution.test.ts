@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../src/db/database.ts';
+import { DatabaseUnavailableError } from '../../src/db/errors.ts';
+import { ACCEPT_WITHIN_MS } from '../../src/domain/limits.ts';
 import type { QueuedExecution } from '../../src/services/executions.ts';
-import { startExecutionWorkflow, startOrWithdraw, withdrawLater } from '../../src/services/run-execution.ts';
+import { giveUpExecution, startExecutionWorkflow, startOrWithdraw } from '../../src/services/run-execution.ts';
 import { executionWorkflowId } from '../../src/temporal/names.ts';
 import { freePorts } from '../support/processes.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/wait-for.ts';
 
 let service: TestService;
 let rows: ExecutionRows;
@@ -24,7 +27,7 @@ afterAll(async () => {
 });
 
 async function queued(): Promise<QueuedExecution> {
-  const id = await rows.queue({ model: 'sandbox/echo' });
+  const id = await rows.queue({ model: 'sandbox/echo', accepted: false });
   const workspaceId = String((await rows.read(id))['workspace_id']);
   db = service.foundation.db.workspace(workspaceId);
   return { id, workspaceId, promptName: 'greet', promptVersion: 1, model: 'sandbox/echo' };
@@ -59,8 +62,40 @@ test('what could not be started is withdrawn, so that nothing runs later; what r
   expect(await rows.read(running.id)).toMatchObject({ status: 'running' });
 });
 
-test('a withdrawal that failed is made up for', async () => {
-  const execution = await queued();
-  await withdrawLater(service.foundation.log, db, execution.id);
-  await expect(rows.read(execution.id)).rejects.toThrow('There is no execution');
+test('what another caller was told of is not withdrawn: it will be started', async () => {
+  const execution = { ...(await queued()), id: await rows.queue({ accepted: true }) };
+  await startOrWithdraw(starter(new Client({ connection: away })), db, execution);
+  expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
+});
+
+test('what a caller is told has failed is deleted, canceled where it runs, and left where it has ended', async () => {
+  const accepted = { ...(await queued()), id: await rows.queue({}) };
+  const running = await rows.queue({ status: 'running' });
+  const completed = await rows.queue({ status: 'completed', answered: true });
+  for (const id of [accepted.id, running, completed]) await giveUpExecution(starter(), db, id, performance.now());
+  await expect(rows.read(accepted.id)).rejects.toThrow('There is no execution');
+  expect(await rows.read(running)).toMatchObject({ status: 'canceled' });
+  expect(await rows.read(completed)).toMatchObject({ status: 'completed' });
+});
+
+test('a withdrawal that the database is away for goes on until it is back', async () => {
+  const { id } = await queued();
+  let isAway = true;
+  const flaky = {
+    ...db,
+    query: ((...args: Parameters<typeof db.query>) =>
+      isAway
+        ? Promise.reject(new DatabaseUnavailableError(new Error('away')))
+        : db.query(...args)) as WorkspaceDatabase['query'],
+  };
+  // Nobody can begin it any more: its caller need not wait.
+  await giveUpExecution(starter(), flaky, id, performance.now() - ACCEPT_WITHIN_MS);
+  expect(await rows.read(id)).toMatchObject({ status: 'queued' });
+  isAway = false;
+  await until('the withdrawal', async () =>
+    rows.read(id).then(
+      () => false,
+      () => true,
+    ),
+  );
 });

@@ -14,6 +14,8 @@ export interface ExecutionRows {
     status?: ExecutionStatus;
     answered?: boolean;
     ageSeconds?: number;
+    /** Default: a caller was told of it. */
+    accepted?: boolean;
   }): Promise<string>;
   /** The row, with `answered` for whether it has its answer. */
   read(id: string): Promise<Record<string, unknown>>;
@@ -36,17 +38,18 @@ export async function executionRows(db: Database): Promise<ExecutionRows> {
       status = 'queued',
       answered = false,
       ageSeconds = 0,
+      accepted = true,
     }) {
       const id = newId();
       await query(
         {
           text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters,
-                   variables, input, metadata, created_at, check_at, output, answered_at)
+                   variables, input, metadata, created_at, check_at, accepted_at, output, answered_at)
                  select id, $1, $2, $7, 1, $3, 'openai', '{}', '{}', $4, '{}', now() - make_interval(secs => $5), now() + interval '30 seconds' - make_interval(secs => $5),
-                   case when $6 then 'an answer' end, case when $6 then now() end
+                   case when $8 then now() end, case when $6 then 'an answer' end, case when $6 then now() end
                  from workspaces where name = 'default'`,
         },
-        [id, status, model, input, ageSeconds, answered, promptName],
+        [id, status, model, input, ageSeconds, answered, promptName, accepted],
       );
       return id;
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { datasetNameProblem } from '../../domain/dataset-name.ts';
 import { Example } from '../../domain/example.ts';
-import { EXECUTION_STATES } from '../../domain/execution-states.ts';
+import { executionStates } from '../../domain/execution-states.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
 import { ModelName, Name, saneText, Timestamp, TimestampInput, wholeNumber } from '../fields.ts';
 import { PageQuery, pageOf } from '../pagination.ts';
@@ -77,7 +77,7 @@ export const FromExecutions = z
   .strictObject({
     prompt_name: Name.optional(),
     status: z
-      .enum(EXECUTION_STATES.states, `must be one of ${EXECUTION_STATES.states.join(', ')}`)
+      .enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`)
       .default('completed')
       .meta({ description: 'Only executions in this state.' }),
     model: ModelName.optional(),

@@ -2,18 +2,21 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { parsePublicId } from '../../domain/ids.ts';
+import { newId, parsePublicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
+import { cancelExecution } from '../../services/execution-changes.ts';
 import type { ExecutionWaiter } from '../../services/execution-waiter.ts';
 import {
   getExecution,
+  insertExecution,
   isFinished,
   listExecutions,
-  markCanceled,
+  type PreparedExecution,
+  prepareExecution,
   type QueuedExecution,
-  queueExecution,
+  queuedOf,
 } from '../../services/executions.ts';
-import { cancelExecutionWorkflow, startOrWithdraw, withdrawLater } from '../../services/run-execution.ts';
+import { cancelExecutionWorkflow, giveUpExecution, startOrWithdraw } from '../../services/run-execution.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
@@ -68,7 +71,7 @@ const example = {
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
-  /** Starts what was just queued and waits for it, or only waits for what an earlier request started. */
+  /** Starts what is queued, and waits for its end. */
   async function runAndWait(
     db: WorkspaceDatabase,
     id: string,
@@ -82,11 +85,13 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       else {
         const row = await getExecution(db, id);
         if (isFinished(row.status)) return presentExecution(row);
+        // Whoever created it may not have come to that.
+        if (row.status === 'queued') await startOrWithdraw(deps, db, queuedOf(db.workspaceId, row));
       }
       return presentExecution(await expectation.wait(db, waitMs, signal));
     } catch (error) {
-      // The first request could not start it and took it back.
-      if (queued === undefined && error instanceof ApiError && error.code === 'not_found')
+      // It was withdrawn: it could not be started, or not in time.
+      if (error instanceof ApiError && error.code === 'not_found')
         throw new ApiError('temporarily_unavailable', 'The run could not be started. Try again in a few seconds.', {
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         });
@@ -119,22 +124,26 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
         const { prompt_name: promptName, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));
         const { db } = request;
-        let queued: QueuedExecution | undefined;
-        return deps.idempotency
-          .createOnce(
+        const beganAt = performance.now();
+        const id = newId();
+        let queued: PreparedExecution | undefined;
+        try {
+          return await deps.idempotency.createOnce(
             request,
             async (query) => {
-              queued = await queueExecution(query, db.workspaceId, deps.models, { promptName, ...body });
-              return { resourceId: queued.id };
+              queued = await prepareExecution(query, db.workspaceId, deps.models, { id, promptName, ...body });
+              await insertExecution(query, queued);
+              return { resourceId: id };
             },
-            async (id) => runAndWait(db, id, queued, waitMs, request.signal),
+            async (resourceId) =>
+              runAndWait(db, resourceId, resourceId === id ? queued : undefined, waitMs, request.signal),
             { single: true },
-          )
-          .catch((error: unknown) => {
-            // The row may have been written although the answer of the database was lost.
-            if (queued !== undefined && !(error instanceof ApiError)) void withdrawLater(deps.log, db, queued.id);
-            throw error;
-          });
+          );
+        } catch (error) {
+          // Also where the database's answer was lost: the row may be there all the same.
+          if (queued !== undefined) await giveUpExecution(deps, db, id, beganAt);
+          throw error;
+        }
       },
     }),
     defineRoute({
@@ -178,7 +187,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       responseExample: { ...example, status: 'canceled', output: null, finish_reason: null },
       errors: ['invalid_state'],
       async handler({ db, params }) {
-        const row = await markCanceled(db, params.id);
+        const row = await cancelExecution(db, params.id);
         await cancelExecutionWorkflow(deps.client, row.id, deps.log);
         return presentExecution(row);
       },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXECUTION_STATES } from '../../domain/execution-states.ts';
+import { executionStates } from '../../domain/execution-states.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { BodyVersion, Label, Metadata, ModelName, Name, Timestamp, TimestampInput, Variables } from '../fields.ts';
 import { PageQuery, pageOf } from '../pagination.ts';
@@ -54,7 +54,7 @@ export const Cost = z
 export const Execution = z
   .object({
     id: z.string().meta({ example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
-    status: z.enum(EXECUTION_STATES.states),
+    status: z.enum(executionStates.states),
     prompt_name: z.string(),
     prompt_version: z.int(),
     model: z.string(),
@@ -87,7 +87,7 @@ export const IdParams = z.object({ id: z.string().max(100) });
 export const ListQuery = z.strictObject({
   ...PageQuery,
   prompt_name: Name.optional(),
-  status: z.enum(EXECUTION_STATES.states, `must be one of ${EXECUTION_STATES.states.join(', ')}`).optional(),
+  status: z.enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`).optional(),
   model: ModelName.optional(),
   since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
   until: TimestampInput.optional().meta({ description: 'Created before this time.' }),

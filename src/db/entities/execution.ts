@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { EXECUTION_STATES, type ExecutionStatus, UNFINISHED } from '../../domain/execution-states.ts';
+import { type ExecutionStatus, executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing } from '../../domain/usage.ts';
@@ -19,7 +19,7 @@ export const Execution = defineEntity({
     { properties: ['workspaceId', 'promptName', 'id'] },
     {
       name: 'executions_check_index',
-      expression: `create index "executions_check_index" on "executions" ("check_at") where ${UNFINISHED}`,
+      expression: `create index "executions_check_index" on "executions" ("check_at") where ${executionStates.in(UNFINISHED_EXECUTION)}`,
     },
   ],
   properties: {
@@ -32,7 +32,7 @@ export const Execution = defineEntity({
     variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
     input: p.text(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
-    status: p.enum(() => Object.fromEntries(EXECUTION_STATES.states.map((s) => [s, s]))).$type<ExecutionStatus>(),
+    status: p.enum(() => Object.fromEntries(executionStates.states.map((s) => [s, s]))).$type<ExecutionStatus>(),
     attempts: p.integer().default(0),
     /** Attempts whose tokens and cost are in the sums: two workers may have paid for the same call. */
     paidAttempts: p
