@@ -1,5 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Database } from '../db/database.ts';
+import type { CostEstimate } from '../domain/cost-estimate.ts';
 import type { Models } from '../models/model.ts';
 import { costByBatch, costOfRange } from '../services/evaluations/costs.ts';
 import { finishRun } from '../services/evaluations/finish-run.ts';
@@ -14,11 +15,11 @@ import {
 import { runSchedule } from '../services/evaluations/run-schedule.ts';
 import { describeProgress, sumUpRun } from '../services/evaluations/sum-up.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
-import { BatchBudget } from './batch-budget.ts';
+import { BatchBudget, type ExampleCost, firstEstimate } from './batch-budget.ts';
 import { type BatchWatch, watchBatch } from './batch-watch.ts';
 import { runPool } from './example-pool.ts';
 import { ExampleRunner, HopelessRunError } from './example-runner.ts';
-import { expectedCostUsd } from './expected-cost.ts';
+import { expectedCost } from './expected-cost.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { createPatientModels } from './patient-call.ts';
 import { isStillOurs } from './still-ours.ts';
@@ -35,6 +36,10 @@ export interface BatchInput extends RunRef {
   concurrency: number;
   /** What the whole batch may have cost when the work on it stops, in US dollars; null: no limit. */
   spendUpToUsd: number | null;
+  /** Whether that is all the money that the run has left. */
+  isAllThereIs: boolean;
+  /** What one example costs, as far as the run has seen. */
+  estimate?: CostEstimate;
 }
 
 export interface BatchResult {
@@ -44,6 +49,7 @@ export interface BatchResult {
   starved: boolean;
   /** What the whole batch has cost by now, in US dollars. */
   costUsd: number;
+  estimate?: CostEstimate;
 }
 
 export interface EvaluationActivityDeps {
@@ -60,7 +66,7 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
   const query = db.system.query;
   const patient = createPatientModels(models);
   /** Examples of this process that have not ended, by evaluation and number. */
-  const underWay = new Map<string, Promise<number>>();
+  const underWay = new Map<string, Promise<ExampleCost | undefined>>();
   /** The latest attempt of each batch that this process works on. */
   const attempts = new Map<string, BatchWatch>();
 
@@ -104,7 +110,15 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
      * @throws ApplicationFailure, not retryable, where no call can succeed: credentials or model are wrong, or the
      * examples are gone
      */
-    async runBatch({ from, to, concurrency, spendUpToUsd, ...run }: BatchInput): Promise<BatchResult> {
+    async runBatch({
+      from,
+      to,
+      concurrency,
+      spendUpToUsd,
+      isAllThereIs,
+      estimate: ofRun,
+      ...run
+    }: BatchInput): Promise<BatchResult> {
       const { evaluationId } = run;
       const context = Context.current();
       if (!(await isStillOurs(context))) throw new Error('This attempt was given up for dead before it began.');
@@ -129,12 +143,11 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
         if (spec.examplesId === null) throw hopeless('dataset_deleted', 'The dataset of this run was deleted.');
         const load = (seq: number, before: number, limit: number) =>
           ask(() => loadOpenExamples(query, evaluationId, spec, seq, before, limit));
-        const budget = new BatchBudget(
-          spendUpToUsd,
-          spendUpToUsd === null ? 0 : await spent(),
-          expectedCostUsd(models, spec),
-        );
-        const runner = new ExampleRunner({ query, models: patient, modelTimeoutMs }, evaluationId, spec);
+        const expected = expectedCost(models, spec);
+        const before = await spent();
+        const estimate = firstEstimate(ofRun, before, expected.totalUsd);
+        const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: before.costUsd, estimate, isAllThereIs });
+        const runner = new ExampleRunner({ query, models: patient, modelTimeoutMs, expected }, evaluationId, spec);
 
         async function loadPage(seq: number, limit: number): Promise<OpenExample[]> {
           const busy = new Set(underWay.keys());
@@ -143,16 +156,16 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
           return page;
         }
 
-        async function runExample(example: OpenExample): Promise<number> {
+        async function runExample(example: OpenExample, reservedUsd: number): Promise<ExampleCost | undefined> {
           let open = example;
           if (doubtful.delete(example.seq)) {
-            const costUsd = (await underWay.get(nameOf(example))?.catch(() => 0)) ?? 0;
+            const cost = await underWay.get(nameOf(example))?.catch(() => undefined);
             const [still] = await load(example.seq, example.seq + 1, 1);
-            if (still === undefined) return costUsd;
+            if (still === undefined) return cost;
             watch.stopWaiting.throwIfAborted();
             open = still;
           }
-          const running = runner.run(open, watch).finally(() => underWay.delete(nameOf(example)));
+          const running = runner.run(open, watch, reservedUsd).finally(() => underWay.delete(nameOf(example)));
           underWay.set(nameOf(example), running);
           try {
             return await running;
@@ -172,12 +185,12 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
           runExample,
           stopped: () => watch.stopped(),
         });
-        return { finished, starved, costUsd: await spent() };
+        return { finished, starved, costUsd: (await spent()).costUsd, estimate: budget.estimate };
       } catch (error) {
         const cause = failure === undefined ? error : failure.error;
         if (cause instanceof HopelessRunError) throw hopeless(cause.code, cause.message);
         if (failure !== undefined || error instanceof ApplicationFailure || !watch.stopped()) throw cause;
-        return { finished: false, starved: false, costUsd: await spent() };
+        return { finished: false, starved: false, costUsd: (await spent()).costUsd };
       } finally {
         watch.end();
         if (attempts.get(batchName) === watch) attempts.delete(batchName);

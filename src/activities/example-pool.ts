@@ -1,5 +1,5 @@
 import type { OpenExample } from '../services/evaluations/results-store.ts';
-import type { BatchBudget } from './batch-budget.ts';
+import type { BatchBudget, ExampleCost } from './batch-budget.ts';
 
 /** Gives the next examples in order; an empty page is the end. */
 export type LoadPage = (from: number, limit: number) => Promise<OpenExample[]>;
@@ -9,8 +9,11 @@ export interface PoolOptions {
   concurrency: number;
   budget: BatchBudget;
   loadPage: LoadPage;
-  /** @returns what the example has cost in US dollars */
-  runExample: (example: OpenExample) => Promise<number>;
+  /**
+   * @param reservedUsd what was set aside for it
+   * @returns what the example has cost; undefined where nothing was billed
+   */
+  runExample: (example: OpenExample, reservedUsd: number) => Promise<ExampleCost | undefined>;
   /** True as soon as no more examples are to be begun. */
   stopped: () => boolean;
 }
@@ -70,9 +73,9 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
     }
   }
 
-  function settle(reserved: number, costUsd: number): void {
+  function settle(reserved: number, cost: ExampleCost | undefined): void {
     inFlight -= 1;
-    budget.settle(reserved, costUsd);
+    budget.settle(reserved, cost);
     const wake = wakeAll;
     settled = new Promise((resolve) => {
       wakeAll = resolve;
@@ -86,19 +89,19 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
       if (example === undefined) return;
       const reserved = await reserve();
       if (reserved === undefined || stopped() || failure !== undefined) {
-        if (reserved !== undefined) settle(reserved, 0);
+        if (reserved !== undefined) settle(reserved, undefined);
         else outOfMoney = !stopped();
         page.unshift(example);
         return;
       }
       begun += 1;
-      let costUsd = 0;
+      let cost: ExampleCost | undefined;
       try {
-        costUsd = await runExample(example);
+        cost = await runExample(example, reserved);
       } catch (error) {
         failure ??= { error };
       } finally {
-        settle(reserved, costUsd);
+        settle(reserved, cost);
       }
     }
   }

@@ -44,6 +44,10 @@ function refusedFor(error: unknown): number | undefined {
   return error.retryAfterMs ?? FIRST_WAIT_MS;
 }
 
+function unexpected(): ModelError {
+  return new ModelError('model_unavailable', 'The call ended in an unexpected way.', { retryable: false });
+}
+
 /**
  * One throttle a provider, shared by everything in this process.
  * @param firstWaitMs before the second try; each further wait is twice as long
@@ -82,7 +86,11 @@ export function createPatientModels(models: Models, firstWaitMs = FIRST_WAIT_MS)
         try {
           return { ...(await throttle.run(stopWaiting, callOnce, refusedFor)), attempts };
         } catch (error) {
-          if (!(error instanceof ModelError)) throw error;
+          if (!(error instanceof ModelError)) {
+            if (call.signal.aborted || stopWaiting.aborted) throw error;
+            // A fault of ours, or of a provider's library: were it thrown as it is, the call would be made again and again.
+            throw new CallFailedError(unexpected(), attempts);
+          }
           const refused = refusedFor(error) !== undefined;
           if (refused) firstRefusedAt ??= Date.now();
           else counted += 1;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDatabaseUnavailable } from '../db/errors.ts';
+import { isPassingDatabaseError } from '../db/errors.ts';
 
 const AGAIN_MS = 500;
 
 /**
- * Runs a statement again and again while the database is unreachable, so that an outage costs no attempt and loses no
+ * Runs a statement again and again while the database is unreachable, or rolls it back for another's sake, so that an outage costs no attempt and loses no
  * answer that was paid for. Send heartbeats meanwhile.
  * @param giveUp ends the trying; without it there is no end before the database answers
  * @throws the signal's reason, or what the database answered
@@ -14,7 +14,7 @@ export async function untilDatabaseAnswers<T>(statement: () => Promise<T>, giveU
     try {
       return await statement();
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
+      if (!isPassingDatabaseError(error)) throw error;
       giveUp?.throwIfAborted();
       await delay(AGAIN_MS);
     }

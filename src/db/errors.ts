@@ -50,6 +50,19 @@ export function classifyHeavyReadError(error: unknown): unknown {
   return classifyDatabaseError(error);
 }
 
+/** SQLSTATE class of a transaction that the server rolled back for another's sake, and of a lock that was not to be had. */
+const PASSING = /^(40|55P03)/;
+
+/** Whether PostgreSQL will refuse the same statement again: with what it carries, it can't be run. */
+export function isRefusedByDatabase(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !isDatabaseUnavailable(error) && !PASSING.test(error.code ?? '');
+}
+
+/** Whether the same statement may well succeed when it is run again: the database is away, or rolled it back for another's sake. */
+export function isPassingDatabaseError(error: unknown): boolean {
+  return isDatabaseUnavailable(error) || (error instanceof pg.DatabaseError && !isRefusedByDatabase(error));
+}
+
 /** Whether a unique constraint refused a row; with `constraint`, whether that one did. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return (

@@ -1,3 +1,6 @@
+import { type CostEstimate, reserveFor } from './cost-estimate.ts';
+import type { EvaluationPlan } from './evaluation-plan.ts';
+
 /** Where a run stands, small enough to be handed from one workflow run to the next. */
 export interface BatchProgress {
   /** Batches from here on have not been touched. */
@@ -8,6 +11,8 @@ export interface BatchProgress {
   spentUsd: number;
   /** What unfinished batches have cost so far, by batch. */
   spentByBatchUsd: Record<number, number>;
+  /** What one example costs, as the batch that came back last has seen it. */
+  estimate?: CostEstimate;
 }
 
 export const NO_PROGRESS: BatchProgress = { next: 0, unfinished: [], spentUsd: 0, spentByBatchUsd: {} };
@@ -23,19 +28,26 @@ export interface BatchTicket {
   all: boolean;
 }
 
+/** What came of the work on a batch. */
+export interface BatchReturn {
+  finished: boolean;
+  /** What all of it has cost by now. */
+  costUsd: number;
+  estimate?: CostEstimate | undefined;
+}
+
 /**
  * Hands out a run's batches within its budget. Every unfinished batch holds a grant of what is left, so that all of them
- * together can't spend more than `maxCostUsd`, whatever runs at the same time.
+ * together can't spend more than `maxCostUsd`, whatever runs at the same time. None gets more than it can be expected to need,
+ * and where little is left, few get some: money must not lie in one batch while another lacks it.
  */
 export class BatchQueue {
-  readonly #batches: number;
-  readonly #lanes: number;
+  readonly #plan: EvaluationPlan;
   readonly #progress: BatchProgress;
   readonly #granted = new Map<number, number>();
 
-  constructor(batches: number, lanes: number, progress: BatchProgress) {
-    this.#batches = batches;
-    this.#lanes = lanes;
+  constructor(plan: EvaluationPlan, progress: BatchProgress) {
+    this.#plan = plan;
     this.#progress = {
       ...progress,
       unfinished: [...progress.unfinished],
@@ -45,7 +57,7 @@ export class BatchQueue {
 
   /** Nothing is left to hand out. */
   get empty(): boolean {
-    return this.#progress.next >= this.#batches && this.#progress.unfinished.length === 0;
+    return this.#progress.next >= this.#plan.batches && this.#progress.unfinished.length === 0;
   }
 
   get active(): number {
@@ -68,26 +80,43 @@ export class BatchQueue {
     return maxCostUsd - this.#spentUsd() - granted;
   }
 
+  /** How much of what is free one batch gets; undefined: others must come back first. */
+  #grantOf(freeUsd: number, all: boolean): number | undefined {
+    const active = this.#granted.size;
+    if (all && active === 0) return freeUsd;
+    const lanes = Math.max(1, this.#plan.lanes.length - active);
+    const { estimate } = this.#progress;
+    if (estimate === undefined || reserveFor(estimate) === 0) return freeUsd / lanes;
+    // Enough to keep a lane's calls in flight.
+    const worthwhile = reserveFor(estimate) * Math.max(...this.#plan.lanes);
+    const share = Math.max(1, Math.min(lanes, Math.floor(freeUsd / worthwhile)));
+    if (share === 1 && active === 0) return freeUsd;
+    if (freeUsd < worthwhile) return undefined;
+    return Math.min(freeUsd / share, reserveFor(estimate) * this.#plan.batchSize);
+  }
+
   /**
-   * The next batch with its share of what is left; undefined where nothing is left to do or to spend.
+   * The next batch with its share of what is left; undefined where nothing is left to do or to spend, or too little to begin
+   * another batch while some are out.
    * @param options `all`: give it everything, where no other batch is out, since a share was not enough for one example
    */
   take(maxCostUsd: number | null, { all }: { all: boolean } = { all: false }): BatchTicket | undefined {
-    const free = this.#freeUsd(maxCostUsd);
-    if (this.empty || (free !== null && free <= 0)) return undefined;
+    const freeUsd = this.#freeUsd(maxCostUsd);
+    if (this.empty || (freeUsd !== null && freeUsd <= 0)) return undefined;
+    const grant = freeUsd === null ? 0 : this.#grantOf(freeUsd, all);
+    if (grant === undefined) return undefined;
+    const isAll = this.#granted.size === 0 && grant === freeUsd;
     const batch = this.#progress.unfinished.shift() ?? this.#progress.next++;
-    const alone = this.#granted.size === 0;
-    const share = all && alone ? 1 : Math.max(1, this.#lanes - this.#granted.size);
-    const grant = free === null ? 0 : free / share;
     this.#granted.set(batch, grant);
     const spentUsd = this.#progress.spentByBatchUsd[batch] ?? 0;
-    return { batch, spentUsd, spendUpToUsd: free === null ? null : spentUsd + grant, all: share === 1 && alone };
+    return { batch, spentUsd, spendUpToUsd: freeUsd === null ? null : spentUsd + grant, all: isAll };
   }
 
-  /** Takes a batch back. @param costUsd what all of it has cost by now */
-  giveBack({ batch }: BatchTicket, finished: boolean, costUsd: number): void {
+  /** Takes a batch back. */
+  giveBack({ batch }: BatchTicket, { finished, costUsd, estimate }: BatchReturn): void {
     this.#granted.delete(batch);
     delete this.#progress.spentByBatchUsd[batch];
+    if (estimate !== undefined && estimate.examples > 0) this.#progress.estimate = estimate;
     if (finished) this.#progress.spentUsd += costUsd;
     else {
       this.#progress.spentByBatchUsd[batch] = costUsd;

@@ -70,7 +70,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
         continue;
       }
       const result = await workOn(ticket, concurrency);
-      queue.giveBack(ticket, result.finished, result.costUsd);
+      queue.giveBack(ticket, result);
       moves += 1;
       starved = result.starved;
       // The other lanes end their batches, unless that takes until the next look.
@@ -83,10 +83,13 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   async function workOn(ticket: BatchTicket, concurrency: number): Promise<BatchResult> {
     const { from, to } = batchRange(plan, ticket.batch, examples);
     const summary = `examples ${from + 1} to ${to} of ${examples}, ${concurrency} at a time`;
-    const { spendUpToUsd } = ticket;
+    const { spendUpToUsd, all: isAllThereIs } = ticket;
+    const { estimate } = queue.progress;
     try {
       return await batches.run(() =>
-        runBatch.executeWithOptions({ summary }, [{ ...ref, from, to, concurrency, spendUpToUsd }]),
+        runBatch.executeWithOptions({ summary }, [
+          { ...ref, from, to, concurrency, spendUpToUsd, isAllThereIs, ...(estimate && { estimate }) },
+        ]),
       );
     } catch (thrown) {
       if (isCancellation(thrown)) stop ??= 'interrupted';

@@ -108,8 +108,11 @@ async function runUntilEnded(
 
     const plan = planEvaluation(control.examplesTotal, control.concurrency);
     if (queue === undefined) {
-      const spentByBatchUsd = round === 0 ? {} : await readSpending(ref, plan.batchSize);
-      queue = new BatchQueue(plan.batches, plan.lanes.length, progress ?? { ...NO_PROGRESS, spentByBatchUsd });
+      // Also in the first round: a run that an operator or a loss of Temporal's state ended goes on where it was.
+      queue = new BatchQueue(
+        plan,
+        progress ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) },
+      );
     }
     const isChanged = () => told.changed;
     const run = { ref, control, plan, queue, show, readAgain, isChanged, isHistoryFull };

@@ -1,9 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { BatchBudget } from '../../src/activities/batch-budget.ts';
 import { type PoolOptions, runPool } from '../../src/activities/example-pool.ts';
+import { guessCost } from '../../src/domain/cost-estimate.ts';
 import type { OpenExample } from '../../src/services/evaluations/results-store.ts';
 
 const TOTAL = 120;
+const budgetOf = (limitUsd: number | null, guessUsd: number) =>
+  new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: false });
+const cost = (knownUsd: number) => ({ knownUsd, unknownShare: 0 });
 const exampleAt = (seq: number): OpenExample => ({
   seq,
   variables: {},
@@ -15,18 +19,18 @@ const exampleAt = (seq: number): OpenExample => ({
 /** A pool over 120 examples; `begun` are those whose work began, in order. */
 function pool(options: Partial<PoolOptions>) {
   const begun: number[] = [];
-  const { runExample = async () => 0, ...rest } = options;
+  const { runExample = async () => undefined, ...rest } = options;
   const result = runPool({
     from: 0,
     concurrency: 4,
-    budget: new BatchBudget(null, 0, 0),
+    budget: budgetOf(null, 0),
     loadPage: async (from, limit) =>
       Array.from({ length: Math.max(0, Math.min(limit, TOTAL - from)) }, (_, at) => exampleAt(from + at)),
     stopped: () => false,
     ...rest,
-    runExample: (example) => {
+    runExample: (example, reservedUsd) => {
       begun.push(example.seq);
-      return runExample(example);
+      return runExample(example, reservedUsd);
     },
   });
   return { begun, result };
@@ -47,7 +51,7 @@ test('keeps as many in flight as it may, and no more', async () => {
       most = Math.max(most, ++inFlight);
       await new Promise(setImmediate);
       inFlight -= 1;
-      return 0;
+      return undefined;
     },
   }).result;
   expect(most).toBe(7);
@@ -62,7 +66,7 @@ test('stopped, it begins nothing more and waits for those in flight', async () =
       if (begun.length === 10) stopped = true;
       await new Promise(setImmediate);
       ended += 1;
-      return 0;
+      return undefined;
     },
   });
   expect(await result).toEqual({ finished: false, starved: false });
@@ -77,7 +81,7 @@ test('the first error is thrown once those in flight have ended', async () => {
       if (seq === 5) throw new Error('example 5');
       await new Promise(setImmediate);
       ended += 1;
-      return 0;
+      return undefined;
     },
   });
   await expect(result).rejects.toThrow('example 5');
@@ -96,7 +100,7 @@ test('a page that cannot be loaded leaves no call behind', async () => {
       inFlight += 1;
       await new Promise(setImmediate);
       inFlight -= 1;
-      return 0;
+      return undefined;
     },
   });
   await expect(result).rejects.toThrow('no page');
@@ -106,11 +110,11 @@ test('a page that cannot be loaded leaves no call behind', async () => {
 test('goes over its budget by no more than what those in flight cost above what was expected', async () => {
   let spent = 0;
   const { begun, result } = pool({
-    budget: new BatchBudget(1, 0, 0.01),
+    budget: budgetOf(1, 0.01),
     runExample: async () => {
       await new Promise(setImmediate);
       spent += 0.05;
-      return 0.05;
+      return cost(0.05);
     },
   });
   expect(await result).toEqual({ finished: false, starved: false });
@@ -121,17 +125,17 @@ test('goes over its budget by no more than what those in flight cost above what 
 
 test('waits for money that calls in flight may give back', async () => {
   const { result } = pool({
-    budget: new BatchBudget(1, 0, 0.9),
+    budget: budgetOf(1, 0.9),
     runExample: async () => {
       await new Promise(setImmediate);
-      return 0.0001;
+      return cost(0.0001);
     },
   });
   expect(await result).toEqual({ finished: true, starved: false });
 });
 
 test('says so when the money is not enough for a single example', async () => {
-  const { begun, result } = pool({ budget: new BatchBudget(0.5, 0, 0.6) });
+  const { begun, result } = pool({ budget: budgetOf(0.5, 0.6) });
   expect(await result).toEqual({ finished: false, starved: true });
   expect(begun).toEqual([]);
 });
@@ -139,7 +143,7 @@ test('says so when the money is not enough for a single example', async () => {
 test('an example that is put back while a page is loaded is not lost', async () => {
   const page = Promise.withResolvers<OpenExample[]>();
   let reserved = 0;
-  const budget = new BatchBudget(0.25, 0, 0.1);
+  const budget = budgetOf(0.25, 0.1);
   const { result } = pool({
     concurrency: 3,
     budget,
@@ -149,7 +153,7 @@ test('an example that is put back while a page is loaded is not lost', async () 
       // The first ends and asks for the next page; only then it is known that the money is used up.
       if (seq === 1) await new Promise(setImmediate);
       if (seq === 1) setImmediate(() => page.resolve([]));
-      return 0.15;
+      return cost(0.15);
     },
   });
   expect(await result).toEqual({ finished: false, starved: false });

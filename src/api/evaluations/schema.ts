@@ -52,7 +52,10 @@ const evaluationFields = {
         'What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.',
     }),
   concurrency: z.int().min(1).max(200).default(20).meta({ description: 'Examples at a time.' }),
-  max_cost: MaxCost.optional(),
+  max_cost: MaxCost.optional().meta({
+    description:
+      'US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.',
+  }),
   metadata: Metadata.default({}),
 };
 

@@ -32,6 +32,10 @@ const usageColumns = {
   tokensCachedInput: p.bigint('number').default(0),
   tokensReasoning: p.bigint('number').default(0),
   costAmount: p.decimal('string').columnType('numeric').nullable(),
+  /** US dollars that calls of unknown cost count as against `max_cost`; null where every cost is known. */
+  assumedCost: p.decimal('string').columnType('numeric').nullable(),
+  /** Ids of the calls' outcomes that are in the row, so that each is added once, also when its statement is repeated. */
+  outcomeIds: p.array().$type<string[]>().columnType('uuid[]').default([]),
   pricing: p.json<Pricing>().columnType('jsonb').nullable(),
 };
 
@@ -143,7 +147,8 @@ export const EvaluationJudgement = defineEntity({
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').primary(),
     seq: p.integer().primary(),
     evaluator: p.text().primary(),
-    answer: p.text(),
+    /** Null where the provider's filter withheld it. */
+    answer: p.text().nullable(),
     /** How often the judge was asked; an unusable answer is asked for once more. */
     asks: p.integer().default(1),
     ...usageColumns,

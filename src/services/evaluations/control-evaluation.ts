@@ -10,6 +10,7 @@ import {
 } from '../../domain/evaluation-states.ts';
 import type { Models } from '../../models/model.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { costOfRun } from './costs.ts';
 import { checkBudget } from './create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
 import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';
@@ -107,7 +108,7 @@ export async function resumeEvaluation(
 ): Promise<EvaluationRow> {
   const current = await getCurrentEvaluation(db, id);
   const from: EvaluationStatus[] = maxCost === undefined ? ['paused'] : ['paused', 'running', 'scheduled'];
-  if (from.includes(current.status)) checkCap(deps.models, current, maxCost);
+  if (from.includes(current.status)) await checkCap(deps.models, db, current, maxCost);
   const row = await changeRow(db, id, {
     ways: [
       ...goOn(['paused']),
@@ -122,11 +123,16 @@ export async function resumeEvaluation(
   return getCurrentEvaluation(db, row.id);
 }
 
-function checkCap(models: Models, run: EvaluationRow, maxCost: string | null | undefined): void {
+async function checkCap(
+  models: Models,
+  db: WorkspaceDatabase,
+  run: EvaluationRow,
+  maxCost: string | null | undefined,
+): Promise<void> {
   if (typeof maxCost === 'string') checkBudget(models, run.model, run.evaluators);
   const cap = maxCost === undefined ? run.max_cost : maxCost;
   if (cap === null) return;
-  const spent = new Big(run.summary?.cost ?? 0).plus(run.summary?.judgeCost ?? 0);
+  const spent = new Big(await costOfRun(db.query, run.id));
   if (spent.gte(cap))
     throw invalidField('max_cost', `must be above what the run has cost so far, ${spent.toFixed()} USD`);
 }

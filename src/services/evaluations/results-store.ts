@@ -3,7 +3,8 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
-import type { ModelAnswer } from '../../models/model.ts';
+import type { FinishReason, ModelAnswer } from '../../models/model.ts';
+import { ADDED_USAGE } from './added-usage.ts';
 
 /** One go at an evaluation: the first, or a retry of what failed in the ones before. */
 export interface RunRef {
@@ -89,35 +90,57 @@ export interface ResultToStore {
   attempts?: number | undefined;
   /** Without an answer: what was billed all the same, for one that a filter withheld. */
   spent?: { tokens: TokenUsage; cost: Cost } | undefined;
+  /** Without an answer: how the call ended that was billed. Default: a filter withheld its answer. */
+  finishReason?: FinishReason | undefined;
+  /** What the call counts as against a budget, in US dollars, where its cost is unknown. */
+  assumedUsd?: number | undefined;
 }
 
-/** A result that is final stays; a failure of an earlier round is replaced, but what it cost stays in the sum. */
+/** Columns of the row that are taken from the outcome that counts. The others are sums over all that was paid for. */
+const OUTCOME = ['status', 'output', 'finish_reason', 'model_ms', 'round', 'error', 'scores', 'score'];
+const IS_RETRIED = `r.status = 'failed' and r.round < excluded.round`;
+const OUTCOME_THAT_COUNTS = OUTCOME.map(
+  (column) => `${column} = case when ${IS_RETRIED} then excluded.${column} else r.${column} end`,
+).join(', ');
+
+/**
+ * The first result stays, unless it is a failure of an earlier round. What another one cost is added all the same: two workers
+ * may have paid for the same example. `outcome_ids` makes the statement safe to repeat.
+ */
 const STORE_RESULT = {
   name: 'store-result',
   text: `insert into evaluation_results as r (evaluation_id, seq, example_key, variables, expected, status, output,
            finish_reason, tokens_input, tokens_output, tokens_cached_input, tokens_reasoning, cost_amount, pricing,
-           model_ms, attempts, round, error, scores, score, created_at)
-         select $1, seq, example_key, variables, expected, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, now()
+           model_ms, attempts, round, error, scores, score, assumed_cost, outcome_ids, created_at)
+         select $1, seq, example_key, variables, expected, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+           $19, array[$20::uuid], now()
          from dataset_examples where dataset_version_id = $2 and seq = $3
-         on conflict (evaluation_id, seq) do update set status = excluded.status, output = excluded.output,
-           finish_reason = excluded.finish_reason, tokens_input = r.tokens_input + excluded.tokens_input,
-           tokens_output = r.tokens_output + excluded.tokens_output,
-           tokens_cached_input = r.tokens_cached_input + excluded.tokens_cached_input,
-           tokens_reasoning = r.tokens_reasoning + excluded.tokens_reasoning,
-           cost_amount = coalesce(r.cost_amount + excluded.cost_amount, excluded.cost_amount, r.cost_amount),
-           pricing = coalesce(excluded.pricing, r.pricing),
-           model_ms = excluded.model_ms, attempts = r.attempts + excluded.attempts, round = excluded.round,
-           error = excluded.error, scores = excluded.scores, score = excluded.score
-         where r.status = 'failed' and r.round < excluded.round`,
+         on conflict (evaluation_id, seq) do update set ${OUTCOME_THAT_COUNTS}, ${ADDED_USAGE},
+           attempts = r.attempts + excluded.attempts
+         where not r.outcome_ids @> excluded.outcome_ids`,
 };
 
-/** Stores what came of calling the model for an example; the first to store wins. */
+/**
+ * Stores what came of calling the model for an example.
+ * @param outcomeId of this outcome; storing it again changes nothing
+ */
 export async function storeResult(
   query: Query,
   evaluationId: string,
   spec: Pick<RunSpec, 'examplesId' | 'round'>,
   seq: number,
-  { status, answer, scores, score, error, attempts, spent = answer }: ResultToStore,
+  {
+    status,
+    answer,
+    scores,
+    score,
+    error,
+    attempts,
+    spent = answer,
+    assumedUsd,
+    finishReason = 'content_filter',
+  }: ResultToStore,
+  outcomeId: string,
 ): Promise<void> {
   await query(STORE_RESULT, [
     evaluationId,
@@ -125,7 +148,7 @@ export async function storeResult(
     seq,
     status,
     answer?.output ?? null,
-    answer?.finishReason ?? (spent && 'content_filter') ?? null,
+    answer?.finishReason ?? (spent && finishReason) ?? null,
     spent?.tokens.input ?? 0,
     spent?.tokens.output ?? 0,
     spent?.tokens.cached_input ?? 0,
@@ -138,6 +161,8 @@ export async function storeResult(
     error ?? null,
     scores ?? null,
     score ?? null,
+    assumedUsd ?? null,
+    outcomeId,
   ]);
 }
 

@@ -3,7 +3,7 @@ import type { ResultStatus } from '../../db/entities/evaluation.ts';
 import { eachPage, type Page, readPage } from '../../db/read-page.ts';
 import type { JsonValue } from '../../domain/json.ts';
 
-/** What came of one example, as callers see it. */
+/** What came of one example, as callers see it. `cost_amount` is null where that of one of its calls is unknown. */
 export interface ResultRow {
   seq: number;
   example_key: string;
@@ -34,8 +34,9 @@ export interface ResultFilter {
 }
 
 const COLUMNS = `r.seq, r.example_key, r.status, r.variables, r.expected, r.output, r.finish_reason, r.scores, r.score,
-  r.baseline_score, r.regression, r.improvement, r.error, r.attempts, r.tokens_input, r.tokens_output, r.tokens_cached_input,
-  r.tokens_reasoning, r.cost_amount, r.model_ms, r.bytes`;
+  r.baseline_score, r.regression, r.improvement, r.error, r.attempts,
+  r.tokens_input::float8 as tokens_input, r.tokens_output::float8 as tokens_output, r.tokens_cached_input::float8 as tokens_cached_input,
+  r.tokens_reasoning::float8 as tokens_reasoning, case when r.assumed_cost is null then r.cost_amount end as cost_amount, r.model_ms, r.bytes`;
 
 /** Results of a run in the order of its examples, a page of at most `limit` after `after`. */
 export async function listResults(

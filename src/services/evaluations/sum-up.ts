@@ -19,7 +19,7 @@ const SUMS = `coalesce(sum(tokens_input), 0) as tokens_input, coalesce(sum(token
 const OWN_RUN = '(select id from evaluations where workspace_id = $1 and id = $2)';
 
 const RESULTS = {
-  text: `select ${SUMS}, coalesce(bool_or(cost_amount is null and finish_reason is not null), false) as unpriced,
+  text: `select ${SUMS}, coalesce(bool_or(assumed_cost is not null), false) as unpriced,
            count(*) filter (where status in ('scored', 'failed'))::int as evaluated,
            count(*) filter (where status = 'failed')::int as failed,
            percentile_disc(0.5) within group (order by model_ms) as "p50Ms",
@@ -27,7 +27,7 @@ const RESULTS = {
          from evaluation_results where evaluation_id = ${OWN_RUN}`,
 };
 const JUDGEMENTS = {
-  text: `select ${SUMS}, coalesce(bool_or(cost_amount is null), false) as unpriced
+  text: `select ${SUMS}, coalesce(bool_or(assumed_cost is not null), false) as unpriced
          from evaluation_judgements where evaluation_id = ${OWN_RUN}`,
 };
 
