@@ -13,13 +13,14 @@ const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
 function patternsOf({ table, machine }: TableStates): RegExp[] {
   const { column, literals } = machine.stored;
   const literal = `(?:${Object.values(literals).join('|')})`;
+  const later = machine.states.filter((state) => state !== machine.initial).map((state) => literals[state]);
   return [
     // As an item of an update's list, up to the end of the text that the statement is in.
     String.raw`\b(?:update|into)\s+(?:only\s+)?(?:${table}|\$\{[^}]*\})(?=\s)[^\`]*?\bset\b(?:[^\`]*?,)?\s*(${column}\s*=(?![=>])[^\`\n,]*)`,
     // At the start of a text, which is put into a statement elsewhere.
     String.raw`[\`'"]\s*(${column}\s*=\s*(?:case\b|${literal})[^\`\n,]*)`,
-    // As a value that is inserted.
-    String.raw`\b(?:into)\s+${table}(?=\s)[^\`]*?,\s*(${literal}(?=\s*[,)]))[^\`]*`,
+    // As a value that is inserted, other than the first state.
+    String.raw`\b(?:into)\s+${table}(?=\s)[^\`]*?,\s*((?:${later.join('|')})(?=\s*[,)]))[^\`]*`,
     // By a query builder.
     String.raw`\b((?:updateTable|nativeUpdate|updateMany)\(\s*['"\`]?${table}\b)`,
   ].map((pattern) => new RegExp(pattern, 'gi'));

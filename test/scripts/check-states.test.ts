@@ -43,7 +43,7 @@ test.each([
     'an upsert',
     "const A = `insert into evaluations (id) values ($1) on conflict (id) do update set status = 'failed'`;",
   ],
-  ['an insert', "const A = `insert into evaluations (id, status, n) values ($1, 'scheduled', 1)`;"],
+  ['an insert', "const A = `insert into evaluations (id, status, n) values ($1, 'running', 1)`;"],
   ['another column', 'const A = `update schedules set name = $2, paused = $3 where id = $1`;'],
 ])('a state is not set by %s', (_, source) => {
   const { status, faults } = check(source);
@@ -57,7 +57,8 @@ test.each([
   ['other tables', "const A = `update webhooks set status = 'disabled' where id = $1`;"],
   ['a condition', "const A = `select 1 from evaluations where status = 'paused'`;"],
   ['another column', "const A = `update evaluations set status_reason = 'x', to_end = status = 'failed'`;"],
-  ['the first state', `const A = \`insert into evaluations (id, status) values ($1, '\${states.initial}')\`;`],
+  ['the first state', "const A = `insert into evaluations (id, status, n) values ($1, 'scheduled', 1)`;"],
+  ['its name', `const A = \`insert into evaluations (id, status) values ($1, '\${states.initial}')\`;`],
 ])('%s may be written', (_, source) => {
   expect(check(source)).toEqual({ status: 0, faults: [] });
 });
