@@ -105,6 +105,8 @@ const Environment = z.object({
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
+  MAX_CONNECTIONS: Count.default(10_000),
+  MAX_CONNECTIONS_PER_ADDRESS: Count.default(1_000),
   EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
   WEBHOOK_RETRY_WAITS: Waits.default([60_000, 300_000, 1_800_000, 7_200_000, 21_600_000]),
   WEBHOOK_TIMEOUT: Duration.refine((time) => time <= 300_000, 'must be at most 5m').default(10_000),
@@ -156,6 +158,8 @@ export interface Settings {
   };
   /** Per key; 0: no limit. */
   rateLimitPerMinute: number;
+  /** Of one API process; 0: any number. */
+  connections: { total: number; perAddress: number };
   /** How long events, their deliveries and notifications are kept. */
   eventRetentionMs: number;
   webhooks: {
@@ -225,6 +229,7 @@ export function parseSettings(environment: Record<string, string | undefined>): 
       timeoutMs: env.MODEL_TIMEOUT,
     },
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
     eventRetentionMs: env.EVENT_RETENTION,
     webhooks: {
       retryWaitsMs: env.WEBHOOK_RETRY_WAITS,

@@ -14,6 +14,7 @@ import { ensureTemporal } from './embedded/temporal-binary.ts';
 import { layFoundation } from './foundation.ts';
 import { type Parts, runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
+import { allowPrivateAtStart } from './outbound/allow-private-at-start.ts';
 import { generateApiKey } from './services/api-keys.ts';
 import { ensureFirstKey } from './services/bootstrap.ts';
 import { startWorkers } from './worker.ts';
@@ -97,8 +98,8 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   ]);
   stopRequested.throwIfAborted();
 
-  // Receivers under development are on the same machine.
-  const allowPrivate = settings.webhooks.allowPrivate ?? 'loopback';
+  const { allowPrivate, notice } = allowPrivateAtStart(settings.host, settings.webhooks.allowPrivate);
+  if (notice !== undefined) log.warn(notice);
   const servers = { databaseUrl, temporalAddress, encryptionKeys, allowPrivate };
   const foundation = await layFoundation(settings, servers, log);
   parts.add('the connections', () => foundation.close());

@@ -62,8 +62,6 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     if (ctx.path !== '/v1' && !ctx.path.startsWith('/v1/'))
       throw new ApiError('not_found', 'There is nothing here: the API is under /v1, its documentation at /docs.');
     ctx.path = normalizePath(ctx.path);
-    // Answers depend on the key and may hold secrets: nothing on the way may keep them.
-    ctx.set('Cache-Control', 'no-store');
     await next();
   });
   app.use(authentication(deps));

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
+import { type ConnectionLimits, cutUnreadBodies, limitConnections } from './connection-limits.ts';
 import { errorBody } from './middleware/error-answers.ts';
+import { SECURITY_HEADER_LINES, setSecurityHeaders } from './security-headers.ts';
 
 /** A listening server. */
 export interface RunningServer {
@@ -16,8 +18,14 @@ export interface RunningServer {
 /** The port is taken, or this user may not open it. */
 export class PortError extends Error {}
 
-/** Long enough for a large dataset over a slow line. Headers alone have Node's 60 s. */
+/** All of a request. Long enough for a large dataset over a slow line; JSON bodies have a limit of their own, as stalls have. */
 const REQUEST_TIMEOUT_MS = 30 * 60 * 1000;
+/** From the connection, or the end of the request before, to the end of the headers. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** How often these two are looked at. */
+const CHECK_EVERY_MS = 2_000;
+/** A connection on which nothing moves, such as of a caller who does not read. The longest wait for a run is 300 s. */
+const IDLE_TIMEOUT_MS = 6 * 60 * 1000;
 
 function messageOf(code: string | undefined): string {
   if (code === 'HPE_HEADER_OVERFLOW') return 'The address and headers are too long: send at most 16 KiB of them.';
@@ -32,6 +40,7 @@ function refuse(socket: Duplex, message: string): void {
     [
       'HTTP/1.1 400 Bad Request',
       `X-Request-Id: req_${newId()}`,
+      ...SECURITY_HEADER_LINES,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
@@ -58,20 +67,40 @@ function answerBrokenRequests(server: http.Server): void {
   });
 }
 
-/**
- * @param setting what to change when the port is taken: `PORT`
- * @throws PortError
- */
+/** How a server listens. */
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** What to change when the port is taken: `PORT`. */
+  setting: string;
+  /** Default: none. */
+  connections?: ConnectionLimits;
+  /** Whether `X-Forwarded-Proto` is believed. Default: no. */
+  trustProxy?: boolean;
+}
+
+/** @throws PortError */
 export async function listen(
   handler: RequestListener,
-  { host, port, setting }: { host: string; port: number; setting: string },
+  { host, port, setting, connections, trustProxy = false }: ListenOptions,
 ): Promise<RunningServer> {
-  const server = http.createServer(
+  const server = http.createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
     // The application itself asks for a Host: Node would answer with an empty body.
-    { keepAliveTimeout: 65_000, requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false },
-    handler,
-  );
-  server.on('checkExpectation', handler);
+    requireHostHeader: false,
+  });
+  server.timeout = IDLE_TIMEOUT_MS;
+  if (connections !== undefined) limitConnections(server, connections);
+  const handle: RequestListener = (request, response) => {
+    setSecurityHeaders(request, response, trustProxy);
+    cutUnreadBodies(request, response);
+    handler(request, response);
+  };
+  server.on('request', handle);
+  server.on('checkExpectation', handle);
   answerBrokenRequests(server);
   let closing = false;
   server.on('request', (_request, response) =>

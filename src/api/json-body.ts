@@ -7,6 +7,11 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_JSON_DEPTH = 32;
 /** What a too large body may still send before the connection is cut, so that the caller gets to read the answer. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
+/** All of a JSON body, what is read and thrown away of a too large one included. */
+const MAX_BODY_MS = 60_000;
+/** At least so many bytes must come in each span of this length. */
+const PACE_SPAN_MS = 10_000;
+const PACE_BYTES = 1024;
 const MAX_DETAILS = 20;
 const MAX_PATH_CHARS = 200;
 
@@ -48,6 +53,34 @@ function requireJsonHeaders(request: IncomingMessage): void {
 
 /** @throws ApiError `payload_too_large`, `invalid_request` */
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const { socket } = request;
+  const begun = performance.now();
+  let bytesBefore = socket.bytesRead;
+  let watch: NodeJS.Timeout | undefined;
+  const tooSlow = new Promise<never>((_, reject) => {
+    watch = setInterval(() => {
+      const bytes = socket.bytesRead - bytesBefore;
+      bytesBefore = socket.bytesRead;
+      if (bytes < PACE_BYTES || performance.now() - begun >= MAX_BODY_MS)
+        reject(
+          new ApiError(
+            'invalid_request',
+            `The body arrived too slowly: send all of it within ${MAX_BODY_MS / 1000} s, without long breaks.`,
+          ),
+        );
+    }, PACE_SPAN_MS);
+  });
+  const body = readBytesAtAnyPace(request);
+  // Of a connection that is cut after the response.
+  body.catch(() => {});
+  try {
+    return await Promise.race([body, tooSlow]);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+async function readBytesAtAnyPace(request: IncomingMessage): Promise<Buffer> {
   try {
     return await getRawBody(request, { length: request.headers['content-length'] ?? null, limit: MAX_BODY_BYTES });
   } catch (error) {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { ApiError } from '../domain/errors.ts';
 import { errorBody } from './middleware/error-answers.ts';
+import { DOCS_POLICY } from './security-headers.ts';
 
 /** What tells whether the service can work at the moment; rejects when it can't. */
 export type ReadinessCheck = () => Promise<void>;
@@ -39,7 +40,6 @@ export function healthRoutes(checks: Record<string, ReadinessCheck>): Middleware
   return async (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
     requireGet(ctx);
-    ctx.set('Cache-Control', 'no-store');
     if (ctx.path === '/healthz') ctx.body = { status: 'ok' };
     else {
       const states = await Promise.all(
@@ -87,14 +87,14 @@ export function docsRoutes(document: object): Middleware {
   return async (ctx, next) => {
     if (!/^\/(openapi\.json$|docs(\/|$))/.test(ctx.path)) return next();
     requireGet(ctx);
-    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.set('Cache-Control', 'no-cache');
     const asset = /^\/docs\/([\w.-]+)$/.exec(ctx.path)?.[1] ?? '';
     const type = ASSETS.get(asset);
     if (ctx.path === '/openapi.json') {
       ctx.type = 'application/json';
       ctx.body = json;
     } else if (ctx.path === '/docs' || ctx.path === '/docs/') {
-      ctx.set('Content-Security-Policy', "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'");
+      ctx.set('Content-Security-Policy', DOCS_POLICY);
       ctx.type = 'text/html';
       ctx.body = PAGE;
     } else if (asset === 'start.js') {

@@ -108,7 +108,14 @@ export async function startApi(foundation: Foundation, { eager }: { eager: boole
     trustProxy: settings.trustProxy,
     log,
   });
-  return listen(app.callback(), { host: settings.host, port: settings.port, setting: 'PORT' });
+  return listen(app.callback(), {
+    host: settings.host,
+    port: settings.port,
+    setting: 'PORT',
+    trustProxy: settings.trustProxy,
+    // Behind a proxy every connection has its address: it is the one to limit callers'.
+    connections: { ...settings.connections, ...(settings.trustProxy && { perAddress: 0 }) },
+  });
 }
 
 /** The API as a process of its own: `npm run api`. */

@@ -16,7 +16,13 @@ export interface AuthenticatedKey {
 export interface Authenticator {
   /** @throws ApiError `unauthorized` */
   authenticate(authorization: string | undefined): Promise<AuthenticatedKey>;
+  /** Whether the key was valid when this process last saw it. Asks no one. */
+  knows(authorization: string | undefined): boolean;
   forget(hash: Buffer): void;
+}
+
+function tokenOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +([\x21-\x7e]{1,255})$/i.exec(authorization ?? '')?.[1];
 }
 
 const REMEMBER_MS = 30_000;
@@ -42,23 +48,24 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
   // A revocation may have been missed while the connection was away.
   listener.onReconnected(() => {
     revocations += 1;
-    remembered.clear();
+    for (const known of remembered.values()) known.until = 0;
   });
 
   async function find(hash: Buffer): Promise<AuthenticatedKey | undefined> {
     const name = hash.toString('hex');
     const known = remembered.get(name);
     if (known && known.until > Date.now() && listener.connected()) return known.key;
-    remembered.delete(name);
     const revocationsBefore = revocations;
     const [row] = await db.system.query<{ id: string; workspace_id: string; scopes: Scope[]; expires_at: Date | null }>(
       FIND_KEY,
       [hash],
     );
+    remembered.delete(name);
     if (!row) return undefined;
     const key = { id: row.id, workspaceId: row.workspace_id, scopes: row.scopes, expiresAt: row.expires_at };
     if (revocations === revocationsBefore) {
-      if (remembered.size >= REMEMBER_KEYS) remembered.clear();
+      if (remembered.size >= REMEMBER_KEYS)
+        for (const [oldest] of remembered.entries().take(1)) remembered.delete(oldest);
       remembered.set(name, { key, until: Date.now() + REMEMBER_MS });
     }
     return key;
@@ -76,10 +83,14 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
   }
 
   return {
+    knows(authorization) {
+      const token = tokenOf(authorization);
+      return token !== undefined && remembered.has(hashApiKey(token).toString('hex'));
+    },
     async authenticate(authorization) {
       if (authorization === undefined)
         throw new ApiError('unauthorized', 'Send the header "Authorization: Bearer <API_KEY>".');
-      const token = /^Bearer +([\x21-\x7e]{1,255})$/i.exec(authorization)?.[1];
+      const token = tokenOf(authorization);
       if (token === undefined)
         throw new ApiError('unauthorized', 'The Authorization header must read "Bearer <API_KEY>".');
       const key = await find(hashApiKey(token));

@@ -15,6 +15,8 @@ export interface RateLimitState {
 export interface RateLimiter {
   /** Takes one request from the caller's limit. */
   take(caller: string): Promise<RateLimitState>;
+  /** The state of a caller whose limit is known here to be used up; undefined where it is not. Asks no one. */
+  exhausted(caller: string): RateLimitState | undefined;
   /** What is left, taking nothing. */
   peek(caller: string): Promise<RateLimitState>;
 }
@@ -97,6 +99,11 @@ export function createRateLimiter(db: SystemDatabase, name: string, limit: numbe
         }
         await leaseOnce(caller);
       }
+    },
+    exhausted(caller) {
+      const held = leases.get(caller);
+      if (held === undefined || held.until <= Date.now() || held.left > 0 || held.sharedRemaining > 0) return undefined;
+      return stateOf(held, false);
     },
     async peek(caller) {
       const result = await store.get(caller);

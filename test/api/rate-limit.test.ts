@@ -86,8 +86,9 @@ describe('the limit of a key', () => {
 });
 
 describe('failed authentications', () => {
-  test('are limited per address over all processes, and a good key still works there', async () => {
+  test('are limited per address over all processes, and a key that was good there still works', async () => {
     const [one, two] = [await startLimited(1_000), await startLimited(1_000)];
+    expect((await one('GET', '/prompts')).status).toBe(200);
     const answers = await Promise.all(
       Array.from({ length: 80 }, (_, index) => (index % 2 ? one : two)('GET', '/prompts', { key: `wrong-${index}` })),
     );
@@ -96,6 +97,41 @@ describe('failed authentications', () => {
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await one('GET', '/prompts')).status).toBe(200);
+  });
+
+  test('cost the database nothing once the address is limited', async () => {
+    const { foundation } = service;
+    const asked: string[] = [];
+    const system = {
+      ...foundation.db.system,
+      query: <Row extends Record<string, unknown>>(statement: { text: string }, values?: unknown[]) => {
+        asked.push(statement.text);
+        return foundation.db.system.query<Row>(statement, values);
+      },
+    };
+    const settings = { ...foundation.settings, rateLimitPerMinute: 1_000 };
+    const watched = { ...foundation, settings, db: { ...foundation.db, system }, registry: createRegistry() };
+    const server = await startApi(watched, { eager: false });
+    servers.push(server);
+    const call = createCall(`http://127.0.0.1:${server.port}`, service.key);
+    expect((await call('GET', '/prompts')).status).toBe(200);
+    for (let index = 0; index < 61; index++) await call('GET', '/prompts', { key: `wrong-${index}` });
+    expect(asked.length).toBeGreaterThan(60);
+    asked.length = 0;
+    for (const key of ['pms_unknown', null, 'x'.repeat(400)])
+      for (let index = 0; index < 20; index++) expect((await call('GET', '/prompts', { key })).status).toBe(429);
+    expect(asked).toEqual([]);
+    expect((await call('GET', '/prompts')).status).toBe(200);
+  });
+
+  test('are counted for a whole /64 network of IPv6', async () => {
+    const call = await startLimited(1_000, { trustProxy: true });
+    const from = (forwarded: string) =>
+      call('GET', '/prompts', { key: null, headers: { 'X-Forwarded-For': forwarded } });
+    const answers = [];
+    for (let index = 0; index < 61; index++) answers.push(await from(`2001:db8:1:2::${index.toString(16)}`));
+    expect(statuses(answers)).toEqual({ 401: 60, 429: 1 });
+    expect((await from('2001:db8:1:3::1')).status).toBe(401);
   });
 
   test('are counted by the address that the proxy saw, whatever the caller claims', async () => {

@@ -15,6 +15,13 @@ afterAll(() => service?.stop());
 
 /** What every answer has, whoever made it. */
 function checkAny({ headers, body }: RawAnswer): void {
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+  });
   expect(headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   expect(Number(headers['content-length'])).toBe(Buffer.byteLength(body));

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { ApiError } from '../../domain/errors.ts';
 import type { Authenticator } from '../../services/authenticate.ts';
 import type { RateLimiter, RateLimitState } from '../../services/rate-limiter.ts';
+import { addressGroup } from '../client-address.ts';
 import type { AppState } from '../state.ts';
 
 function setLimitHeaders(ctx: Context, state: RateLimitState): void {
@@ -17,10 +18,14 @@ function tooMany(state: RateLimitState, message: string): ApiError {
 
 /** Who is counted. Behind a proxy the address is a header's text, which may be anything. */
 function addressOf(ctx: Context): string {
-  return isIP(ctx.ip) === 0 ? (ctx.req.socket.remoteAddress ?? 'unknown') : ctx.ip;
+  return addressGroup(isIP(ctx.ip) === 0 ? ctx.req.socket.remoteAddress : ctx.ip);
 }
 
-/** Lets requests with a valid key through, within the key's limit. Failed tries are limited per address. */
+/**
+ * Lets requests with a valid key through, within the key's limit. Failed tries are limited per address, and an address that has
+ * used up its limit costs no look-up of a key: only keys that were valid when this process last saw them get through from there,
+ * so that whoever shares an address with someone who guesses can go on working.
+ */
 export function authentication({
   authenticator,
   rateLimiter,
@@ -30,16 +35,24 @@ export function authentication({
   rateLimiter: RateLimiter | undefined;
   failureLimiter: RateLimiter | undefined;
 }): Middleware<AppState> {
+  function refuse(ctx: Context, state: RateLimitState): never {
+    setLimitHeaders(ctx, state);
+    throw tooMany(state, 'Too many failed authentications from this address. Try again later.');
+  }
+
   async function limitFailures(ctx: Context): Promise<void> {
     if (failureLimiter === undefined) return;
     const state = await failureLimiter.take(addressOf(ctx));
     setLimitHeaders(ctx, state);
-    if (!state.allowed) throw tooMany(state, 'Too many failed authentications from this address. Try again later.');
+    if (!state.allowed) refuse(ctx, state);
   }
 
   return async (ctx, next) => {
+    const authorization = ctx.get('Authorization') || undefined;
+    const exhausted = failureLimiter?.exhausted(addressOf(ctx));
+    if (exhausted !== undefined && !authenticator.knows(authorization)) refuse(ctx, exhausted);
     try {
-      ctx.state.key = await authenticator.authenticate(ctx.get('Authorization') || undefined);
+      ctx.state.key = await authenticator.authenticate(authorization);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unauthorized') await limitFailures(ctx);
       throw error;

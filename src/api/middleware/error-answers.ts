@@ -2,6 +2,7 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable, ReadTimeoutError } from '../../db/errors.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { isSecurityHeader } from '../security-headers.ts';
 import type { AppState } from '../state.ts';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -76,7 +77,8 @@ export function answerLast(this: Context, thrown: unknown): void {
   const error = toApiError(thrown);
   state['log']?.error({ request_id: state['requestId'], err: thrown }, error.message);
   const body = JSON.stringify(errorBody(error));
-  for (const name of res.getHeaderNames()) if (name !== 'x-request-id') res.removeHeader(name);
+  for (const name of res.getHeaderNames())
+    if (name !== 'x-request-id' && !isSecurityHeader(name)) res.removeHeader(name);
   res.statusCode = error.status;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(body));

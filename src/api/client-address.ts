@@ -1,0 +1,14 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Who is counted for an address. IPv6 counts by /64, the least that a network is given (RFC 6177): whoever has one address of it
+ * has all. IPv4 counts by address, also where it is written as IPv6 (`::ffff:192.0.2.1`).
+ * @param address the text of an address; what is none counts as one caller
+ */
+export function addressGroup(address: string | undefined): string {
+  if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}

@@ -1,0 +1,44 @@
+import type http from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { addressGroup } from './client-address.ts';
+
+/** How many connections a server holds. 0: any number. */
+export interface ConnectionLimits {
+  total: number;
+  perAddress: number;
+}
+
+/** After the response, the rest of a body may arrive for this long, so that callers who send all before they read get to read. */
+const LINGER_MS = 20_000;
+
+/** Closes connections beyond the limits at once. Those that are open stay. */
+export function limitConnections(server: http.Server, { total, perAddress }: ConnectionLimits): void {
+  if (total > 0) server.maxConnections = total;
+  if (perAddress === 0) return;
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = addressGroup(socket.remoteAddress);
+    const count = (open.get(address) ?? 0) + 1;
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+    if (count > perAddress) socket.destroy();
+  });
+}
+
+/** Cuts the connection of a caller who goes on sending a body long after the response to it: it was refused unread. */
+export function cutUnreadBodies(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    const { socket } = request;
+    const timer = setTimeout(() => {
+      if (!request.complete) socket.destroy();
+    }, LINGER_MS);
+    timer.unref();
+    socket.once('close', () => clearTimeout(timer));
+  });
+}

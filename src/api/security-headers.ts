@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Nothing that is sent is a page: nobody may run, frame, guess or keep it. A route that sends something else says so over these. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  // Responses depend on the key and may hold secrets.
+  'Cache-Control': 'no-store',
+};
+
+/** For the page of the documentation: Swagger UI sets styles of elements, and has its icons in `data:` addresses. */
+export const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** RFC 6797: for a year. Only where the caller came by https, which is known from the proxy alone. */
+const STRICT_TRANSPORT = 'max-age=31536000';
+
+/** The headers that every response has, as lines of HTTP, for where there is no response object. */
+export const SECURITY_HEADER_LINES = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
+
+/** @param trustProxy whether `X-Forwarded-Proto` is believed */
+export function setSecurityHeaders(request: IncomingMessage, response: ServerResponse, trustProxy: boolean): void {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  const forwarded = request.headers['x-forwarded-proto'];
+  const protocol = String(forwarded).split(',')[0]?.trim().toLowerCase();
+  if (trustProxy && protocol === 'https') response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
+}
+
+/** Whether a header was set by {@link setSecurityHeaders}: an error keeps these. */
+export function isSecurityHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower === 'strict-transport-security' || Object.keys(HEADERS).some((known) => known.toLowerCase() === lower);
+}

@@ -1,0 +1,79 @@
+import net from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let service: TestService;
+let port: number;
+beforeAll(async () => {
+  service = await startTestService({ MAX_CONNECTIONS_PER_ADDRESS: '400' }, { workers: false });
+  port = Number(new URL(service.origin).port);
+});
+afterAll(() => service?.stop());
+
+/** A connection that sends `start` at once and one byte a second after that, for as long as it is let. */
+interface Slow {
+  answer: string;
+  closed: boolean;
+  destroy(): void;
+}
+
+function sendSlowly(start: string, drip: string): Slow {
+  const socket = net.connect(port, '127.0.0.1', () => socket.write(start));
+  const dripping = setInterval(() => socket.writable && socket.write(drip), 1_000);
+  const slow: Slow = { answer: '', closed: false, destroy: () => socket.destroy() };
+  socket.on('data', (chunk) => {
+    slow.answer += chunk.toString();
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    clearInterval(dripping);
+    slow.closed = true;
+  });
+  return slow;
+}
+
+const post = (key: string) =>
+  `POST /v1/prompts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{`;
+
+test('hundreds of callers who send slowly hold up nobody, and are told and cut off', async () => {
+  const start = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
+  const many = (make: () => Slow) => Array.from({ length: 100 }, make);
+  const headers = many(() => sendSlowly(start, 'X'));
+  const bodies = many(() => sendSlowly(post(service.key), ' '));
+  const strangers = many(() => sendSlowly(post('unknown'), ' '));
+  const all = [...headers, ...bodies, ...strangers];
+  try {
+    await waitFor('the strangers to be refused', async () =>
+      strangers.every(({ answer }) => answer.startsWith('HTTP/1.1 401 ')),
+    );
+    // All of the slow ones are still there, and others are served.
+    expect(headers.some(({ closed }) => closed)).toBe(false);
+    for (let index = 0; index < 20; index++) expect((await service.call('GET', '/prompts')).status).toBe(200);
+    expect(headers.some(({ closed }) => closed)).toBe(false);
+
+    await waitFor('all to be cut off', async () => all.every(({ closed }) => closed), 90_000);
+    for (const { answer } of [...headers, ...bodies]) {
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toMatch(/"The (request took too long to arrive|body arrived too slowly)/);
+    }
+    expect((await service.call('GET', '/prompts')).status).toBe(200);
+  } finally {
+    for (const slow of all) slow.destroy();
+  }
+}, 180_000);
+
+test('one address holds so many connections and no more, and gets others when it closes some', async () => {
+  const idle = Array.from({ length: 500 }, () => sendSlowly('', ''));
+  try {
+    await waitFor('the surplus to be closed', async () => idle.filter(({ closed }) => closed).length >= 100);
+    expect(idle.filter(({ closed }) => closed).length).toBeLessThan(110);
+    for (const slow of idle) slow.destroy();
+    await waitFor('others to be let in', async () => {
+      const answer = await service.call('GET', '/prompts').catch(() => undefined);
+      return answer?.status === 200;
+    });
+  } finally {
+    for (const slow of idle) slow.destroy();
+  }
+});
