@@ -14,6 +14,7 @@ import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
 import { createMailer } from './services/notifications/mailer.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
+import { sumUpUsage } from './services/sum-up-usage.ts';
 import { startRelay } from './services/webhooks/relay.ts';
 import { rescueDeliveries } from './services/webhooks/rescue-deliveries.ts';
 import { resealSecrets } from './services/webhooks/reseal.ts';
@@ -24,6 +25,7 @@ import { createLeanWorkers } from './temporal/workflow-threads.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
 const RESCUE_EVERY_MS = 15_000;
+const SUM_UP_EVERY_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 /** Batches of evaluations at a time; each has up to 25 calls in flight. */
 const MAX_BATCHES = 40;
@@ -117,6 +119,7 @@ export async function startWorkers({
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
     runEvery('rescue schedules', RESCUE_EVERY_MS, log, () => rescueSchedules(db.system, starter, log)),
     runEvery('rescue deliveries', RESCUE_EVERY_MS, log, () => rescueDeliveries(db, starter, log)),
+    runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system, { retentionMs: settings.eventRetentionMs })),
     runEvery('reseal secrets', CLEAN_UP_EVERY_MS, log, async () => {
       await resealSecrets(db.system, cipher, { log });

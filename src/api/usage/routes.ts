@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { sumEvaluationUsage } from '../../services/evaluation-usage.ts';
-import { sumUsage, USAGE_GROUPS, type UsageRow } from '../../services/usage.ts';
+import { sumEvaluationUsage, sumUsage, USAGE_GROUPS, type UsageRow, usageSpan } from '../../services/usage.ts';
 import { Cost, Tokens } from '../executions/schema.ts';
 import { ModelName, Name, Timestamp, TimestampInput } from '../fields.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
+const PRECISION = 'Exact within the last two hours; an earlier time is taken to the whole hour, as the answer shows.';
 
 const UsageQuery = z
   .strictObject({
     since: TimestampInput.optional().meta({
-      description: `Created at or after this; ${DEFAULT_DAYS} days ago unless given.`,
+      description: `Created at or after this; ${DEFAULT_DAYS} days ago unless given. ${PRECISION}`,
     }),
-    until: TimestampInput.optional().meta({ description: 'Created before this; now unless given.' }),
+    until: TimestampInput.optional().meta({ description: `Created before this; now unless given. ${PRECISION}` }),
     prompt_name: Name.optional(),
     model: ModelName.optional(),
     group_by: z
@@ -128,16 +128,18 @@ export function usageRoutes(): Route[] {
         until: '2026-02-01T00:00:00.000Z',
       },
       async handler({ db, query }) {
-        const until = query.until ?? new Date();
+        const now = new Date();
+        const until = query.until ?? now;
         const since = query.since ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
-        const filter = { since, until, promptName: query.prompt_name, model: query.model };
+        const span = usageSpan(since, until, now);
+        const filter = { span, promptName: query.prompt_name, model: query.model };
         const executions = await sumUsage(db.heavy.query, filter, query.group_by);
         const evaluations = await sumEvaluationUsage(db.heavy.query, filter, query.group_by);
         return {
           data: executions.map(presentSums),
           evaluations: evaluations.map(presentSums),
-          since: since.toISOString(),
-          until: until.toISOString(),
+          since: span.since.toISOString(),
+          until: (until < now ? span.until : until).toISOString(),
         };
       },
     }),

@@ -3,6 +3,7 @@ import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -50,6 +51,9 @@ export const Evaluation = defineEntity({
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
+    { properties: ['workspaceId', 'status', 'id'] },
+    { properties: ['workspaceId', 'datasetName', 'id'] },
+    { properties: ['workspaceId', 'scheduleId', 'id'] },
     {
       name: 'evaluations_unfinished_index',
       expression: `create index "evaluations_unfinished_index" on "evaluations" ("id") where "status" in ('scheduled', 'running', 'paused')`,
@@ -113,6 +117,16 @@ export const Evaluation = defineEntity({
 export const EvaluationResult = defineEntity({
   name: 'EvaluationResult',
   tableName: 'evaluation_results',
+  triggers: resultUsageTriggers,
+  // Few of many, as a rule, and listed by themselves.
+  indexes: Object.entries({
+    failed: `"status" = 'failed'`,
+    regression: '"regression"',
+    improvement: '"improvement"',
+  }).map(([name, condition]) => ({
+    name: `evaluation_results_${name}_index`,
+    expression: `create index "evaluation_results_${name}_index" on "evaluation_results" ("evaluation_id", "seq") where ${condition}`,
+  })),
   properties: {
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').primary(),
     seq: p.integer().primary(),
@@ -143,6 +157,7 @@ export const EvaluationResult = defineEntity({
 export const EvaluationJudgement = defineEntity({
   name: 'EvaluationJudgement',
   tableName: 'evaluation_judgements',
+  triggers: judgementUsageTriggers,
   properties: {
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').primary(),
     seq: p.integer().primary(),

@@ -10,6 +10,7 @@ export const Event = defineEntity({
   filters: ownedByWorkspace,
   indexes: [
     { properties: ['workspaceId', 'id'] },
+    { properties: ['workspaceId', 'type', 'id'] },
     {
       name: 'events_undispatched_index',
       expression: `create index "events_undispatched_index" on "events" ("id") where "dispatched_at" is null`,

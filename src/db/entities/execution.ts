@@ -3,6 +3,7 @@ import { type ExecutionStatus, executionStates, UNFINISHED_EXECUTION } from '../
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing } from '../../domain/usage.ts';
+import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -14,9 +15,13 @@ export const Execution = defineEntity({
   name: 'Execution',
   tableName: 'executions',
   filters: ownedByWorkspace,
+  triggers: executionUsageTriggers,
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
+    { properties: ['workspaceId', 'promptName', 'status', 'id'] },
+    { properties: ['workspaceId', 'status', 'id'] },
+    { properties: ['workspaceId', 'model', 'id'] },
     {
       name: 'executions_check_index',
       expression: `create index "executions_check_index" on "executions" ("check_at") where ${executionStates.in(UNFINISHED_EXECUTION)}`,

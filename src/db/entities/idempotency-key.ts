@@ -9,6 +9,7 @@ export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   filters: ownedByWorkspace,
+  indexes: [{ properties: ['createdAt'] }, { properties: ['resourceId'] }],
   uniques: [{ properties: ['workspaceId', 'key'] }],
   properties: {
     ...workspaceOwned,

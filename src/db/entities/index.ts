@@ -7,6 +7,7 @@ import { IdempotencyKey } from './idempotency-key.ts';
 import { Notification } from './notification.ts';
 import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
 import { RateLimit } from './rate-limit.ts';
+import { UsageEntry, UsageSum } from './usage.ts';
 import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
 import { Workspace } from './workspace.ts';
 
@@ -32,4 +33,6 @@ export const entities = [
   Delivery,
   DeliveryAttempt,
   Notification,
+  UsageEntry,
+  UsageSum,
 ];

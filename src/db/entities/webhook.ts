@@ -50,6 +50,7 @@ export const Delivery = defineEntity({
   filters: ownedByWorkspace,
   indexes: [
     { properties: ['workspaceId', 'webhookId', 'id'] },
+    { properties: ['workspaceId', 'webhookId', 'status', 'id'] },
     { properties: ['eventId'] },
     {
       name: 'deliveries_event_once_unique',

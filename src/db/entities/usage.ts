@@ -1,0 +1,87 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { ownedByWorkspace, timestamp } from './workspace-owned.ts';
+
+/** An execution, the call for an example of an evaluation, or a judge's answer about one. */
+export const USAGE_KINDS = ['execution', 'example', 'judgement'] as const;
+export type UsageKind = (typeof USAGE_KINDS)[number];
+
+/** What was used, or by how much that has changed. */
+const usage = {
+  workspaceId: p.uuid(),
+  kind: p.enum(() => Object.fromEntries(USAGE_KINDS.map((kind) => [kind, kind]))).$type<UsageKind>(),
+  promptName: p.text(),
+  model: p.text(),
+  calls: p.bigint(),
+  completed: p.bigint(),
+  failed: p.bigint(),
+  tokensInput: p.bigint(),
+  tokensOutput: p.bigint(),
+  tokensCachedInput: p.bigint(),
+  tokensReasoning: p.bigint(),
+  /** In US dollars, as far as it is known. */
+  costAmount: p.decimal('string').columnType('numeric'),
+  /** Calls whose cost is known. */
+  priced: p.bigint(),
+  /** Answers whose cost is not. */
+  unpriced: p.bigint(),
+};
+
+/**
+ * By how much a statement has changed what was used: written by triggers of the tables that hold what was paid for, so that no
+ * statement can leave it out (`db/usage-triggers.ts`). Entries are added to the sums soon, and kept for a few hours after that.
+ */
+export const UsageEntry = defineEntity({
+  name: 'UsageEntry',
+  tableName: 'usage_entries',
+  filters: ownedByWorkspace,
+  indexes: [
+    { properties: ['workspaceId', 'createdAt'] },
+    {
+      name: 'usage_entries_unsummed_index',
+      expression: `create index "usage_entries_unsummed_index" on "usage_entries" ("workspace_id") where not "summed"`,
+    },
+    {
+      name: 'usage_entries_summed_index',
+      expression: `create index "usage_entries_summed_index" on "usage_entries" ("created_at") where "summed"`,
+    },
+  ],
+  properties: {
+    id: p.bigint().primary().autoincrement(),
+    ...usage,
+    /** When the execution, result or judgement was created. */
+    createdAt: timestamp(),
+    /** Whether it is in the sums. */
+    summed: p.boolean().default(false),
+  },
+});
+
+export const USAGE_UNITS = ['hour', 'day'] as const;
+export type UsageUnit = (typeof USAGE_UNITS)[number];
+
+/** What was used in an hour and in a day of UTC. It stays when the rows that it is the sum of are deleted. */
+export const UsageSum = defineEntity({
+  name: 'UsageSum',
+  tableName: 'usage_sums',
+  filters: ownedByWorkspace,
+  properties: {
+    workspaceId: usage.workspaceId.primary(),
+    unit: p
+      .enum(() => Object.fromEntries(USAGE_UNITS.map((unit) => [unit, unit])))
+      .$type<UsageUnit>()
+      .primary(),
+    startsAt: timestamp().primary(),
+    kind: usage.kind.primary(),
+    promptName: usage.promptName.primary(),
+    model: usage.model.primary(),
+    calls: usage.calls,
+    completed: usage.completed,
+    failed: usage.failed,
+    tokensInput: usage.tokensInput,
+    tokensOutput: usage.tokensOutput,
+    tokensCachedInput: usage.tokensCachedInput,
+    tokensReasoning: usage.tokensReasoning,
+    costAmount: usage.costAmount,
+    priced: usage.priced,
+    unpriced: usage.unpriced,
+  },
+});

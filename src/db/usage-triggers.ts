@@ -1,0 +1,117 @@
+/** Columns that entries and sums of usage have in common and that are added up. */
+export const USAGE_MEASURES = [
+  'calls',
+  'completed',
+  'failed',
+  'tokens_input',
+  'tokens_output',
+  'tokens_cached_input',
+  'tokens_reasoning',
+  'cost_amount',
+  'priced',
+  'unpriced',
+] as const;
+
+type Measure = (typeof USAGE_MEASURES)[number];
+type RowName = 'old' | 'new';
+
+/** What of a table's rows counts, as SQL. */
+interface CountedTable {
+  table: string;
+  /** Whether a row counts at all. */
+  counts(row: RowName): string;
+  /** Whether it is an execution that has ended so. */
+  endedAs?(row: RowName, status: 'completed' | 'failed'): string;
+  /** Whether a model has answered. */
+  answered(row: RowName): string;
+  /** Who used it, and for what: `select workspace_id, kind, prompt_name, model`. */
+  owner: string;
+}
+
+/** An execution counts when it has ended: until then it is read as it is. So one that is withdrawn has never counted. */
+const EXECUTIONS: CountedTable = {
+  table: 'executions',
+  counts: (row) => `${row}.status in ('completed', 'failed', 'canceled')`,
+  endedAs: (row, status) => `${row}.status = '${status}'`,
+  answered: (row) => `${row}.answered_at is not null`,
+  owner: `select new.workspace_id, 'execution', new.prompt_name, new.model`,
+};
+
+const RESULTS: CountedTable = {
+  table: 'evaluation_results',
+  counts: (row) => `${row}.attempts > 0`,
+  answered: (row) => `${row}.finish_reason is not null`,
+  owner: `select e.workspace_id, 'example', e.prompt_name, e.model from evaluations e where e.id = new.evaluation_id`,
+};
+
+const JUDGEMENTS: CountedTable = {
+  table: 'evaluation_judgements',
+  counts: () => 'true',
+  answered: () => 'true',
+  owner: `select e.workspace_id, 'judgement', e.prompt_name, config->>'model' from evaluations e
+          join lateral jsonb_array_elements(e.evaluators) as config on config->>'name' = new.evaluator
+          where e.id = new.evaluation_id`,
+};
+
+const PAID_COLUMNS = [
+  'tokens_input',
+  'tokens_output',
+  'tokens_cached_input',
+  'tokens_reasoning',
+  'cost_amount',
+] as const;
+
+function measures({ counts, endedAs, answered }: CountedTable, row: RowName): Record<Measure, string> {
+  const count = (...conditions: string[]) => `(${[counts(row), ...conditions].join(' and ')})::int`;
+  const amount = (column: (typeof PAID_COLUMNS)[number]) =>
+    `case when ${counts(row)} then coalesce(${row}.${column}, 0) else 0 end`;
+  return {
+    calls: count(),
+    completed: endedAs === undefined ? '0' : count(endedAs(row, 'completed')),
+    failed: endedAs === undefined ? '0' : count(endedAs(row, 'failed')),
+    tokens_input: amount('tokens_input'),
+    tokens_output: amount('tokens_output'),
+    tokens_cached_input: amount('tokens_cached_input'),
+    tokens_reasoning: amount('tokens_reasoning'),
+    cost_amount: amount('cost_amount'),
+    priced: count(`${row}.cost_amount is not null`),
+    unpriced: count(`${row}.cost_amount is null`, answered(row)),
+  };
+}
+
+/** What of a row an entry depends on: most updates are of something else, and are not worth a call. */
+function counted({ counts, endedAs, answered }: CountedTable, row: RowName): string {
+  const ends = endedAs === undefined ? [] : [endedAs(row, 'completed'), endedAs(row, 'failed')];
+  return [...PAID_COLUMNS.map((column) => `${row}.${column}`), counts(row), ...ends, answered(row)].join(', ');
+}
+
+/** Writes an entry of what a row adds or, of an update, of what it adds beyond what it was before. */
+function trigger(event: 'insert' | 'update', table: CountedTable) {
+  const now = measures(table, 'new');
+  const before = measures(table, 'old');
+  const changes = USAGE_MEASURES.map((measure) =>
+    event === 'insert' ? now[measure] : `(${now[measure]}) - (${before[measure]})`,
+  );
+  const isNews =
+    event === 'insert' ? '' : ` and (${counted(table, 'old')}) is distinct from (${counted(table, 'new')})`;
+  const name = `usage_of_${event}`;
+  // MikroORM drops a trigger together with the function of this name.
+  const functionName = `${table.table}_${name}_fn`;
+  return {
+    name,
+    timing: 'after' as const,
+    events: [event],
+    // Whole: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
+      insert into usage_entries (workspace_id, kind, prompt_name, model, created_at, ${USAGE_MEASURES.join(', ')})
+      select owner.*, new.created_at, ${changes.join(', ')} from (${table.owner}) as owner; return null; end $$;
+create trigger "${name}" after ${event} on "${table.table}" for each row when (${table.counts('new')}${isNews})
+      execute function "${functionName}"()`,
+  };
+}
+
+const triggersOf = (table: CountedTable) => [trigger('insert', table), trigger('update', table)];
+
+export const executionUsageTriggers = triggersOf(EXECUTIONS);
+export const resultUsageTriggers = triggersOf(RESULTS);
+export const judgementUsageTriggers = triggersOf(JUDGEMENTS);

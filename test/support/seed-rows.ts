@@ -1,0 +1,90 @@
+import type { Query } from '../../src/db/database.ts';
+
+/** Rows of one workspace, as if they had come to be over some days until now. */
+export interface Seed {
+  workspaceId: string;
+  count: number;
+  days: number;
+}
+
+/** A UUIDv7 of a time, in SQL. */
+const idAt = (time: string) => `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+  placing substring(int8send((extract(epoch from ${time}) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid`;
+
+const SPREAD = `(select n, now() - make_interval(secs => ($3 * 86400.0) * (1 - n / $2::float8)) as at
+                 from generate_series(1, $2::int) as n) as seeded`;
+
+/**
+ * Executions of ten prompts on four models. One in 1,000 is `failed`, one in 10,000 `canceled`; of the prompt `rare`, on the model
+ * `sandbox/rare`, there is one in 50,000. One in 7 has no known price.
+ */
+export async function seedExecutions(query: Query, { workspaceId, count, days }: Seed): Promise<void> {
+  await query(
+    {
+      text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables, input,
+               metadata, attempts, output, finish_reason, tokens_input, tokens_output, tokens_cached_input, tokens_reasoning,
+               cost_amount, model_ms, error, created_at, started_at, answered_at, finished_at)
+             select $1, ${idAt('at')},
+               case when n % 10000 = 0 then 'canceled' when n % 1000 = 0 then 'failed' else 'completed' end,
+               case when n % 50000 = 1 then 'rare' else 'seed/' || n % 10 end, 1,
+               case when n % 50000 = 1 then 'sandbox/rare' else 'sandbox/m' || n % 4 end, 'sandbox', '{}', '{"text": "some text"}',
+               repeat('some text ', 20), '{}', 1, case when n % 1000 > 0 then repeat('an answer ', 20) end,
+               case when n % 1000 > 0 then 'stop' end, n % 97, n % 89, n % 13, n % 7,
+               case when n % 7 > 0 and n % 1000 > 0 then n % 101 / 100000.0 end, 200,
+               case when n % 1000 = 0 then '{"code": "model_unavailable", "message": "away"}'::jsonb end, at, at,
+               case when n % 1000 > 0 then at end, at
+             from ${SPREAD}`,
+    },
+    [workspaceId, count, days],
+  );
+}
+
+/**
+ * A completed evaluation. One in 1,000 of its results is failed, and one in 5,000 a regression.
+ * @returns its id
+ */
+export async function seedEvaluation(
+  query: Query,
+  { workspaceId, count, days, status = 'completed' }: Seed & { status?: string },
+): Promise<string> {
+  const [run] = await query<{ id: string }>(
+    {
+      text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, template, model, provider, parameters, dataset_name,
+               dataset_version, examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status,
+               score, scores_by_evaluator, regressions, improvements, created_at, started_at, finished_at)
+             select $1, ${idAt('at')}, 'seed/0', 1, '{{ text }}', 'sandbox/m0', 'sandbox', '{}', 'seed', 1, '\\x00', $2,
+               '[{"type": "exact_match", "name": "exact_match"}, {"type": "llm_judge", "name": "judge", "model": "sandbox/judge"}]',
+               0.8, 'none', 20, '{}', $4, 0.9, '{}', 0, 0, at, at, at
+             from (select now() - make_interval(days => $3::int) as at) as seeded returning id`,
+    },
+    [workspaceId, count, days, status],
+  );
+  if (run === undefined) throw new Error('An insert without a row.');
+  await query(
+    {
+      text: `insert into evaluation_results (evaluation_id, seq, example_key, variables, expected, status, output, finish_reason, tokens_input,
+               tokens_output, tokens_cached_input, tokens_reasoning, cost_amount, model_ms, attempts, error, scores, score,
+               regression, improvement, created_at)
+             select $1, n - 1, 'example-' || n, '{"text": "some text"}', '"an answer"',
+               case when n % 1000 = 0 then 'failed' else 'scored' end, 'an answer', case when n % 1000 > 0 then 'stop' end,
+               n % 97, n % 89, 0, 0, case when n % 7 > 0 then n % 101 / 100000.0 end, 200, 1, null,
+               '{"exact_match": {"score": 1, "reason": null}}', n % 11 / 10.0, n % 5000 = 0, n % 7000 = 0, at
+             from ${SPREAD}`,
+    },
+    [run.id, count, days],
+  );
+  return run.id;
+}
+
+/** What a judge said about every tenth result of an evaluation. */
+export async function seedJudgements(query: Query, evaluationId: string): Promise<void> {
+  await query(
+    {
+      text: `insert into evaluation_judgements (evaluation_id, seq, evaluator, answer, asks, tokens_input, tokens_output,
+               tokens_cached_input, tokens_reasoning, cost_amount, created_at)
+             select evaluation_id, seq, 'judge', 'fine', 1, 50, 5, 0, 0, case when seq % 3 = 0 then 0.0001 end, created_at
+             from evaluation_results where evaluation_id = $1 and seq % 10 = 0`,
+    },
+    [evaluationId],
+  );
+}
