@@ -19,11 +19,11 @@ type RowName = 'old' | 'new';
 interface CountedTable {
   table: string;
   /** Whether a row counts at all. */
-  counts(row: RowName): string;
+  counts: (row: RowName) => string;
   /** Whether it is an execution that has ended so. */
-  endedAs?(row: RowName, status: 'completed' | 'failed'): string;
+  endedAs?: (row: RowName, status: 'completed' | 'failed') => string;
   /** Whether a model has answered. */
-  answered(row: RowName): string;
+  answered: (row: RowName) => string;
   /** Who used it, and for what: `select workspace_id, kind, prompt_name, model`. */
   owner: string;
 }

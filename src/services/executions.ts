@@ -2,6 +2,7 @@ import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { type Page, readPage } from '../db/read-page.ts';
 import { ApiError, invalidField, notFound } from '../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../domain/execution-states.ts';
+import { idsOfSpan } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import { providerOptionsProblem } from '../domain/provider-options.ts';
@@ -162,6 +163,9 @@ export async function listExecutions(
   where('model = ?', filter.model);
   where('created_at >= ?', filter.since);
   where('created_at < ?', filter.until);
+  const { from, to } = idsOfSpan(filter.since, filter.until);
+  if (filter.since !== undefined) where('id >= ?', from);
+  if (filter.until !== undefined) where('id < ?', to);
   where('id < ?', before);
   const select = `select ${EXECUTION_COLUMNS}, bytes from executions where ${conditions.join(' and ')}`;
   return readPage<ExecutionRow>(db.query, { select, orderBy: 'id desc', bytes: 'bytes' }, values, limit);

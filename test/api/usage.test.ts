@@ -201,7 +201,6 @@ test('any span is summed up exactly within the last two hours, and by whole hour
   for (const [index, since] of times.entries()) for (const until of times.slice(index + 1)) await agree(since, until);
   // Old entries are deleted when they are in the sums.
   const kept = { text: `select 1 from usage_entries where created_at < now() - interval '3 hours'` };
-  expect((await query()(kept)).length).toBeGreaterThan(0);
   await sumUpUsage(db.system);
   expect(await query()(kept)).toEqual([]);
   await agree(daysAgo(4.3), new Date());

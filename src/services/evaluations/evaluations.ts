@@ -3,6 +3,7 @@ import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
 import { type Page, readPage } from '../../db/read-page.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { EvaluationStatus } from '../../domain/evaluation-states.ts';
+import { idsOfSpan } from '../../domain/ids.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import { readSummary } from './sum-up.ts';
@@ -92,6 +93,9 @@ export async function listEvaluations(
   where('schedule_id = ?', filter.scheduleId);
   where('created_at >= ?', filter.since);
   where('created_at < ?', filter.until);
+  const { from, to } = idsOfSpan(filter.since, filter.until);
+  if (filter.since !== undefined) where('id >= ?', from);
+  if (filter.until !== undefined) where('id < ?', to);
   where('id < ?', before);
   const select = `select ${EVALUATION_COLUMNS}, bytes from evaluations where ${conditions.join(' and ')}`;
   return readPage<EvaluationRow>(db.query, { select, orderBy: 'id desc', bytes: 'bytes' }, values, limit);

@@ -48,7 +48,8 @@ export async function listResults(
 ): Promise<Page<ResultRow>> {
   const conditions = ['e.workspace_id = $1', 'e.id = $2', 'r.seq > $3'];
   const flag = (column: string, wanted: boolean | undefined) => {
-    if (wanted !== undefined) conditions.push(`coalesce(${column}, false) = ${wanted}`);
+    // Of those that are wanted there is a partial index.
+    if (wanted !== undefined) conditions.push(wanted ? column : `(${column}) is not true`);
   };
   flag('r.regression', filter.regression);
   flag('r.improvement', filter.improvement);
