@@ -63,7 +63,7 @@ const LAYERS: Record<string, Layer> = {
   evaluators: { files: ['evaluators/'], values: ['domain', 'lib'] },
   models: { files: ['models/'], values: ['outbound', 'domain', 'lib'] },
   outbound: { files: ['outbound/'], values: ['domain', 'lib'] },
-  temporal: { files: ['temporal/'], values: ['domain'], types: ['config'] },
+  temporal: { files: ['temporal/'], values: ['domain', 'lib'], types: ['config'] },
   db: { files: ['db/'], values: ['domain', 'lib'] },
   domain: { files: ['domain/'], values: [] },
   // Knows nothing of this service.

@@ -76,7 +76,7 @@ export function allRoutes(
       ...executionRoutes({ idempotency, client, taskQueues, eager, models, waiter, log }),
       ...evaluationRoutes({ idempotency, client, taskQueues, eager, models, log }),
       ...datasetRoutes({ idempotency, uploads: createUploads() }),
-      ...scheduleRoutes({ idempotency, client, taskQueues, eager }),
+      ...scheduleRoutes({ idempotency, client, taskQueues, eager, log }),
       ...webhookRoutes({ idempotency, cipher, allowPrivate }),
       ...sendingRoutes({ idempotency, waiter: deliveryWaiter }),
       ...deliveryRoutes({ idempotency }),

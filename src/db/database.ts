@@ -1,6 +1,7 @@
 import { PostgreSqlConnection, type SqlEntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
+import { inTransactionScope } from '../lib/transaction-scope.ts';
 import { WORKSPACE_FILTER, type WorkspaceScope } from './entities/workspace-owned.ts';
 import { classifyDatabaseError, classifyHeavyReadError } from './errors.ts';
 import { CONNECTION_OPTIONS, openOrm } from './orm.ts';
@@ -58,8 +59,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Transactions are short; the slowest step inside one is a call of Temporal's API. */
-const IDLE_TRANSACTION_MS = 60_000;
+/** Nobody but the database is waited for inside a transaction (`refuseInTransaction`); this leaves time for a busy process. */
+const IDLE_TRANSACTION_MS = 10_000;
 /** Statements on behalf of a request take milliseconds; one that does not must not keep its connection from others for long. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
@@ -122,7 +123,7 @@ async function inTransaction<T>(
     const query = queryOn(client, classify);
     await query({ text: begin });
     if (statementTimeoutMs !== undefined) await query({ text: `set local statement_timeout = ${statementTimeoutMs}` });
-    const result = await work(query);
+    const result = await inTransactionScope(() => work(query));
     await query({ text: 'commit' });
     return result;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
+import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { startDeadline } from './deadline.ts';
 import type { ClosableModels, ModelSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
@@ -55,6 +56,7 @@ export function createModels(
     },
 
     async generate(call) {
+      refuseInTransaction('A model');
       call.signal.throwIfAborted();
       const { provider, model, providerModelId } = resolveForCall(call.model);
       const deadline = startDeadline(call.signal, call.timeoutMs);

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { Agent } from 'undici';
+import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { type Answer, failureOfStatus, readAnswer, textOf } from './answer.ts';
 import { createGuardedConnector } from './connector.ts';
 import { withDeadline } from './deadline.ts';
@@ -77,6 +78,7 @@ export function createOutbound({ allowPrivate, timeoutMs, ...connection }: Outbo
   let closed: Promise<void> | undefined;
   return {
     async post(request) {
+      refuseInTransaction('A receiver');
       request.signal?.throwIfAborted();
       const startedAt = performance.now();
       const problem = targetProblem(request.url, allowPrivate);

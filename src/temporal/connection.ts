@@ -2,6 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Settings } from '../config.ts';
+import { refuseInTransaction } from '../lib/transaction-scope.ts';
+
+/** Every call of the client goes through these two services; workers have ways of their own. */
+function refuseCallsInTransactions({ workflowService, operatorService }: NativeConnection): void {
+  for (const service of [workflowService, operatorService]) {
+    const { rpcImpl } = service;
+    if (rpcImpl === null) throw new Error('A connection without its calls.');
+    service.rpcImpl = (method, request, callback) => {
+      refuseInTransaction('Temporal');
+      return rpcImpl(method, request, callback);
+    };
+  }
+}
 
 /**
  * One connection a process, shared by client and workers: only so can a workflow's first task be handed to a worker of the
@@ -21,5 +34,6 @@ export async function connectTemporal(
     ...(apiKey === undefined ? {} : { apiKey, tls: true }),
     ...(clientCertPair === undefined ? {} : { tls: { clientCertPair } }),
   });
+  refuseCallsInTransactions(connection);
   return { connection, client: new Client({ connection, namespace }) };
 }

@@ -91,7 +91,7 @@ test('a schedule that Temporal has lost is made anew, as it was', async () => {
   await lose(running.id);
   await lose(paused.id);
   expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual([]);
-  await db.system.query({ text: `update schedules set created_at = now() - interval '1 hour', checked_at = null` });
+  await db.system.query({ text: `update schedules set check_at = now() - interval '1 second'` });
   await rescueSchedules(db.system, { client, taskQueues }, log);
   expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual(running.next_runs);
   const resumed = await service.call('POST', `/schedules/${paused.id}/resume`);
@@ -100,4 +100,40 @@ test('a schedule that Temporal has lost is made anew, as it was', async () => {
   await lose(running.id);
   expect((await service.call('POST', `/schedules/${running.id}/pause`)).body).toMatchObject({ paused: true });
   for (const { id } of [running, paused]) expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);
+});
+
+test('one that Temporal refuses leaves nothing behind, and its key can be used again', async () => {
+  const headers = { 'Idempotency-Key': 'refused-by-temporal' };
+  const body = { name: 'refused', cron: '99 99 * * *', time_zone: 'UTC', evaluation };
+  const refused = await service.call('POST', '/schedules', { body, headers });
+  expect(refused).toMatchObject({ status: 400, body: { error: { details: [{ path: 'cron' }] } } });
+  const { query } = service.foundation.db.system;
+  expect(await query({ text: `select id from schedules where name = 'refused'` })).toEqual([]);
+  const again = await service.call('POST', '/schedules', { body: { ...body, cron: '0 3 * * *' }, headers });
+  expect(again.status).toBe(201);
+  const replayed = await service.call('POST', '/schedules', { body: { ...body, cron: '0 3 * * *' }, headers });
+  expect([replayed.status, replayed.body]).toEqual([201, again.body]);
+  await service.call('DELETE', `/schedules/${again.body.id}`);
+});
+
+test('one that no caller was told of starts nothing, and is withdrawn', async () => {
+  const { db, client, taskQueues, log } = service.foundation;
+  const told = await createSchedule({ paused: true });
+  const untold = await createSchedule({ paused: true });
+  // As if the process had died before it could answer.
+  await db.system.query({ text: `update schedules set accepted_at = null where id = $1` }, [
+    untold.id.replace('sched_', ''),
+  ]);
+  await service.call('POST', `/schedules/${untold.id}/trigger`);
+  await waitFor('the workflow of the trigger', async () => {
+    const { recentActions } = (await client.schedule.getHandle(`evaluation-schedule/${untold.id}`).describe()).info;
+    const workflowId = recentActions[0]?.action.workflow.workflowId;
+    return workflowId !== undefined && (await client.workflow.getHandle(workflowId).result());
+  });
+  expect(await evaluationsOf(untold.id)).toEqual([]);
+  await db.system.query({ text: `update schedules set check_at = now() - interval '1 second'` });
+  await rescueSchedules(db.system, { client, taskQueues }, log);
+  expect((await service.call('GET', `/schedules/${untold.id}`)).status).toBe(404);
+  expect((await service.call('GET', `/schedules/${told.id}`)).status).toBe(200);
+  await service.call('DELETE', `/schedules/${told.id}`);
 });

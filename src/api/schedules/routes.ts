@@ -1,13 +1,16 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
-import { parsePublicId, publicId } from '../../domain/ids.ts';
+import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import {
-  createSchedule,
   deleteSchedule,
   getSchedule,
+  giveUpSchedule,
   listSchedules,
   type ScheduleRow,
   setSchedulePaused,
+  startSchedule,
+  storeSchedule,
   triggerSchedule,
 } from '../../services/evaluations/schedules.ts';
 import { dueTimes, type Temporal } from '../../services/evaluations/temporal-schedule.ts';
@@ -59,7 +62,7 @@ function toBody(parsed: z.output<typeof ScheduledEvaluation>): JsonValue {
 }
 
 /** `/schedules`: evaluations that recur. */
-export function scheduleRoutes(deps: WorkflowStarter & { idempotency: Idempotency }): Route[] {
+export function scheduleRoutes(deps: WorkflowStarter & { idempotency: Idempotency; log: Logger }): Route[] {
   const action = (name: string, summary: string, run: typeof triggerSchedule) =>
     defineRoute({
       method: 'post',
@@ -102,18 +105,30 @@ export function scheduleRoutes(deps: WorkflowStarter & { idempotency: Idempotenc
       response: Schedule,
       responseExample: example,
       errors: ['temporarily_unavailable', 'payload_too_large'],
-      handler: (request) =>
-        deps.idempotency.createOnce(request, async (query) => {
-          const { name, cron, time_zone: timeZone, paused } = request.body;
-          const row = await createSchedule(deps, query, {
-            name,
-            cron,
-            timeZone,
-            paused,
-            request: { body: toBody(request.body.evaluation), parsed: toNewEvaluation(request.body.evaluation) },
-          });
-          return { resourceId: row.id, answer: presentSchedule(row, await nextRuns(deps, row)) };
-        }),
+      async handler(request) {
+        const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
+        const schedule = { body: toBody(scheduled), parsed: toNewEvaluation(scheduled) };
+        const id = newId();
+        let isBegun = false;
+        try {
+          return await deps.idempotency.createOnce(
+            request,
+            async (query) => {
+              isBegun = true;
+              await storeSchedule(query, id, { name, cron, timeZone, paused, request: schedule });
+              return { resourceId: id };
+            },
+            async (resourceId) => {
+              const { row, due } = await startSchedule(deps, request.db, resourceId);
+              return presentSchedule(row, due);
+            },
+          );
+        } catch (error) {
+          // Also where the database's answer was lost: the row may be there all the same.
+          if (isBegun) await giveUpSchedule(deps.log, request.db, id);
+          throw error;
+        }
+      },
     }),
     defineRoute({
       method: 'get',

@@ -177,7 +177,7 @@ export const Schedule = defineEntity({
   name: 'Schedule',
   tableName: 'schedules',
   filters: ownedByWorkspace,
-  indexes: [{ properties: ['workspaceId', 'id'] }],
+  indexes: [{ properties: ['workspaceId', 'id'] }, { properties: ['checkAt'] }],
   properties: {
     ...workspaceOwned,
     name: p.text(),
@@ -190,8 +190,10 @@ export const Schedule = defineEntity({
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
     bytes: storedBytes('name', 'request::text', 'last_error::text'),
     createdAt: timestamp(),
-    /** When it was last seen to be in Temporal, too. */
-    checkedAt: timestamp().nullable(),
+    /** When its caller was about to be told of it; until then it starts nothing. */
+    acceptedAt: timestamp().nullable(),
+    /** When to see next whether Temporal has it, too. */
+    checkAt: timestamp().defaultRaw("(now() + '00:01:00'::interval)"),
   },
 });
 

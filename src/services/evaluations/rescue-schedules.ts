@@ -1,24 +1,35 @@
 import type { Logger } from 'pino';
-import type { SystemDatabase } from '../../db/database.ts';
-import { SCHEDULE_COLUMNS, type ScheduleRow } from './schedules.ts';
+import { bindWorkspace, type SystemDatabase } from '../../db/database.ts';
+import { reconcile, takeOverdue } from '../reconcile.ts';
+import { SCHEDULE_COLUMNS, type ScheduleRow, withdrawSchedule } from './schedules.ts';
 import { createInTemporal, dueTimes, type Temporal } from './temporal-schedule.ts';
 
-/** Each schedule now and then, by one process at a time. One that was created just now may be on its way to Temporal. */
+/** Each schedule now and then, whether Temporal still has it. */
 const TAKE = {
-  text: `update schedules set checked_at = now() where id in (
-           select id from schedules where coalesce(checked_at, created_at) < now() - interval '5 minutes'
-           order by coalesce(checked_at, created_at) limit 100 for update skip locked)
-         returning ${SCHEDULE_COLUMNS}`,
+  text: `${takeOverdue('schedules', 'true', `interval '5 minutes'`)}
+         returning ${SCHEDULE_COLUMNS}, workspace_id, accepted_at is not null as accepted`,
 };
 
+type ScheduleToCheck = ScheduleRow & { workspace_id: string; accepted: boolean };
+
 /**
- * Makes the schedules anew that Temporal has lost. What was due meanwhile is not made up for.
+ * Makes the schedules anew that Temporal has lost; what was due meanwhile is not made up for. One that no caller was told of,
+ * since the process died while it was made, is withdrawn.
  * @throws Error where Temporal or the database is away; what was not looked at is at a later call
  */
-export async function rescueSchedules(db: SystemDatabase, temporal: Temporal, log: Logger): Promise<void> {
-  for (const schedule of await db.query<ScheduleRow & Record<string, unknown>>(TAKE)) {
-    if ((await dueTimes(temporal, schedule.id)) !== undefined) continue;
-    await createInTemporal(temporal, schedule);
-    log.warn({ schedule_id: schedule.id }, 'made a schedule anew that Temporal had lost');
-  }
+export function rescueSchedules(db: SystemDatabase, temporal: Temporal, log: Logger): Promise<void> {
+  return reconcile<ScheduleToCheck>(db.query, log, {
+    table: 'schedules',
+    take: TAKE,
+    async reconcile(schedule) {
+      if (!schedule.accepted) {
+        await withdrawSchedule(bindWorkspace(db.query, schedule.workspace_id), schedule.id, false);
+        log.warn({ schedule_id: schedule.id }, 'withdrew a schedule that no caller had been told of');
+        return;
+      }
+      if ((await dueTimes(temporal, schedule.id)) !== undefined) return;
+      await createInTemporal(temporal, schedule);
+      log.warn({ schedule_id: schedule.id }, 'made a schedule anew that Temporal had lost');
+    },
+  });
 }

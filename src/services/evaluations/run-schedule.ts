@@ -4,7 +4,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
 import { evaluationScheduleId } from '../../temporal/names.ts';
-import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
 import { createEvaluation, type StoredEvaluation } from './create-evaluation.ts';
 import { startEvaluationWorkflow } from './evaluation-workflow.ts';
 import { getEvaluation } from './evaluations.ts';
@@ -16,7 +16,9 @@ export interface RunScheduleDeps {
   starter: WorkflowStarter;
 }
 
-const FIND = { text: 'select workspace_id, name, request from schedules where id = $1 for update' };
+const FIND = {
+  text: `select workspace_id, name, request, accepted_at is not null as accepted from schedules where id = $1 for update`,
+};
 const FIND_STARTED = {
   text: 'select resource_id from idempotency_keys where workspace_id = $1 and key = $2',
 };
@@ -32,7 +34,7 @@ const NOTE_ERROR = { text: 'update schedules set last_error = $2 where id = $1' 
  * @returns what happened, in words
  */
 export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, occurrence: string): Promise<string> {
-  let stored: StoredEvaluation | undefined;
+  let stored: StoredEvaluation | 'not accepted' | undefined;
   try {
     stored = await deps.db.system.transaction((query) => storeEvaluation(deps.models, query, scheduleId, occurrence));
   } catch (error) {
@@ -46,6 +48,7 @@ export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, occ
     await removeFromTemporal(deps.starter, scheduleId);
     return 'not started: the schedule was deleted';
   }
+  if (stored === 'not accepted') return 'not started: no caller was told of this schedule';
   await startEvaluationWorkflow(deps.starter, stored);
   return `started ${publicId('evaluation', stored.id)}`;
 }
@@ -55,9 +58,13 @@ async function storeEvaluation(
   query: Query,
   scheduleId: string,
   occurrence: string,
-): Promise<StoredEvaluation | undefined> {
-  const [schedule] = await query<Pick<ScheduleRow, 'name' | 'request'> & { workspace_id: string }>(FIND, [scheduleId]);
+): Promise<StoredEvaluation | 'not accepted' | undefined> {
+  const [schedule] = await query<Pick<ScheduleRow, 'name' | 'request'> & { workspace_id: string; accepted: boolean }>(
+    FIND,
+    [scheduleId],
+  );
   if (schedule === undefined) return undefined;
+  if (!schedule.accepted) return 'not accepted';
   const { workspace_id: workspaceId, request } = schedule;
   const own = bindWorkspace(query, workspaceId);
   const [started] = await own<{ resource_id: string }>(FIND_STARTED, [occurrence]);
@@ -74,7 +81,9 @@ async function storeEvaluation(
 
 async function removeFromTemporal({ client }: WorkflowStarter, scheduleId: string): Promise<void> {
   try {
-    await client.schedule.getHandle(evaluationScheduleId(scheduleId)).delete();
+    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+      client.schedule.getHandle(evaluationScheduleId(scheduleId)).delete(),
+    );
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
   }

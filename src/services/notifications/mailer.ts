@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
+import { refuseInTransaction } from '../../lib/transaction-scope.ts';
 import { createRedactor } from '../../models/redact.ts';
 import { MailError, toMailError } from './mail-error.ts';
 
@@ -97,6 +98,7 @@ export function createMailer({
   const closing = new AbortController();
   return {
     async send(mail) {
+      refuseInTransaction('The mail server');
       check(mail);
       try {
         await transport.sendMail({

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database, Query } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
 import { type DeliveryIdentity, deliveryWorkflowId } from '../../temporal/names.ts';
@@ -59,12 +59,16 @@ const UNCLAIM = {
          update deliveries d set claimed_at = null from left_over where d.id = left_over.id`,
 };
 
-/** Deliveries that ended in the database alone: their workflows still wait. */
+/** Deliveries that ended in the database alone: their workflows still wait. Each is told by one relay. */
 const TO_END = {
-  text: `select id, event_id as "eventId", webhook_id as "webhookId", trigger from deliveries where to_end
-         order by id limit ${BATCH_SIZE} for update skip locked`,
+  text: `update deliveries set to_end = false where id in (
+           select id from deliveries where to_end order by id limit ${BATCH_SIZE} for update skip locked)
+         returning id, event_id as "eventId", webhook_id as "webhookId", trigger`,
 };
-const TOLD = { text: 'update deliveries set to_end = false where id = any($1::uuid[])' };
+const NOT_TOLD = {
+  text: `with untold as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
+         update deliveries d set to_end = true from untold where d.id = untold.id`,
+};
 
 export interface RelayDeps {
   db: Database;
@@ -131,14 +135,21 @@ export async function startUnstarted(deps: RelayDeps): Promise<boolean> {
   return claimed.length === BATCH_SIZE;
 }
 
-/** @returns whether there may be more */
+/**
+ * Tells workflows that their deliveries have ended. One that a relay that died was about to tell finds it out at its next
+ * attempt.
+ * @returns whether there may be more
+ */
 export async function endWorkflows({ db, starter }: RelayDeps): Promise<boolean> {
-  return db.system.transaction(async (query: Query) => {
-    const ended = await query<DeliveryIdentity>(TO_END);
-    await forEachOf(ended, STARTS_AT_ONCE, (delivery) =>
-      signalWorkflow(starter.client, deliveryWorkflowId(delivery), 'deliveryEnded'),
-    );
-    if (ended.length > 0) await query(TOLD, [ended.map(({ id }) => id)]);
-    return ended.length === BATCH_SIZE;
-  });
+  const ended = await db.system.query<DeliveryIdentity>(TO_END);
+  const untold = new Set(ended.map(({ id }) => id));
+  try {
+    await forEachOf(ended, STARTS_AT_ONCE, async (delivery) => {
+      await signalWorkflow(starter.client, deliveryWorkflowId(delivery), 'deliveryEnded');
+      untold.delete(delivery.id);
+    });
+  } finally {
+    if (untold.size > 0) await db.system.query(NOT_TOLD, [[...untold]]);
+  }
+  return ended.length === BATCH_SIZE;
 }

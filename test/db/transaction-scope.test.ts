@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
+import { createMailer, type Mailer } from '../../src/services/notifications/mailer.ts';
+import { TEST_KEY } from '../support/providers/models.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+let service: TestService;
+let outbound: Outbound;
+let mailer: Mailer;
+beforeAll(async () => {
+  const environment = { OPENAI_API_KEY: TEST_KEY, OPENAI_BASE_URL: NOWHERE };
+  service = await startTestService(environment, { workers: false });
+  outbound = createOutbound({ allowPrivate: 'loopback', timeoutMs: 1_000 });
+  mailer = createMailer({ smtpUrl: 'smtp://127.0.0.1:9', from: 'pms@example.com' });
+});
+afterAll(async () => {
+  await service?.stop();
+  await outbound?.close();
+  mailer?.close();
+});
+
+const describeWorkflow = () => service.foundation.client.workflow.getHandle('none').describe();
+const calls: Record<string, () => Promise<unknown>> = {
+  'Temporal about a workflow': describeWorkflow,
+  'Temporal about a schedule': () => service.foundation.client.schedule.getHandle('none').describe(),
+  'Temporal with a deadline': () => service.foundation.client.withDeadline(Date.now() + 1_000, describeWorkflow),
+  'Temporal about its attributes': () =>
+    service.foundation.client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+  'a model': () => {
+    const call = { model: 'openai/gpt-4o-mini', input: 'x', parameters: {}, timeoutMs: 1_000 };
+    return service.foundation.models.generate({ ...call, signal: new AbortController().signal });
+  },
+  'a receiver': () => outbound.post({ url: NOWHERE, headers: {}, body: Buffer.from('') }),
+  'the mail server': () => mailer.send({ to: 'a@example.com', subject: 'x', text: 'x', messageId: '1' }),
+};
+
+/** What an error says, and what it came from. */
+function messagesOf(error: unknown): string {
+  return error instanceof Error ? `${error.message} ${messagesOf(error.cause)}` : '';
+}
+
+test.each(Object.keys(calls))('%s is not asked inside a transaction', async (name) => {
+  const { db } = service.foundation;
+  const { workspaceId } = db.workspace('00000000-0000-7000-8000-000000000000');
+  for (const transaction of [db.system.transaction, db.workspace(workspaceId).transaction]) {
+    const refused = await transaction(async () => calls[name]?.().catch((error: unknown) => error));
+    expect(messagesOf(refused)).toContain('is called inside a transaction, which must not wait for it.');
+  }
+});
+
+test('what was begun in a transaction and goes on after its end may ask', async () => {
+  const ended = Promise.withResolvers<void>();
+  const later: Promise<unknown>[] = [];
+  await service.foundation.db.system.transaction(async () => {
+    later.push(ended.promise.then(describeWorkflow).catch((error: unknown) => error));
+  });
+  ended.resolve();
+  const [answer] = await Promise.all(later);
+  expect(messagesOf(answer)).not.toContain('inside a transaction');
+});
