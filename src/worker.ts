@@ -9,7 +9,6 @@ import { serveMetrics } from './metrics.ts';
 import { createHostGate } from './outbound/host-gate.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { cleanUp } from './services/clean-up.ts';
-import { removeWorkspaces } from './services/deletion/remove-workspaces.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
 import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
 import { createMailer } from './services/notifications/mailer.ts';
@@ -121,8 +120,7 @@ export async function startWorkers({
     runEvery('rescue schedules', RESCUE_EVERY_MS, log, () => rescueSchedules(db.system, starter, log)),
     runEvery('rescue deliveries', RESCUE_EVERY_MS, log, () => rescueDeliveries(db, starter, log)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
-    runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
-    runEvery('remove workspaces', RESCUE_EVERY_MS, log, (stopping) => removeWorkspaces({ db, starter, log }, stopping)),
+    runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system, { retentionMs: settings.eventRetentionMs })),
     runEvery('reseal secrets', CLEAN_UP_EVERY_MS, log, async () => {
       await resealSecrets(db.system, cipher, { log });
     }),

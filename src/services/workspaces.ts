@@ -12,7 +12,7 @@ export interface WorkspaceRow {
   created_at: Date;
 }
 
-export const WORKSPACE_COLUMNS = 'id, name, owner_email, created_at';
+const COLUMNS = 'id, name, owner_email, created_at';
 
 /**
  * Makes a workspace.
@@ -22,7 +22,7 @@ export async function createWorkspace(db: SystemDatabase, name: string, ownerEma
   try {
     const [row] = await db.query<WorkspaceRow>(
       {
-        text: `insert into workspaces (id, name, owner_email, created_at) values ($1, $2, $3, now()) returning ${WORKSPACE_COLUMNS}`,
+        text: `insert into workspaces (id, name, owner_email, created_at) values ($1, $2, $3, now()) returning ${COLUMNS}`,
       },
       [newId(), name, ownerEmail],
     );
@@ -36,16 +36,12 @@ export async function createWorkspace(db: SystemDatabase, name: string, ownerEma
 
 /** Every workspace, by name. */
 export function listWorkspaces(db: SystemDatabase): Promise<WorkspaceRow[]> {
-  return db.query<WorkspaceRow>({
-    text: `select ${WORKSPACE_COLUMNS} from workspaces where deleted_at is null order by name`,
-  });
+  return db.query<WorkspaceRow>({ text: `select ${COLUMNS} from workspaces order by name` });
 }
 
 /** @throws ApiError `not_found` */
 export async function getWorkspace(db: SystemDatabase, name: string): Promise<WorkspaceRow> {
-  const [row] = await db.query<WorkspaceRow>({ text: `select ${WORKSPACE_COLUMNS} from workspaces where name = $1` }, [
-    name,
-  ]);
+  const [row] = await db.query<WorkspaceRow>({ text: `select ${COLUMNS} from workspaces where name = $1` }, [name]);
   if (row === undefined) throw unknownWorkspace(name);
   return row;
 }
@@ -56,14 +52,13 @@ export async function getWorkspace(db: SystemDatabase, name: string): Promise<Wo
  */
 export async function setWorkspaceOwner(db: SystemDatabase, name: string, ownerEmail: string): Promise<WorkspaceRow> {
   const [row] = await db.query<WorkspaceRow>(
-    { text: `update workspaces set owner_email = $2 where name = $1 returning ${WORKSPACE_COLUMNS}` },
+    { text: `update workspaces set owner_email = $2 where name = $1 returning ${COLUMNS}` },
     [name, ownerEmail],
   );
   if (row === undefined) throw unknownWorkspace(name);
   return row;
 }
 
-/** 404 `not_found` */
-export function unknownWorkspace(name: string): ApiError {
+function unknownWorkspace(name: string): ApiError {
   return new ApiError('not_found', `There is no workspace "${name}".`);
 }

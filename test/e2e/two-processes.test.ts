@@ -3,6 +3,7 @@ import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase } from '../support/database.ts';
+import { behave } from '../support/fault-stage.ts';
 import { killLeftovers, type Started, startNode, startProcess } from '../support/processes.ts';
 import {
   choosePlace,
@@ -61,9 +62,11 @@ test('an execution goes on while the API is killed, and the next API answers for
 });
 
 test('another worker completes what a killed one had under way, with one more call at most', async () => {
+  await behave(openai, { mode: 'hold' });
   const id = await runAsync(place.call, 'greet');
   await openai.called(2);
   await worker.killTree();
+  await behave(openai, {});
   worker = await startWorker();
   expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 2 });
   expect(await openai.calls()).toBe(3);

@@ -174,16 +174,14 @@ test('receivers that misbehave harm only their own deliveries, which say why the
     expect(each.receiver.received).toHaveLength(events.length);
   }
   expect(trap.received).toEqual([]);
-  expect(worker.output()).not.toMatch(/unhandled|"level":[56]0/);
+  expect(worker.output()).not.toMatch(/unhandled|"level":60/);
   await worker.killTree();
 });
 
 test('a receiver that is slow with hundreds of deliveries holds up none to another one', async () => {
   const stage = await scene.stage({ WEBHOOK_TIMEOUT: '3s', WEBHOOK_RETRY_WAITS: '1h' });
   await stage.startWorker();
-  const slow = await scene.receiver((_request, response) => {
-    setTimeout(() => response.writeHead(200).end(), 5_000).unref();
-  });
+  const slow = await scene.receiver(() => {});
   const healthy = await scene.receiver();
   const slowWebhook = await stage.rows.webhook({ url: slow.url, events: ['prompt.created'] });
   const webhook = await stage.rows.webhook({ url: healthy.url, events: ['execution.completed'] });

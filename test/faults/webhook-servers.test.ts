@@ -6,13 +6,14 @@ import { isAlive } from '../support/fault-stage.ts';
 import {
   createScene,
   expectRecorded,
+  type Hold,
   holding,
   secondsSince,
   tally,
   type WebhookStage,
 } from '../support/fault-webhooks.ts';
 import type { Started } from '../support/processes.ts';
-import { answering } from '../support/receiver.ts';
+import { answering, type Respond } from '../support/receiver.ts';
 import { until } from '../support/wait-for.ts';
 
 /** Each in every state. */
@@ -26,10 +27,16 @@ let worker: Started;
 beforeAll(async () => {
   servers = await startOwnServers();
   scene.afterwards(() => servers.remove());
-  stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '4s,10m', WEBHOOK_TIMEOUT: '60s' }, servers);
+  stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '8s,10m', WEBHOOK_TIMEOUT: '60s' }, servers);
   worker = await stage.startWorker();
 });
 afterAll(() => scene.end());
+
+/** First attempts fail; those that come so early that they are retried meanwhile are held. */
+function failingOnce(hold: Hold): Respond {
+  return (request, ...rest) =>
+    request.headers['x-delivery-attempt'] === '1' ? answering(500)(request, ...rest) : hold.respond(request, ...rest);
+}
 
 /** The worker got over it by itself. */
 function expectStillUp(): void {
@@ -38,11 +45,11 @@ function expectStillUp(): void {
 }
 
 test('events that were written while Temporal was away, and deliveries that waited for it, arrive', async () => {
-  const receiver = await scene.receiver(answering(500));
+  const hold = holding();
+  const receiver = await scene.receiver(failingOnce(hold));
   const webhook = await stage.rows.webhook({ url: receiver.url });
   const waiting = await stage.rows.events(EVENTS);
   await stage.untilStatus(webhook, 'waiting', EVENTS);
-  const hold = holding();
   receiver.respond = hold.respond;
   const underWay = await stage.rows.events(EVENTS);
   await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
@@ -62,11 +69,11 @@ test('events that were written while Temporal was away, and deliveries that wait
 });
 
 test('answers that came while the database was away are recorded, and what waited for it is sent', async () => {
-  const receiver = await scene.receiver(answering(500));
+  const hold = holding();
+  const receiver = await scene.receiver(failingOnce(hold));
   const webhook = await stage.rows.webhook({ url: receiver.url });
   const waiting = await stage.rows.events(EVENTS);
   await stage.untilStatus(webhook, 'waiting', EVENTS);
-  const hold = holding();
   receiver.respond = hold.respond;
   const underWay = await stage.rows.events(EVENTS);
   await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
@@ -90,11 +97,11 @@ test('answers that came while the database was away are recorded, and what waite
 });
 
 test('everything that was killed at once goes on where it was', async () => {
-  const receiver = await scene.receiver(answering(500));
+  const hold = holding();
+  const receiver = await scene.receiver(failingOnce(hold));
   const webhook = await stage.rows.webhook({ url: receiver.url });
   const waiting = await stage.rows.events(EVENTS);
   await stage.untilStatus(webhook, 'waiting', EVENTS);
-  const hold = holding();
   receiver.respond = hold.respond;
   const underWay = await stage.rows.events(EVENTS);
   await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
@@ -118,9 +125,13 @@ test('everything that was killed at once goes on where it was', async () => {
 });
 
 test('deliveries that a new, empty Temporal knows nothing of are started anew at the attempt that was next', async () => {
-  const receiver = await scene.receiver(answering(500));
+  // All at once, so that none is due again before the worker is killed.
+  const failure = holding(500);
+  const receiver = await scene.receiver(failure.respond);
   const webhook = await stage.rows.webhook({ url: receiver.url });
   const events = await stage.rows.events(EVENTS);
+  await until('all attempts are under way', async () => failure.held() === EVENTS);
+  failure.release();
   await stage.untilStatus(webhook, 'waiting', EVENTS);
   await worker.killTree();
   await servers.loseTemporal();

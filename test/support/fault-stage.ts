@@ -3,18 +3,23 @@ import process from 'node:process';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { z } from 'zod';
-import { freePorts, killLeftovers, type Started, startNode } from './processes.ts';
+import { freePorts, killLeftovers, type Started, startProcess } from './processes.ts';
 import { type ProviderProcess, startProvider } from './processes-service.ts';
 import { promptKey } from './providers/stand-in.ts';
 import { type Call, createCall } from './service.ts';
 import { until } from './wait-for.ts';
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
-const KEY = 'pms_faults-0123456789abcdef';
+/** Of the workspace `default`, with all scopes. */
+export const KEY = 'pms_faults-0123456789abcdef';
 
 /** API and workers, each a process of its own that a test can kill. */
 export interface Processes {
+  /** `http://127.0.0.1:PORT` */
+  origin: string;
   call: Call;
+  /** Requests with another key than the first. */
+  callWith(key: string): Call;
   startApi(): Promise<Started>;
   startWorker(): Promise<Started>;
 }
@@ -36,6 +41,8 @@ export interface ProcessesOptions {
   temporalAddress: string;
   /** Settings over the stage's own. */
   env?: Record<string, string>;
+  /** Of Node.js, for the API and for workers. */
+  nodeFlags?: (process: 'api' | 'worker') => string[];
 }
 
 export interface StageOptions extends ProcessesOptions {
@@ -48,6 +55,7 @@ export async function chooseProcesses({
   databaseUrl,
   temporalAddress,
   env = {},
+  nodeFlags = () => [],
 }: ProcessesOptions): Promise<Processes> {
   const [port] = await freePorts(1);
   const environment = {
@@ -61,15 +69,18 @@ export async function chooseProcesses({
     RATE_LIMIT_PER_MINUTE: '0',
     ...env,
   };
-  const start = async (script: string, ready: RegExp) => {
-    const started = startNode(script, environment);
+  const start = async (script: string, flags: string[], ready: RegExp) => {
+    const started = startProcess([process.execPath, ...flags, script], { env: environment });
     await started.says(ready);
     return started;
   };
+  const origin = `http://127.0.0.1:${port}`;
   return {
-    call: createCall(`http://127.0.0.1:${port}`, KEY),
-    startApi: () => start('src/api/server.ts', /the API listens on/),
-    startWorker: () => start('src/worker.ts', /the workers are at work/),
+    origin,
+    call: createCall(origin, KEY),
+    callWith: (key) => createCall(origin, key),
+    startApi: () => start('src/api/server.ts', nodeFlags('api'), /the API listens on/),
+    startWorker: () => start('src/worker.ts', nodeFlags('worker'), /the workers are at work/),
   };
 }
 

@@ -10,8 +10,6 @@ export const Workspace = defineEntity({
     name: p.text().unique(),
     ownerEmail: p.text(),
     createdAt: timestamp(),
-    /** From then on its keys are refused; its rows are being removed. */
-    deletedAt: timestamp().nullable(),
   },
 });
 

@@ -54,6 +54,8 @@ export const Behaviour = z.strictObject({
   status: z.int().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
+  /** Every nth call whose prompt contains `matching` is answered without saying what it has used. */
+  hideUsageEvery: z.int().positive().optional(),
   /** `mode` holds for every nth call only. */
   every: z.int().positive().optional(),
   /** `mode` holds for prompts that contain this only. */

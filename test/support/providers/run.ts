@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { Behaviour } from './protocol.ts';
+import { Behaviour, type SeenCall } from './protocol.ts';
 import type { StandIn, StandInOptions } from './stand-in.ts';
 
 /**
  * Runs a stand-in as a process of its own, so that its counts outlive whatever calls it. Prints one line, its port, when it
  * is ready. Flags: `--port`, `--latency` (ms), `--rate-limit-every`, `--retry-after`, `--fail-every`, `--mode`, `--status`,
- * `--answer` (the same text to every prompt).
+ * `--answer` (the same text to every prompt), `--tokens` (used for every prompt, and as many for its answer).
  */
 export async function runStandIn(start: (options: StandInOptions) => Promise<StandIn>): Promise<void> {
   const { values } = parseArgs({
@@ -18,14 +18,18 @@ export async function runStandIn(start: (options: StandInOptions) => Promise<Sta
       mode: { type: 'string' },
       status: { type: 'string' },
       answer: { type: 'string' },
+      tokens: { type: 'string' },
     },
   });
-  const { answer } = values;
+  const { answer, tokens } = values;
+  const usage = tokens === undefined ? undefined : { input: Number(tokens), output: Number(tokens) };
   const standIn = await start({
     keepCalls: false,
     port: Number(values.port ?? 0),
     latencyMs: Number(values.latency ?? 0),
-    ...(answer !== undefined && { answer: () => answer }),
+    ...((answer !== undefined || usage !== undefined) && {
+      answer: ({ prompt }: SeenCall) => ({ text: answer ?? `Answer to: ${prompt}`, ...(usage && { usage }) }),
+    }),
   });
   standIn.behave(
     Behaviour.parse({

@@ -124,8 +124,10 @@ export async function startStandIn(
       return sendJson(res, 500, protocol.error(500, 'told to fail'));
     }
     if (mode !== 'answer' && mode !== 'hold') return misbehave(mode, call, res);
-    const canned = answer(call);
-    sendJson(res, 200, protocol.answer(call, typeof canned === 'string' ? { text: canned } : canned));
+    const given = answer(call);
+    const canned = typeof given === 'string' ? { text: given } : given;
+    const isHidden = now.hideUsageEvery !== undefined && isMeant && nth % now.hideUsageEvery === 0;
+    sendJson(res, 200, protocol.answer(call, isHidden ? { ...canned, usage: null } : canned));
   }
 
   const server = createServer((req, res) => {

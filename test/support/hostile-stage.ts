@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createApiKey, generateApiKey, SCOPES } from '../../src/services/api-keys.ts';
+import { createWorkspace } from '../../src/services/workspaces.ts';
+import { createTestDatabase } from './database.ts';
+import { callsOf, chooseProcesses, KEY } from './fault-stage.ts';
+import type { HostileRow } from './hostile-report.ts';
+import { type Fared, type Neighbour, PROBES, startNeighbour } from './neighbour.ts';
+import { killLeftovers, type Started } from './processes.ts';
+import { makePrompt, type ProviderProcess, startProvider } from './processes-service.ts';
+import type { Call } from './service.ts';
+import { waitFor } from './wait-for.ts';
+
+/** As by hand: everything at full strength, and the bounds that are promised for a quiet machine. */
+export const AT_FULL_SIZE = process.env['HOSTILE_AT_FULL_SIZE'] === 'true';
+/** A folder for CPU profiles of API and worker. */
+const PROFILE_FOLDER = process.env['HOSTILE_PROFILES'];
+
+/** Another workspace's requests may take so much longer, and no process may hold more memory. */
+const MAX_DELAY_MS = 1_000;
+const MAX_MIB = 1_024;
+const IDLE_MS = AT_FULL_SIZE ? 10_000 : 2_000;
+
+/** What a hostile act does at full strength, or at a size for every day. */
+export const sized = (full: number, reduced: number): number => (AT_FULL_SIZE ? full : reduced);
+
+/** API and a worker as processes, a workspace that is hostile, and one that goes about its business beside it. */
+export interface HostileStage {
+  /** Requests of the hostile workspace. */
+  call: Call;
+  /** Reads an answer to its end and keeps none of it. @returns its status */
+  readAway(path: string): Promise<number>;
+  /** Answers nobody. */
+  stalling: ProviderProcess;
+  /** Answers at once. A call is 1,000 tokens of input and as many of output. */
+  quick: ProviderProcess;
+  db: Database;
+  workspaceId: string;
+  /** Does something hostile, measures how the other workspace fares, and expects it to be unharmed. */
+  act(name: string, hostile: () => Promise<void>): Promise<void>;
+  /** What was measured so far. */
+  rows: HostileRow[];
+  end(): Promise<void>;
+}
+
+const peakMiB = ({ pid }: Started) =>
+  Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
+/** From now on the peak is that from now on. */
+const forgetPeak = ({ pid }: Started) => writeFileSync(`/proc/${pid}/clear_refs`, '5');
+
+function worstOf({ delays }: Fared): number {
+  return Math.max(...PROBES.map((probe) => delays[probe].worstMs));
+}
+
+/** Starts all of it. */
+export async function setHostileStage(): Promise<HostileStage> {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  const database = await createTestDatabase();
+  cleanUps.push(() => database.drop());
+  const [quick, stalling] = await Promise.all([
+    startProvider('openai', ['--tokens', '1000']),
+    startProvider('openai', ['--mode', 'stall']),
+  ]);
+  const processes = await chooseProcesses({
+    databaseUrl: database.url,
+    temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
+    env: {
+      OPENAI_API_KEY: 'x',
+      OPENAI_BASE_URL: quick.baseUrl,
+      OPENAI_COMPATIBLE_BASE_URL: stalling.baseUrl,
+      WEBHOOK_ALLOW_PRIVATE: 'loopback',
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    },
+    nodeFlags: (name) => [
+      '--max-semi-space-size=8',
+      ...(PROFILE_FOLDER === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILE_FOLDER}/${name}`]),
+    ],
+  });
+  const [api, worker] = await Promise.all([processes.startApi(), processes.startWorker()]);
+  const db = await openDatabase(database.url, { poolSize: 5 });
+  cleanUps.push(() => db.close());
+  const [hostile] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
+  const { id } = await createWorkspace(db.system, 'neighbour', 'neighbour@example.test');
+  const key = generateApiKey();
+  const permissions = { name: 'neighbour', scopes: [...SCOPES], expiresAt: null };
+  await db.workspace(id).transaction((query) => createApiKey(query, key, permissions));
+  await makePrompt(processes.callWith(key), 'probe', 'openai/gpt-4o-mini');
+  const neighbour = await startNeighbour(processes.origin, key, 'probe');
+  const idle = await idleDelay(neighbour);
+  // On other days than those of measuring, a machine that is busy with other things may take its time, as it does when idle.
+  const tooSlow = AT_FULL_SIZE ? MAX_DELAY_MS : 3 * MAX_DELAY_MS + 20 * idle;
+  const rows: HostileRow[] = [];
+
+  return {
+    call: processes.call,
+    async readAway(path) {
+      const response = await fetch(`${processes.origin}/v1${path}`, { headers: { Authorization: `Bearer ${KEY}` } });
+      for await (const _ of response.body ?? []);
+      return response.status;
+    },
+    stalling,
+    quick,
+    db,
+    workspaceId: hostile?.id ?? '',
+    rows,
+    async act(name, act) {
+      // What the act before has left behind is not this one's.
+      await waitFor(
+        'the neighbour to fare well',
+        async () => worstOf(await neighbour.during(() => delay(0))) < tooSlow,
+      );
+      for (const each of [api, worker]) forgetPeak(each);
+      const fared = await neighbour.during(act);
+      const calls = await callsOf(quick, fared.prompts);
+      const row: HostileRow = {
+        act: name,
+        delays: fared.delays,
+        apiMiB: peakMiB(api),
+        workerMiB: peakMiB(worker),
+        callsNeeded: fared.prompts.length,
+        callsPaid: calls.reduce((sum, count) => sum + count, 0),
+      };
+      rows.push(row);
+      expect(fared.problems).toEqual([]);
+      expect(row.callsPaid).toBe(row.callsNeeded);
+      const worst = { slow: worstOf(fared) >= tooSlow, large: Math.max(row.apiMiB, row.workerMiB) >= MAX_MIB };
+      expect({ ...row, tooSlow, ...worst }).toEqual({ ...row, tooSlow, slow: false, large: false });
+    },
+    async end() {
+      await neighbour.stop();
+      for (const each of [api, worker]) each.kill('SIGTERM');
+      await Promise.race([Promise.all([api.ended, worker.ended]), delay(20_000)]);
+      await killLeftovers();
+      for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    },
+  };
+}
+
+/** The worst delay while nothing hostile is done. */
+async function idleDelay(neighbour: Neighbour): Promise<number> {
+  // What runs for the first time takes longer.
+  await neighbour.during(() => delay(1_000));
+  return worstOf(await neighbour.during(() => delay(IDLE_MS)));
+}
