@@ -5,6 +5,7 @@ import { measureEvaluations } from './evaluations.ts';
 import { measureExecutions } from './executions.ts';
 import { measureMemory } from './memory.ts';
 import { measurePromptRead } from './prompt-read.ts';
+import { measureReads } from './reads.ts';
 import { format, type Outcome } from './report.ts';
 import { startServers } from './servers.ts';
 import { measureStart } from './start.ts';
@@ -23,6 +24,7 @@ const report = (line: string) => console.error(line);
 const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   executions: (means) => withServers(means, measureExecutions),
   'prompt-read': (means) => withServers(means, measurePromptRead),
+  reads: (means) => withServers(means, measureReads),
   start: () => measureStart(),
   memory: (means) => withServers(means, measureMemory),
   evaluations: (means) => withServers(means, measureEvaluations),

@@ -88,3 +88,53 @@ export async function seedJudgements(query: Query, evaluationId: string): Promis
     [evaluationId],
   );
 }
+
+/** Prompts `seed/0` to `seed/9` and `many/1` on, each with one version; one in 1,000 has the label `rare` and the model `sandbox/rare`. */
+export async function seedPrompts(query: Query, { workspaceId, count, days }: Seed): Promise<void> {
+  await query(
+    {
+      text: `with made as (
+               insert into prompts (workspace_id, id, name, latest_version, created_at, updated_at)
+               select $1, ${idAt('at')}, case when n <= 10 then 'seed/' || n - 1 else 'many/' || n end, 1, at, at
+               from ${SPREAD} returning *
+             ), versions as (
+               insert into prompt_versions (workspace_id, id, prompt_id, version, template, model, parameters, variables, created_at)
+               select workspace_id, id, id, 1, '{{ text }}', case when name like '%000' then 'sandbox/rare' else 'sandbox/echo' end,
+                 '{}', '{text}', created_at from made
+             )
+             insert into prompt_labels (workspace_id, id, prompt_id, label, version, updated_at)
+             select workspace_id, id, id, 'rare', 1, created_at from made where name like '%000' or name = 'seed/0'`,
+    },
+    [workspaceId, count, days],
+  );
+}
+
+/**
+ * Events and, to one webhook, a delivery of each. One event in 20,000 is `prompt.updated`, the others tell of executions; one delivery
+ * in 5,000 has failed.
+ * @returns the webhook's id
+ */
+export async function seedDeliveries(query: Query, { workspaceId, count, days }: Seed): Promise<string> {
+  const [webhook] = await query<{ id: string }>(
+    {
+      text: `insert into webhooks (workspace_id, id, url, events, status, secret, created_at, updated_at)
+             select $1, ${idAt('now()')}, 'https://example.test/', '{execution.completed}', 'enabled', '\\x00', now(), now() returning id`,
+    },
+    [workspaceId],
+  );
+  if (webhook === undefined) throw new Error('An insert without a row.');
+  await query(
+    {
+      text: `with told as (
+               insert into events (workspace_id, id, type, data, created_at, dispatched_at)
+               select $1, ${idAt('at')}, case when n % 20000 = 1 then 'prompt.updated' else 'execution.completed' end, '{}', at, at
+               from ${SPREAD} returning *
+             )
+             insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, attempts_made, started_at, created_at, finished_at)
+             select workspace_id, id, id, $4, 'event', case when row_number() over () % 5000 = 1 then 'failed' else 'delivered' end, 1,
+               created_at, created_at, created_at from told`,
+    },
+    [workspaceId, count, days, webhook.id],
+  );
+  return webhook.id;
+}

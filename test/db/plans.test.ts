@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bindWorkspace, type Database, openDatabase, type Query } from '../../src/db/database.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { cleanUp } from '../../src/services/clean-up.ts';
+import { listEvaluations } from '../../src/services/evaluations/evaluations.ts';
+import { listResults } from '../../src/services/evaluations/results.ts';
+import { withdrawUnaccepted } from '../../src/services/execution-changes.ts';
+import { listExecutions } from '../../src/services/executions.ts';
+import { listEvents } from '../../src/services/list-events.ts';
+import { listDeliveries } from '../../src/services/webhooks/deliveries.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+let evaluationId = '';
+let webhookId = '';
+const workspaceId = newId();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase(database.url, { poolSize: 2 });
+  const { query } = db.system;
+  const seed = { workspaceId, count: 20_000, days: 60 };
+  await seedExecutions(query, seed);
+  await seedExecutions(query, { ...seed, workspaceId: newId() });
+  evaluationId = await seedEvaluation(query, seed);
+  webhookId = await seedDeliveries(query, seed);
+  for (let run = 0; run < 300; run++) await seedEvaluation(query, { ...seed, count: 1, status: 'canceled' });
+  await query(
+    {
+      text: `insert into idempotency_keys (workspace_id, id, key, request_hash, resource_id, created_at)
+             select $1, gen_random_uuid(), 'key ' || n, '\\x00', gen_random_uuid()::text, now() - make_interval(secs => n)
+             from generate_series(1, 20000) as n`,
+    },
+    [workspaceId],
+  );
+  await query({ text: 'analyze' });
+}, 120_000);
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+
+/** The plans of the statements that `work` would run and that mention `table`. */
+async function plansOf(table: string, work: (query: Query) => Promise<unknown>): Promise<string> {
+  const plans: string[] = [];
+  await work(async (statement, values = []) => {
+    if (!statement.text.includes(table)) return [];
+    const rows = await db.system.query({ text: `explain ${statement.text}` }, values);
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+    return [];
+  });
+  expect(plans).not.toEqual([]);
+  return plans.join('\n');
+}
+
+const asWorkspace = (query: Query) => ({ ...db.workspace(workspaceId), query: bindWorkspace(query, workspaceId) });
+const DAY_MS = 86_400_000;
+const span = { since: new Date(Date.now() - 40 * DAY_MS), until: new Date(Date.now() - 39 * DAY_MS) };
+
+test('idempotency keys are cleaned up by their time, and withdrawn by what they created', async () => {
+  const { system } = db;
+  const cleaning = await plansOf('idempotency_keys', (query) =>
+    cleanUp({ ...system, query, transaction: async (work) => work(query) }, { retentionMs: DAY_MS }),
+  );
+  expect(cleaning).toContain('idempotency_keys_created_at_index');
+  const withdrawing = await plansOf('idempotency_keys', (query) => withdrawUnaccepted(query, newId()));
+  expect(withdrawing).toContain('idempotency_keys_resource_id_index');
+  for (const plan of [cleaning, withdrawing]) expect(plan).not.toContain('Seq Scan on idempotency_keys');
+});
+
+test.each([
+  ['executions', 'status_id', { status: 'canceled' }],
+  ['executions', 'model_id', { model: 'sandbox/rare' }],
+  ['executions', 'prompt_name_id', { promptName: 'rare' }],
+  ['executions', 'prompt_name_status_id', { promptName: 'seed/3', status: 'failed' }],
+  ['executions', 'workspace_id_id', span],
+  ['evaluations', 'status_id', { status: 'completed' }],
+  ['evaluations', 'dataset_name_id', { dataset: 'rare' }],
+  ['evaluations', 'schedule_id_id', { scheduleId: newId() }],
+  ['events', 'type_id', { event: 'prompt.updated' }],
+  ['deliveries', 'status_id', { status: 'failed' }],
+] as const)('a list of %s with a rare filter goes by an index: %s', async (table, index, filter) => {
+  const plan = await plansOf(table, (query) => {
+    const own = asWorkspace(query);
+    // biome-ignore lint/suspicious/noExplicitAny: each row of the table above fits its list
+    const any = filter as any;
+    if (table === 'executions') return listExecutions(own, any, 100, undefined);
+    if (table === 'evaluations') return listEvaluations(own, any, 100, undefined);
+    if (table === 'events') return listEvents(own, any, 100, undefined);
+    return listDeliveries(own, webhookId, any, 100, undefined);
+  });
+  expect(plan).toMatch(new RegExp(`${table}_\\w*${index}_index`));
+  expect(plan).not.toContain(`Seq Scan on ${table}`);
+});
+
+test.each(['failed', 'regression', 'improvement'])(
+  'results that are marked as %s are found by a partial index',
+  async (flag) => {
+    const plan = await plansOf('evaluation_results', (query) =>
+      listResults(bindWorkspace(query, workspaceId), evaluationId, { [flag]: true }, 100, undefined),
+    );
+    expect(plan).toContain(`evaluation_results_${flag}_index`);
+  },
+);
