@@ -6,6 +6,7 @@ import { parseSettings } from '../src/config.ts';
 import { openDatabase } from '../src/db/database.ts';
 import type { Listener } from '../src/db/listener.ts';
 import { createCipher } from '../src/domain/cipher.ts';
+import { createEvaluatorPool } from '../src/evaluators/evaluator-pool.ts';
 import { createModels } from '../src/models/create-models.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
 
@@ -15,6 +16,7 @@ async function main(): Promise<void> {
   const db = await openDatabase('postgresql://127.0.0.1/unused', { poolSize: 1 });
   const listener: Listener = { on() {}, onReconnected() {}, connected: () => false, close: async () => {} };
   const models = createModels(settings.models);
+  const evaluatorPool = createEvaluatorPool({ onError() {} });
   const { routes } = allRoutes(
     {
       settings,
@@ -24,12 +26,14 @@ async function main(): Promise<void> {
       client: new Client({ connection: Connection.lazy() }),
       taskQueues: taskQueuesOf(undefined),
       models,
+      evaluatorPool,
       cipher: createCipher([Buffer.alloc(32)]),
       log: pino({ level: 'silent' }),
     },
     { eager: false },
   );
   console.log(JSON.stringify(openApiDocument(routes, projectVersion()), undefined, 2));
+  await evaluatorPool.close();
   await models.close();
   await db.close();
 }

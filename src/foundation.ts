@@ -6,6 +6,7 @@ import type { Settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
+import { createEvaluatorPool, type EvaluatorPool } from './evaluators/evaluator-pool.ts';
 import { createRegistry } from './metrics.ts';
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
@@ -32,6 +33,7 @@ export interface Foundation {
   client: Client;
   taskQueues: TaskQueues;
   models: ClosableModels;
+  evaluatorPool: EvaluatorPool;
   cipher: Cipher;
   registry: Registry;
   allowPrivate: AllowPrivate;
@@ -59,6 +61,9 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
   const { connection, client } = await connectTemporal(servers.temporalAddress, settings);
   const db = await openDatabase(servers.databaseUrl, { poolSize: settings.databasePoolSize });
   const listener = openListener(servers.databaseUrl, log);
+  const evaluatorPool = createEvaluatorPool({
+    onError: (error) => log.error({ err: error }, 'an evaluator thread died; the next one takes its place'),
+  });
   const models = createModels(settings.models, { warn: (message) => log.warn(message) });
   return {
     settings,
@@ -69,10 +74,12 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
     client,
     taskQueues: taskQueuesOf(settings.temporal.taskQueuePrefix),
     models,
+    evaluatorPool,
     cipher: createCipher(servers.encryptionKeys),
     registry: createRegistry(),
     allowPrivate: servers.allowPrivate,
     async close() {
+      await evaluatorPool.close();
       await models.close();
       await listener.close();
       await connection.close();

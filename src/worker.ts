@@ -52,6 +52,7 @@ export async function startWorkers({
   taskQueues,
   connection,
   models,
+  evaluatorPool,
   settings,
   log,
 }: Foundation): Promise<RunningWorkers> {
@@ -65,6 +66,7 @@ export async function startWorkers({
     db,
     models,
     modelTimeoutMs: settings.models.timeoutMs,
+    evaluatorPool,
     starter,
     cipher,
     outbound,

@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Database } from '../db/database.ts';
 import type { CostEstimate } from '../domain/cost-estimate.ts';
+import type { EvaluatorPool } from '../evaluators/evaluator-pool.ts';
 import type { Models } from '../models/model.ts';
 import { costByBatch, costOfRange } from '../services/evaluations/costs.ts';
 import { finishRun } from '../services/evaluations/finish-run.ts';
@@ -56,13 +57,20 @@ export interface EvaluationActivityDeps {
   db: Database;
   models: Models;
   modelTimeoutMs: number;
+  evaluatorPool: EvaluatorPool;
   starter: WorkflowStarter;
 }
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
 
 /** The steps of the workflow `evaluationRun`. Each can be run again without harm. */
-export function createEvaluationActivities({ db, models, modelTimeoutMs, starter }: EvaluationActivityDeps) {
+export function createEvaluationActivities({
+  db,
+  models,
+  modelTimeoutMs,
+  evaluatorPool,
+  starter,
+}: EvaluationActivityDeps) {
   const query = db.system.query;
   const patient = createPatientModels(models);
   /** Examples of this process that have not ended, by evaluation and number. */
@@ -147,7 +155,8 @@ export function createEvaluationActivities({ db, models, modelTimeoutMs, starter
         const before = await spent();
         const estimate = firstEstimate(ofRun, before, expected.totalUsd);
         const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: before.costUsd, estimate, isAllThereIs });
-        const runner = new ExampleRunner({ query, models: patient, modelTimeoutMs, expected }, evaluationId, spec);
+        const deps = { query, models: patient, modelTimeoutMs, evaluatorPool, expected };
+        const runner = new ExampleRunner(deps, evaluationId, spec);
 
         async function loadPage(seq: number, limit: number): Promise<OpenExample[]> {
           const busy = new Set(underWay.keys());

@@ -2,10 +2,11 @@ import type { Query } from '../db/database.ts';
 import { isRefusedByDatabase } from '../db/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { weightedMean } from '../domain/scoring.ts';
-import { render, TemplateVariablesError } from '../domain/template.ts';
+import { parseTemplate, type Template, TemplateVariablesError } from '../domain/template.ts';
 import type { Cost } from '../domain/usage.ts';
 import { type Example, type Score, unscored } from '../evaluators/evaluator.ts';
-import { type EvaluatorConfig, prepareEvaluator } from '../evaluators/registry.ts';
+import type { EvaluatorPool, Scorer } from '../evaluators/evaluator-pool.ts';
+import { type PreparedJudging, prepareEvaluator } from '../evaluators/registry.ts';
 import { type JudgementToStore, loadJudgement, storeJudgement } from '../services/evaluations/judgements-store.ts';
 import {
   type OpenExample,
@@ -33,13 +34,11 @@ export class HopelessRunError extends Error {
   }
 }
 
-type Prepared = ReturnType<typeof prepareEvaluator>;
-type Judging = Extract<Prepared, { kind: 'judging' }>;
-
 export interface ExampleRunnerDeps {
   query: Query;
   models: PatientModels;
   modelTimeoutMs: number;
+  evaluatorPool: EvaluatorPool;
   /** How what is set aside for an example is split among its calls. */
   expected: ExpectedCost;
 }
@@ -99,17 +98,19 @@ export class ExampleRunner {
   readonly #deps: ExampleRunnerDeps;
   readonly #evaluationId: string;
   readonly #spec: RunSpec;
-  readonly #evaluators: Prepared[];
+  readonly #template: Template;
+  readonly #judges: PreparedJudging[];
+  /** The other evaluators. */
+  readonly #scorer: Scorer;
 
   constructor(deps: ExampleRunnerDeps, evaluationId: string, spec: RunSpec) {
     this.#deps = deps;
     this.#evaluationId = evaluationId;
     this.#spec = spec;
-    this.#evaluators = spec.evaluators.map((config: EvaluatorConfig) => prepareEvaluator(config));
-  }
-
-  get #judges(): Judging[] {
-    return this.#evaluators.filter((evaluator) => evaluator.kind === 'judging');
+    this.#template = parseTemplate(spec.template);
+    const judges = spec.evaluators.filter(({ type }) => type === 'llm_judge');
+    this.#judges = judges.map(prepareEvaluator).filter((evaluator) => evaluator.kind === 'judging');
+    this.#scorer = deps.evaluatorPool.scorer(spec.workspaceId, spec.evaluators);
   }
 
   /**
@@ -126,7 +127,7 @@ export class ExampleRunner {
   async #run(open: OpenExample, stops: Stops, bill: Bill): Promise<void> {
     let input: string;
     try {
-      input = render(this.#spec.template, open.variables);
+      input = this.#template.render(open.variables);
     } catch (error) {
       if (!(error instanceof TemplateVariablesError)) throw error;
       await this.#store(
@@ -144,8 +145,8 @@ export class ExampleRunner {
       const assumedUsd = bill.add(answer.cost, this.#deps.expected.modelShare);
       answered = { status: 'answered', answer, assumedUsd };
       output = answer.output;
-      // With judges to ask, the answer is stored first; without, together with its score.
-      if (this.#judges.length > 0) {
+      // With judges to ask or a wait for a thread, the answer is stored first; else together with its score.
+      if (this.#judges.length > 0 || !this.#scorer.isFree(output)) {
         if (!(await this.#store(open.seq, answered, stops))) return;
         answered = undefined;
       }
@@ -158,9 +159,15 @@ export class ExampleRunner {
       ...(open.metadata === null ? {} : { metadata: open.metadata }),
     };
     const judged = await this.#askJudges(open.seq, example, stops, bill);
-    const result = judged.error
-      ? { status: 'failed' as const, error: judged.error }
-      : this.#scoreOrFail(example, judged.scores);
+    let result: ResultToStore;
+    try {
+      result = judged.error
+        ? { status: 'failed', error: judged.error }
+        : await this.#scoreOrFail(example, judged.scores, stops);
+    } catch (error) {
+      if (answered !== undefined) await this.#store(open.seq, answered, stops);
+      throw error;
+    }
     if (answered !== undefined) await this.#store(open.seq, { ...answered, ...result }, stops);
     else await this.#storeScore(open.seq, result, stops);
   }
@@ -200,7 +207,7 @@ export class ExampleRunner {
   }
 
   /** Asks once, and once more where the answer held no usable score. */
-  async #ask(judge: Judging, seq: number, example: Example, stops: Stops, bill: Bill): Promise<Score> {
+  async #ask(judge: PreparedJudging, seq: number, example: Example, stops: Stops, bill: Bill): Promise<Score> {
     const { query, models, modelTimeoutMs: timeoutMs } = this.#deps;
     const evaluationId = this.#evaluationId;
     const { giveUp: signal, stopWaiting } = stops;
@@ -243,22 +250,22 @@ export class ExampleRunner {
     if (!(await storeOr(store(whole), store({ ...whole, answer: null }), giveUp))) throw new NotStorableError();
   }
 
-  /** A fault of ours in scoring must not have the model called again. */
-  #scoreOrFail(example: Example, judged: Map<string, Score>): ResultToStore {
+  /** A fault of ours in scoring must not have the model called again. @throws where the example was given up */
+  async #scoreOrFail(example: Example, judged: Map<string, Score>, { giveUp }: Stops): Promise<ResultToStore> {
     try {
-      return this.#score(example, judged);
-    } catch {
+      return await this.#score(example, judged, giveUp);
+    } catch (error) {
+      if (giveUp.aborted) throw error;
       return { status: 'failed', error: NOT_SCORED };
     }
   }
 
-  #score(example: Example, judged: Map<string, Score>): ResultToStore {
-    const all = this.#evaluators.map((evaluator) => ({
-      name: evaluator.name,
-      weight: evaluator.weight,
-      ...(evaluator.kind === 'scoring'
-        ? evaluator.score(example)
-        : (judged.get(evaluator.name) ?? unscored('evaluator_error', ''))),
+  async #score(example: Example, judged: Map<string, Score>, giveUp: AbortSignal): Promise<ResultToStore> {
+    const scores = new Map([...(await this.#scorer.score(example, giveUp)), ...judged]);
+    const all = this.#spec.evaluators.map(({ name, weight }) => ({
+      name,
+      weight,
+      ...(scores.get(name) ?? unscored('evaluator_error', '')),
     }));
     return {
       status: 'scored',

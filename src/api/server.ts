@@ -62,7 +62,7 @@ export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'clos
 
 /** Every operation of the API. */
 export function allRoutes(
-  { db, listener, client, taskQueues, models, cipher, allowPrivate, log }: RouteFoundation,
+  { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, log }: RouteFoundation,
   { eager }: { eager: boolean },
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
   const idempotency = createIdempotency(cipher);
@@ -74,9 +74,9 @@ export function allRoutes(
     routes: [
       ...promptRoutes({ idempotency }),
       ...executionRoutes({ idempotency, client, taskQueues, eager, models, waiter, log }),
-      ...evaluationRoutes({ idempotency, client, taskQueues, eager, models, log }),
+      ...evaluationRoutes({ idempotency, client, taskQueues, eager, models, evaluatorPool, log }),
       ...datasetRoutes({ idempotency, uploads: createUploads() }),
-      ...scheduleRoutes({ idempotency, client, taskQueues, eager, log }),
+      ...scheduleRoutes({ idempotency, client, taskQueues, eager, evaluatorPool, log }),
       ...webhookRoutes({ idempotency, cipher, allowPrivate }),
       ...sendingRoutes({ idempotency, waiter: deliveryWaiter }),
       ...deliveryRoutes({ idempotency }),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { jsonObject, smallRecord } from './json-object.ts';
 import { providerOptionsProblem } from './provider-options.ts';
 
-const JsonObject = z.record(z.string(), z.unknown());
+/** Providers that options can be for, with room for names that are passed on by others. */
+const MAX_PROVIDERS = 100;
 
 /** How the answer is to be shaped. `json_schema` makes the provider hold to the schema (structured output). */
 export const ResponseFormat = z.discriminatedUnion('type', [
@@ -15,7 +17,7 @@ export const ResponseFormat = z.discriminatedUnion('type', [
         .regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1–64 letters, digits, "_" or "-"')
         .default('response'),
       description: z.string().max(1024).optional(),
-      schema: JsonObject,
+      schema: jsonObject(),
       strict: z.boolean().optional(),
     }),
   }),
@@ -33,8 +35,11 @@ export const ModelParameters = z.strictObject({
   presence_penalty: z.number().min(-2).max(2).optional(),
   response_format: ResponseFormat.optional(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
-  provider_options: z
-    .record(z.string().min(1).max(64), JsonObject)
+  provider_options: smallRecord(z.string().min(1).max(64), jsonObject(), {
+    max: MAX_PROVIDERS,
+    message: `must have at most ${MAX_PROVIDERS} entries`,
+    shown: { type: 'object' },
+  })
     .check((context) => {
       const problem = providerOptionsProblem(context.value);
       if (problem !== undefined) context.issues.push({ code: 'custom', ...problem, input: context.value });

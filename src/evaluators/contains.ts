@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Example, passOrFail, requireExpected, ScoringError, type ScoringEvaluator } from './evaluator.ts';
+import { passOrFail, requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator } from './evaluator.ts';
 import { evaluatorFields } from './fields.ts';
 import { toPlainText } from './json.ts';
 import { includesText, quote } from './text.ts';
@@ -40,7 +40,7 @@ export const contains: ScoringEvaluator<ContainsConfig> & { config: typeof Conta
   },
 };
 
-function expectedValues(example: Example): string[] {
+function expectedValues(example: ScoredExample): string[] {
   const expected = requireExpected(example);
   const texts = Array.isArray(expected) ? expected.filter((item) => typeof item === 'string') : [];
   const values = Array.isArray(expected) && texts.length === expected.length ? texts : [toPlainText(expected)];

@@ -22,7 +22,7 @@ export interface Example {
  * the quality of the output:
  * `missing_expected` the example has no `expected` that this evaluator could use;
  * `too_large` a text or value is beyond what is examined;
- * `timed_out` the caller's expression or schema took too long on this output;
+ * `timed_out` the evaluators took too long on this output;
  * `unusable_judgement` the judge's answer held no usable score, also when asked again;
  * `evaluator_error` the evaluator itself failed.
  */
@@ -59,15 +59,29 @@ export interface JudgeRequest {
 /** What a judge's answer says: a score, or why there is none in it (asking once more may help). */
 export type Judgement = { usable: true; score: Score } | { usable: false; reason: string };
 
+/** What an evaluator is computed from that asks no model. */
+export type ScoredExample = Pick<Example, 'output' | 'expected'>;
+
+/** What is wrong with an option that is code: an expression, a schema. */
+export interface OptionFault {
+  option: string;
+  message: string;
+}
+
 /** An evaluator that computes the score from the texts alone. */
 export interface ScoringEvaluator<Config> {
   kind: 'scoring';
   config: z.ZodType<Config>;
   /**
+   * For options that are code, which the schema of the options can't look into: compiling it may take any time, so this and
+   * `prepare` are only called in threads that can be ended.
+   */
+  fault?(config: Config): OptionFault | null;
+  /**
    * Does what is needed once for a run (compiling an expression or a schema). The function returned may throw
    * `ScoringError` or anything else: `prepareEvaluator` catches it.
    */
-  prepare(config: Config): (example: Example) => Score;
+  prepare(config: Config): (example: ScoredExample) => Score;
 }
 
 /**
@@ -103,7 +117,7 @@ export function unscored(problem: ScoreProblem, reason: string): Score {
 }
 
 /** The example's expected value. @throws ScoringError `missing_expected` when it has none, `too_large` when it is too deep */
-export function requireExpected(example: Example): JsonValue {
+export function requireExpected(example: ScoredExample): JsonValue {
   if (example.expected === undefined) {
     throw new ScoringError('missing_expected', 'the example has no expected value to compare with');
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../domain/json.ts';
-import { type Example, requireExpected, type ScoringEvaluator, scored } from './evaluator.ts';
+import { requireExpected, type ScoredExample, type ScoringEvaluator, scored } from './evaluator.ts';
 import { evaluatorFields } from './fields.ts';
 import { isJsonValue, jsonFault, parseJson } from './json.ts';
 import { matchJson } from './json-matcher.ts';
@@ -46,7 +46,7 @@ export const jsonMatch: ScoringEvaluator<JsonMatchConfig> & { config: typeof Jso
 };
 
 /** An example's expected text that is JSON stands for what it says: a CSV dataset has no other way to hold an object. */
-function wantedValue(config: JsonMatchConfig, example: Example): JsonValue {
+function wantedValue(config: JsonMatchConfig, example: ScoredExample): JsonValue {
   if (isJsonValue(config.value)) return config.value;
   const expected = requireExpected(example);
   if (typeof expected !== 'string') return expected;

@@ -1,32 +1,27 @@
 import { z } from 'zod';
-import type { JsonValue } from '../domain/json.ts';
-import { ScoringError, type ScoringEvaluator, scored } from './evaluator.ts';
+import { jsonObject } from '../domain/json-object.ts';
+import { type ScoringEvaluator, scored } from './evaluator.ts';
 import { evaluatorFields } from './fields.ts';
 import { parseJson } from './json.ts';
-import { compileSchema, type SchemaCheck, schemaFault } from './schema-compiler.ts';
+import { compileSchema, schemaFault } from './schema-compiler.ts';
 import { shorten, stripCodeFence } from './text.ts';
-import { limitTime, type TimeLimited } from './time-limit.ts';
 
 /** Violations named in a reason. */
 const LISTED_VIOLATIONS = 3;
 /**
- * Milliseconds for collecting all violations after the first; past them the reason names the first only. They can be
- * millions, and take memory for as long as they are collected.
+ * Beyond these the reason names the first violation only. All of them can be millions, and the work of collecting them goes
+ * with the size of the schema times that of the output.
  */
-const EXPLAIN_LIMIT_MS = 100;
+const MAX_EXPLAINING_SCHEMA = 16_384;
+const MAX_EXPLAINED_WORK = 50_000_000;
 
-const JsonSchemaConfig = z
-  .strictObject({
-    ...evaluatorFields('json_schema'),
-    /** Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB. */
-    schema: z.record(z.string(), z.unknown()),
-    /** Also takes JSON inside a Markdown code block. */
-    strip_code_fence: z.boolean().default(false),
-  })
-  .superRefine((config, context) => {
-    const fault = schemaFault(config.schema);
-    if (fault !== null) context.addIssue({ code: 'custom', path: ['schema'], message: shorten(fault, 500) });
-  });
+const JsonSchemaConfig = z.strictObject({
+  ...evaluatorFields('json_schema'),
+  /** Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB. */
+  schema: jsonObject(),
+  /** Also takes JSON inside a Markdown code block. */
+  strip_code_fence: z.boolean().default(false),
+});
 
 type JsonSchemaConfig = z.output<typeof JsonSchemaConfig>;
 
@@ -34,27 +29,24 @@ type JsonSchemaConfig = z.output<typeof JsonSchemaConfig>;
 export const jsonSchema: ScoringEvaluator<JsonSchemaConfig> & { config: typeof JsonSchemaConfig } = {
   kind: 'scoring',
   config: JsonSchemaConfig,
+  fault(config) {
+    const fault = schemaFault(config.schema);
+    return fault === null ? null : { option: 'schema', message: shorten(fault, 500) };
+  },
   prepare(config) {
-    const withCheck = limitTime(() => compileSchema(config.schema, false));
-    const withExplainer = limitTime(() => compileSchema(config.schema, true), EXPLAIN_LIMIT_MS);
+    const check = compileSchema(config.schema, false);
+    const size = JSON.stringify(config.schema).length;
+    const explain = size <= MAX_EXPLAINING_SCHEMA ? compileSchema(config.schema, true) : undefined;
     return (example) => {
       const parsed = parseJson(config.strip_code_fence ? stripCodeFence(example.output) : example.output);
       if (!parsed.ok) return scored(0, `the output is ${parsed.reason}`);
-      const violations = withCheck((check) => check(parsed.value));
+      const violations = check(parsed.value);
       if (violations.length === 0) return scored(1);
-      return scored(0, summarize(explain(withExplainer, parsed.value) ?? violations));
+      const explained = example.output.length * size <= MAX_EXPLAINED_WORK ? explain?.(parsed.value) : undefined;
+      return scored(0, summarize(explained ?? violations));
     };
   },
 };
-
-function explain(withExplainer: TimeLimited<SchemaCheck>, value: JsonValue): string[] | null {
-  try {
-    return withExplainer((check) => check(value));
-  } catch (error) {
-    if (error instanceof ScoringError) return null;
-    throw error;
-  }
-}
 
 function summarize(violations: readonly string[]): string {
   const listed = violations.slice(0, LISTED_VIOLATIONS).map((violation) => shorten(violation, 140));

@@ -28,6 +28,9 @@ const LlmJudgeConfig = z.strictObject({
 
 type LlmJudgeConfig = z.output<typeof LlmJudgeConfig>;
 
+/** Characters of a judge's answer that are read: a score and its reason take a few hundred. */
+const MAX_ANSWER_LENGTH = 100_000;
+
 /** A judge may add fields of its own. */
 const JudgeAnswer = z.object({ reason: z.string(), score: z.number() });
 
@@ -80,6 +83,7 @@ function answerFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParamete
  * 85 on a scale of 1 to 5 has not read the question, and 5 would be a guess in its favour.
  */
 function readAnswer(answer: string, scale: LlmJudgeConfig['scale']): Judgement {
+  if (answer.length > MAX_ANSWER_LENGTH) return unusable(`its answer is longer than ${MAX_ANSWER_LENGTH} characters`);
   const parsed = parseJson(stripCodeFence(answer));
   if (!parsed.ok) return unusable(`its answer is ${parsed.reason}`);
   const judgement = JudgeAnswer.safeParse(parsed.value);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { contains } from './contains.ts';
 import {
-  type Example,
   type Judge,
   type JudgingEvaluator,
+  type OptionFault,
   type Score,
+  type ScoredExample,
   ScoringError,
   type ScoringEvaluator,
   unscored,
@@ -19,7 +20,7 @@ import { numeric } from './numeric.ts';
 import { regex } from './regex.ts';
 import { MAX_OUTPUT_LENGTH } from './text.ts';
 
-/** One evaluator and its options, as in `POST /evaluations`. Expressions and schemas are compiled, so that a bad one is refused here. */
+/** One evaluator and its options, as in `POST /evaluations`. What is wrong inside an expression or a schema, `evaluatorFault` tells. */
 export const EvaluatorConfig = z.discriminatedUnion('type', [
   exactMatch.config,
   contains.config,
@@ -62,7 +63,7 @@ interface Prepared {
 /** Scores from the texts alone. Never throws: what goes wrong is a score of 0 with a `problem`. */
 export interface PreparedScoring extends Prepared {
   kind: 'scoring';
-  score(example: Example): Score;
+  score(example: ScoredExample): Score;
 }
 
 /** Scores by one call to a model, which the caller makes: `request`, the call, `read`; once more when the answer is not usable. */
@@ -72,7 +73,22 @@ export interface PreparedJudging extends Prepared, Judge {
 
 export type PreparedEvaluator = PreparedScoring | PreparedJudging;
 
-/** Makes an evaluator ready for a run: expressions and schemas are compiled on first use and kept for all its examples. */
+/** Whether an evaluator runs what a caller wrote: an expression, a schema. */
+export function runsCallersCode({ type }: Pick<EvaluatorConfig, 'type'>): boolean {
+  return type === 'regex' || type === 'json_schema';
+}
+
+/** Why an evaluator's expression or schema can't be used. Compiles it, which takes any time: only in a thread that can be ended. */
+export function evaluatorFault(config: EvaluatorConfig): OptionFault | null {
+  if (config.type === 'regex') return regex.fault?.(config) ?? null;
+  if (config.type === 'json_schema') return jsonSchema.fault?.(config) ?? null;
+  return null;
+}
+
+/**
+ * Makes an evaluator ready for a run. Where it runs what a caller wrote, that is compiled, and both this and `score` may take
+ * any time: only in a thread that can be ended.
+ */
 export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
   switch (config.type) {
     case 'exact_match':
@@ -100,18 +116,25 @@ function prepareScoring<Config extends EvaluatorConfig>(
   config: Config,
   evaluator: ScoringEvaluator<Config>,
 ): PreparedScoring {
-  const score = evaluator.prepare(config);
+  let prepared: ReturnType<typeof evaluator.prepare> | undefined;
+  try {
+    prepared = evaluator.prepare(config);
+  } catch {
+    // It was fit for use when it was created. Each example is told.
+  }
   return {
     kind: 'scoring',
     name: config.name,
     type: config.type,
     weight: config.weight,
     score(example) {
+      if (prepared === undefined)
+        return unscored('evaluator_error', 'the expression or schema cannot be compiled any more');
       if (example.output.length > MAX_OUTPUT_LENGTH) {
         return unscored('too_large', `the output is longer than ${MAX_OUTPUT_LENGTH} characters and was not examined`);
       }
       try {
-        return score(example);
+        return prepared(example);
       } catch (error) {
         if (error instanceof ScoringError) return unscored(error.code, error.message);
         return unscored('evaluator_error', `the evaluator failed (${error instanceof Error ? error.name : 'unknown'})`);

@@ -6,7 +6,7 @@ import { idsOfSpan } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import { providerOptionsProblem } from '../domain/provider-options.ts';
-import { render, TemplateVariablesError } from '../domain/template.ts';
+import { parseTemplate, TemplateVariablesError } from '../domain/template.ts';
 import type { Pricing } from '../domain/usage.ts';
 import type { Models } from '../models/model.ts';
 import { getPrompt, type VersionSelector } from './prompts.ts';
@@ -115,7 +115,7 @@ export function queuedOf(workspaceId: string, row: ExecutionRow): QueuedExecutio
 
 function renderOrRefuse(template: string, variables: Record<string, JsonValue>): string {
   try {
-    return render(template, variables);
+    return parseTemplate(template).render(variables);
   } catch (error) {
     if (!(error instanceof TemplateVariablesError)) throw error;
     throw new ApiError('invalid_request', error.message, { details: error.details });

@@ -2,7 +2,7 @@ import type { Query, WorkspaceDatabase } from '../db/database.ts';
 import { ApiError, notFound } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
-import { placeholders } from '../domain/template.ts';
+import { parseTemplate } from '../domain/template.ts';
 import { writeEvent } from './events.ts';
 
 /** One version of a prompt together with what belongs to the prompt as a whole. */
@@ -128,7 +128,7 @@ async function writeVersion(
     content.template,
     content.model,
     content.parameters,
-    placeholders(content.template),
+    parseTemplate(content.template).names,
     commitMessage,
   ]);
   const data = {

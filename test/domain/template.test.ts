@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonValue } from '../../src/domain/json.ts';
-import { MAX_RENDERED_CHARS, placeholders, render, TemplateVariablesError } from '../../src/domain/template.ts';
+import { MAX_RENDERED_CHARS, parseTemplate, TemplateVariablesError } from '../../src/domain/template.ts';
+
+const render = (template: string, variables: Record<string, JsonValue>) => parseTemplate(template).render(variables);
+const placeholders = (template: string) => parseTemplate(template).names;
 
 const detailsOf = (template: string, variables: Record<string, JsonValue>) => {
   try {

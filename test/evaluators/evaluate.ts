@@ -1,5 +1,10 @@
 import type { Example, Score } from '../../src/evaluators/evaluator.ts';
-import { EvaluatorsSchema, type PreparedJudging, prepareEvaluator } from '../../src/evaluators/registry.ts';
+import {
+  EvaluatorsSchema,
+  evaluatorFault,
+  type PreparedJudging,
+  prepareEvaluator,
+} from '../../src/evaluators/registry.ts';
 
 /** An example with this output; the rest may be given. */
 export function exampleOf(output: string, rest: Partial<Example> = {}): Example {
@@ -22,7 +27,11 @@ export function judgeOf(options: unknown): PreparedJudging {
 /** What a request with these options is told is wrong with it, as `path: message`. */
 export function faultsOf(evaluators: unknown): string[] {
   const result = EvaluatorsSchema.safeParse(evaluators);
-  return (result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (!result.success) return result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  return result.data.flatMap((config, index) => {
+    const fault = evaluatorFault(config);
+    return fault === null ? [] : [`${index}.${fault.option}: ${fault.message}`];
+  });
 }
 
 function prepared(options: unknown) {

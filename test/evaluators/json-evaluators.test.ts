@@ -90,8 +90,7 @@ describe('json_schema', () => {
     [
       'too many properties in one place',
       { properties: Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`k${n}`, { type: 'string' }])) },
-      // The latter on a machine so busy that the time limit comes first.
-      /too many keywords in one place|make it smaller/,
+      /too many keywords in one place/,
     ],
     ['too many levels', JSON.parse(`${'{"not":'.repeat(5_000)}{}${'}'.repeat(5_000)}`), /more than 64 levels deep/],
   ])('refuses %s when the evaluation is created', (_, schema, message) => {
@@ -116,14 +115,6 @@ describe('json_schema', () => {
     const text = `${'a'.repeat(50_000)}!`;
     expect(scorerOf({ type: 'json_schema', schema: schemas[0] })(JSON.stringify(text)).score).toBe(0);
     expect(scorerOf({ type: 'json_schema', schema: schemas[1] })(JSON.stringify([{ [text]: 1 }])).score).toBe(1);
-  });
-
-  test('stops a schema that takes exponential time, and works on afterwards', () => {
-    const branch = { items: { $ref: '#/$defs/n' }, type: 'array' };
-    const schema = { $defs: { n: { anyOf: [branch, branch] } }, $ref: '#/$defs/n' };
-    const scorer = scorerOf({ type: 'json_schema', schema });
-    expect(scorer(`${'['.repeat(60)}1${']'.repeat(60)}`)).toMatchObject({ score: 0, problem: 'timed_out' });
-    expect(scorer('[[], [[]]]').score).toBe(1);
   });
 
   test('names the first violation only where there are millions', () => {

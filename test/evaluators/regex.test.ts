@@ -58,19 +58,4 @@ describe('regex', () => {
   test('is not stalled by a pattern that would backtrack for years', () => {
     expect(found('(a+)+$', `${'a'.repeat(100_000)}!`)).toBe(false);
   });
-
-  test('stops a pattern whose linear time is still long, and works on afterwards', () => {
-    let state = 1;
-    const random = Array.from({ length: 1_048_576 }, () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-      return (state >>> 20) % 2 === 0 ? 'a' : 'b';
-    }).join('');
-    const scorer = scorerOf({ type: 'regex', pattern: '(a|b)*a(a|b){900}[cd]' });
-    expect(scorer(random)).toEqual({
-      score: 0,
-      reason: 'took longer than 1000 ms and was stopped',
-      problem: 'timed_out',
-    });
-    expect(scorer(`${'a'.repeat(901)}c`).score).toBe(1);
-  });
 });

@@ -58,7 +58,10 @@ describe('the evaluators of a request', () => {
 
   test('can be shown as JSON Schema', () => {
     for (const io of ['input', 'output'] as const) {
-      expect(z.toJSONSchema(EvaluatorsSchema, { io })).toMatchObject({ type: 'array', maxItems: 10 });
+      expect(z.toJSONSchema(EvaluatorsSchema, { io, unrepresentable: 'any' })).toMatchObject({
+        type: 'array',
+        maxItems: 10,
+      });
     }
   });
 });

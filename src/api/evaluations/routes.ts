@@ -3,6 +3,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { RunComparison } from '../../domain/comparison.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { parsePublicId } from '../../domain/ids.ts';
+import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import {
@@ -43,6 +44,7 @@ import { toNewEvaluation } from './to-new-evaluation.ts';
 export interface EvaluationRouteDeps extends ControlDeps {
   idempotency: Idempotency;
   models: Models;
+  evaluatorPool: EvaluatorPool;
 }
 
 const tag = 'Evaluations';
@@ -119,6 +121,8 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       errors: ['not_found', 'prompt_archived', 'payload_too_large', 'temporarily_unavailable'],
       async handler(request) {
         const { db, body } = request;
+        // Before the transaction: it may take seconds.
+        await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
         return deps.idempotency.createOnce(
           request,
           async (query) => {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
 import {
   deleteSchedule,
   getSchedule,
@@ -62,7 +63,9 @@ function toBody(parsed: z.output<typeof ScheduledEvaluation>): JsonValue {
 }
 
 /** `/schedules`: evaluations that recur. */
-export function scheduleRoutes(deps: WorkflowStarter & { idempotency: Idempotency; log: Logger }): Route[] {
+export function scheduleRoutes(
+  deps: WorkflowStarter & { idempotency: Idempotency; evaluatorPool: EvaluatorPool; log: Logger },
+): Route[] {
   const action = (name: string, summary: string, run: typeof triggerSchedule) =>
     defineRoute({
       method: 'post',
@@ -107,6 +110,8 @@ export function scheduleRoutes(deps: WorkflowStarter & { idempotency: Idempotenc
       errors: ['temporarily_unavailable', 'payload_too_large'],
       async handler(request) {
         const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
+        // Before the transaction: it may take seconds.
+        await deps.evaluatorPool.check(request.db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
         const schedule = { body: toBody(scheduled), parsed: toNewEvaluation(scheduled) };
         const id = newId();
         let isBegun = false;

@@ -3,8 +3,8 @@ import { ApiError, type ErrorDetail, invalidField } from '../../domain/errors.ts
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { Example } from '../../domain/example.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
-import { render, TemplateVariablesError } from '../../domain/template.ts';
-import { type EvaluatorConfig, prepareEvaluator } from '../../evaluators/registry.ts';
+import { parseTemplate } from '../../domain/template.ts';
+import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 import { storeExamples } from '../datasets/inline-examples.ts';
@@ -48,21 +48,21 @@ const INSERT = {
            '${evaluationStates.initial}', now())`,
 };
 
-/** Inline examples are checked at once, each against the template. */
+/**
+ * Inline examples are checked at once, each against the template. None is rendered: a thousand examples of a large template
+ * would be a lot of text.
+ */
 function checkExamples(template: string, examples: Example[]): void {
+  const parsed = parseTemplate(template);
   const details: ErrorDetail[] = [];
   for (const [index, { variables }] of examples.entries()) {
-    try {
-      render(template, variables);
-    } catch (error) {
-      if (!(error instanceof TemplateVariablesError)) throw error;
-      details.push(...error.details.map(({ path, message }) => ({ path: `examples.${index}.${path}`, message })));
-    }
     if (details.length >= MAX_DETAILS) break;
+    for (const { path, message } of parsed.faults(variables, MAX_DETAILS - details.length))
+      details.push({ path: `examples.${index}.${path}`, message });
   }
   if (details.length > 0)
     throw new ApiError('invalid_request', details.map(({ path, message }) => `${path}: ${message}`).join('; '), {
-      details: details.slice(0, MAX_DETAILS),
+      details,
     });
 }
 
@@ -106,7 +106,7 @@ async function baselineOf(query: Query, baseline: string | null): Promise<{ mode
 
 /**
  * Checks everything that can be checked before a model is called, and stores the evaluation as `scheduled`. Runs in the
- * caller's transaction.
+ * caller's transaction; the evaluators were compiled before it, which may take a while.
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
  */
 export async function createEvaluation(
@@ -120,7 +120,6 @@ export async function createEvaluation(
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
   const { model, provider } = models.resolve(prompt.model);
   const { examples, dataset } = request;
-  for (const config of request.evaluators) prepareEvaluator(config);
   const evaluators = resolveJudges(models, request.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, model, evaluators);
   const baseline = await baselineOf(query, request.baseline);

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { JsonValue } from './json.ts';
+
+// What comes from callers was parsed from JSON, and may hold a hundred thousand names. Schemas that visit each of them take
+// longer than parsing did.
+
+/** Any JSON, not descended into. */
+export const AnyJson = z
+  .custom<JsonValue>((value) => value !== undefined)
+  .meta({ override: { description: 'Any JSON.' } });
+
+type JsonObject = Record<string, JsonValue>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An object of any JSON, not descended into. */
+export function jsonObject(message = 'must be an object') {
+  return z.custom<JsonObject>(isObject, message).meta({ override: { type: 'object', additionalProperties: {} } });
+}
+
+function hasAtMost(names: number, object: object): boolean {
+  let left = names;
+  for (const _ in object) {
+    if (left === 0) return false;
+    left -= 1;
+  }
+  return true;
+}
+
+/**
+ * A record whose entries are counted before one of them is looked at.
+ * @param shown an entry's value as the documentation shows it
+ */
+export function smallRecord<Value extends z.ZodType>(
+  key: z.ZodString,
+  value: Value,
+  { max, message, shown }: { max: number; message: string; shown: { type: 'string' | 'object'; maxLength?: number } },
+) {
+  const record = z.record(key, value);
+  const override = { type: 'object' as const, maxProperties: max, additionalProperties: shown };
+  return z
+    .custom<z.input<typeof record>>((given) => !isObject(given) || hasAtMost(max, given), {
+      error: message,
+      abort: true,
+    })
+    .meta({ override })
+    .pipe(record)
+    .meta({ override });
+}

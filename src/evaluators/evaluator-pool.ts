@@ -1,0 +1,134 @@
+import { ApiError, type ErrorDetail } from '../domain/errors.ts';
+import { type OptionFault, type Score, type ScoredExample, unscored } from './evaluator.ts';
+import { type EvaluatorConfig, type PreparedScoring, prepareEvaluator, runsCallersCode } from './registry.ts';
+import { createThreads, type ThreadEnd, type ThreadOutcome } from './threads.ts';
+
+/** Texts and options together, in characters: up to here our own evaluators take about a millisecond, less than a thread's turn. */
+const MAX_INLINE_CHARS = 4_096;
+/** How long a request waits for a thread. */
+const MAX_WAIT_MS = 5_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** Compiles and runs evaluators where they can hold up nobody. Workspaces take turns. */
+export interface EvaluatorPool {
+  /**
+   * Compiles the expressions and schemas of a request, with one time limit for all of them.
+   * @throws ApiError `invalid_request` naming each that can't be used, `temporarily_unavailable` where no thread is free
+   * @param at path of the evaluators in the request
+   */
+  check(workspaceId: string, evaluators: EvaluatorConfig[], at: string): Promise<void>;
+  /** For the examples of a run. */
+  scorer(workspaceId: string, evaluators: EvaluatorConfig[]): Scorer;
+  close(): Promise<void>;
+}
+
+/** Scores examples by the evaluators that ask no model, with one time limit for an example. */
+export interface Scorer {
+  /** Whether an example with this output need not wait for its turn. */
+  isFree(output: string): boolean;
+  /**
+   * The scores by the evaluator's name. An evaluator that was ended at the limit scores 0.
+   * @param signal ends the wait for a turn; its reason is thrown
+   * @throws Error where no thread can be started
+   */
+  score(example: ScoredExample, signal?: AbortSignal): Promise<Map<string, Score>>;
+}
+
+/** @param onError told of threads that died outside of a task */
+export function createEvaluatorPool(options: { onError: (error: unknown) => void }): EvaluatorPool {
+  const threads = createThreads(options);
+
+  return {
+    async check(workspaceId, evaluators, at) {
+      if (!evaluators.some(runsCallersCode)) return;
+      const outcome = await threads
+        .run<OptionFault | null>(
+          { kind: 'check', evaluators: JSON.stringify(evaluators) },
+          { workspaceId, urgent: true, signal: AbortSignal.timeout(MAX_WAIT_MS) },
+        )
+        .catch((error: unknown) => {
+          if (error instanceof DOMException && error.name === 'TimeoutError') throw busy();
+          throw error;
+        });
+      const details = faultsOf(evaluators, outcome, at);
+      if (details.length === 0) return;
+      const message = details.map((detail) => `${detail.path}: ${detail.message}`).join('; ');
+      throw new ApiError('invalid_request', message, { details });
+    },
+
+    scorer(workspaceId, configs) {
+      const evaluators = JSON.stringify(configs);
+      const scoring = [...configs.entries()].filter(([, { type }]) => type !== 'llm_judge');
+      // Pairing items of lists takes many comparisons, however short the texts are.
+      const inThread = configs.some(
+        (config) => runsCallersCode(config) || (config.type === 'json_match' && config.ignore_array_order),
+      );
+      const maxInlineChars = inThread ? -1 : MAX_INLINE_CHARS - evaluators.length;
+      let prepared: PreparedScoring[] | undefined;
+
+      function scoreHere(example: ScoredExample): Map<string, Score> {
+        prepared ??= scoring.map(([, config]) => prepareEvaluator(config)).filter((each) => each.kind === 'scoring');
+        return new Map(prepared.map((evaluator) => [evaluator.name, evaluator.score(example)]));
+      }
+
+      return {
+        isFree: ({ length }) => length <= maxInlineChars || threads.isFree(workspaceId),
+        async score(example, signal) {
+          if (scoring.length === 0) return new Map();
+          const expected = example.expected === undefined ? undefined : JSON.stringify(example.expected);
+          if (example.output.length + (expected?.length ?? 0) <= maxInlineChars) return scoreHere(example);
+          const task = { kind: 'score' as const, evaluators, output: example.output, expected };
+          const outcome = await threads.run<Score>(task, { workspaceId, signal });
+          return new Map(
+            scoring.map(([index, { name }]) => [name, outcome.results.get(index) ?? missingScore(outcome)]),
+          );
+        },
+      };
+    },
+
+    close: () => threads.close(),
+  };
+}
+
+function busy(): ApiError {
+  return new ApiError(
+    'temporarily_unavailable',
+    'No thread was free to compile the evaluators. Try again in a few seconds.',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
+}
+
+function faultsOf(
+  evaluators: EvaluatorConfig[],
+  { results, end, limitMs }: ThreadOutcome<OptionFault | null>,
+  at: string,
+): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  for (const [index, { type }] of evaluators.entries()) {
+    const fault = results.get(index);
+    if (fault) details.push({ path: `${at}.${index}.${fault.option}`, message: fault.message });
+    if (fault !== undefined || end === undefined) continue;
+    // The one at which it ended; those after it were not looked at.
+    details.push({
+      path: `${at}.${index}.${type === 'regex' ? 'pattern' : 'schema'}`,
+      message: compileFault(end, limitMs),
+    });
+    break;
+  }
+  return details;
+}
+
+function compileFault(end: ThreadEnd, limitMs: number): string {
+  if (end === 'timed_out')
+    return `takes too long to compile: all of a request have ${limitMs} ms together. Make it smaller`;
+  return end === 'out_of_memory' ? 'takes too much memory to compile: make it smaller' : 'cannot be compiled';
+}
+
+function missingScore({ end, limitMs }: ThreadOutcome<Score>): Score {
+  if (end === 'timed_out')
+    return unscored('timed_out', `the evaluators of this example took longer than ${limitMs} ms and were stopped`);
+  if (end === 'out_of_memory') return unscored('too_large', 'took too much memory on this output and was stopped');
+  return unscored('evaluator_error', 'the evaluator failed (its thread ended)');
+}

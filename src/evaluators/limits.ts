@@ -1,0 +1,8 @@
+/** Wall-clock milliseconds that all the evaluators of one example may take together. */
+export const EXAMPLE_LIMIT_MS = 1_000;
+
+/** The same for compiling the expressions and schemas of a request. */
+export const CHECK_LIMIT_MS = 3_000;
+
+/** The same for compiling them again where they are used: longer, so that what was accepted does not fail on a busy machine. */
+export const PREPARE_LIMIT_MS = 10_000;

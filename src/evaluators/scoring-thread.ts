@@ -1,0 +1,68 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { JsonValue } from '../domain/json.ts';
+import type { OptionFault, Score } from './evaluator.ts';
+import { CHECK_LIMIT_MS, EXAMPLE_LIMIT_MS, PREPARE_LIMIT_MS } from './limits.ts';
+import {
+  type EvaluatorConfig,
+  evaluatorFault,
+  type PreparedEvaluator,
+  prepareEvaluator,
+  runsCallersCode,
+} from './registry.ts';
+import type { ThreadReport, ThreadTask } from './thread-task.ts';
+
+// The file that the pool's threads load: everything in it runs there and nowhere else.
+
+/** Characters of options whose evaluators a thread keeps ready. What is compiled from them takes many times as much. */
+const MAX_KEPT_CHARS = 100_000;
+
+/** Evaluators ready for use by their options, those used last at the end. */
+const kept = new Map<string, PreparedEvaluator[]>();
+
+/** Does a task, and reports on the port. */
+export function runTask({ task, port }: { task: ThreadTask; port: MessagePort }): void {
+  try {
+    if (task.kind === 'check') check(task.evaluators, port);
+    else score(task, port);
+  } finally {
+    port.close();
+  }
+}
+
+function check(evaluators: string, port: MessagePort): void {
+  const report = (message: ThreadReport<OptionFault | null>) => port.postMessage(message);
+  report({ limitMs: CHECK_LIMIT_MS });
+  for (const [index, config] of configsOf(evaluators).entries()) report({ index, result: evaluatorFault(config) });
+}
+
+function score({ evaluators, output, expected }: ThreadTask & { kind: 'score' }, port: MessagePort): void {
+  const report = (message: ThreadReport<Score>) => port.postMessage(message);
+  report({ limitMs: PREPARE_LIMIT_MS });
+  const prepared = [...ready(evaluators).entries()];
+  // Those of our own first: they end in any case, and then have their scores whatever the others do.
+  prepared.sort(([, a], [, b]) => Number(runsCallersCode(a)) - Number(runsCallersCode(b)));
+  report({ limitMs: EXAMPLE_LIMIT_MS });
+  const value: JsonValue | undefined = expected === undefined ? undefined : JSON.parse(expected);
+  for (const [index, evaluator] of prepared)
+    if (evaluator.kind === 'scoring') report({ index, result: evaluator.score({ output, expected: value }) });
+}
+
+function configsOf(evaluators: string): EvaluatorConfig[] {
+  const configs: EvaluatorConfig[] = JSON.parse(evaluators);
+  return configs;
+}
+
+function ready(evaluators: string): PreparedEvaluator[] {
+  const known = kept.get(evaluators);
+  kept.delete(evaluators);
+  const prepared = known ?? configsOf(evaluators).map(prepareEvaluator);
+  let chars = evaluators.length;
+  for (const other of kept.keys()) chars += other.length;
+  for (const other of kept.keys()) {
+    if (chars <= MAX_KEPT_CHARS) break;
+    kept.delete(other);
+    chars -= other.length;
+  }
+  kept.set(evaluators, prepared);
+  return prepared;
+}

@@ -1,0 +1,128 @@
+import { availableParallelism } from 'node:os';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { createFairSemaphore } from '../lib/fair-semaphore.ts';
+import type { ThreadReport, ThreadTask } from './thread-task.ts';
+
+/** One workspace alone has at most half of them, so there must be a few. */
+const MIN_THREADS = 4;
+/** What a thread may allocate. Far above what 1 MiB of output takes in any evaluator. */
+const MAX_HEAP_MIB = 192;
+const MAX_YOUNG_MIB = 32;
+/** Until a new thread has loaded its code, also on a busy machine. */
+const START_LIMIT_MS = 60_000;
+/** A thread without work is kept for so long. */
+const IDLE_MS = 60_000;
+/** A thread that died by itself: the task has one more try, since it may have been the turn of another's memory. */
+const MAX_TRIES = 2;
+
+/** Why a task did not end by itself. */
+export type ThreadEnd = 'timed_out' | 'out_of_memory' | 'failed';
+
+/** What came of a task, also where its thread had to be ended. */
+export interface ThreadOutcome<Result> {
+  /** By the index of the evaluator, as far as the task came. */
+  results: Map<number, Result>;
+  /** Undefined where the task ended by itself. */
+  end: ThreadEnd | undefined;
+  /** Of the stage in which it was ended. */
+  limitMs: number;
+}
+
+export interface ThreadTurn {
+  workspaceId: string;
+  /** Ends the wait for a thread; its reason is thrown. */
+  signal?: AbortSignal | undefined;
+  /** Goes before the workspace's others. */
+  urgent?: boolean;
+}
+
+/** Threads for what may take any time. One that outlives the limit of its task is ended, and costs that task alone. */
+export interface Threads {
+  /** @throws the reason of `turn.signal`; Error where no thread can be started or the pool is closed */
+  run<Result>(task: ThreadTask, turn: ThreadTurn): Promise<ThreadOutcome<Result>>;
+  /** Whether a thread is free for a workspace at the moment. */
+  isFree(workspaceId: string): boolean;
+  /** Ends all threads. */
+  close(): Promise<void>;
+}
+
+/** @param onError told of threads that died outside of a task */
+export function createThreads({ onError }: { onError: (error: unknown) => void }): Threads {
+  const total = Math.max(MIN_THREADS, availableParallelism());
+  const places = createFairSemaphore({ total });
+  const pool = new Piscina({
+    // Node loads it by itself, with its types stripped.
+    filename: new URL('./scoring-thread.ts', import.meta.url).href,
+    name: 'runTask',
+    minThreads: 0,
+    maxThreads: total,
+    idleTimeout: IDLE_MS,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_YOUNG_MIB },
+    // The environment holds secrets.
+    env: {},
+  });
+  pool.on('error', onError);
+  let closed = false;
+
+  async function runOnce<Result>(task: ThreadTask): Promise<ThreadOutcome<Result>> {
+    const results = new Map<number, Result>();
+    const { port1: port, port2 } = new MessageChannel();
+    const stop = new AbortController();
+    let begun = false;
+    let limitMs = START_LIMIT_MS;
+    let timer = setTimeout(() => stop.abort(), limitMs);
+    const take = (report: ThreadReport<Result>) => {
+      if ('index' in report) {
+        results.set(report.index, report.result);
+        return;
+      }
+      begun = true;
+      limitMs = report.limitMs;
+      clearTimeout(timer);
+      timer = setTimeout(() => stop.abort(), limitMs);
+    };
+    port.on('message', take);
+    let end: ThreadEnd | undefined;
+    try {
+      await pool.run({ task, port: port2 }, { transferList: [port2], signal: stop.signal });
+    } catch (error) {
+      end = stop.signal.aborted ? 'timed_out' : isOutOfMemory(error) ? 'out_of_memory' : 'failed';
+    }
+    // What was sent and not seen yet.
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
+      take(next.message);
+    clearTimeout(timer);
+    port.close();
+    if (end !== undefined && (closed || !begun))
+      throw new Error(`No thread took on the task: ${closed ? 'closed' : end}.`);
+    return { results, end, limitMs };
+  }
+
+  return {
+    isFree: (workspaceId) => {
+      const release = places.tryAcquire(workspaceId);
+      release?.();
+      return release !== undefined;
+    },
+    run: <Result>(task: ThreadTask, { workspaceId, signal, urgent }: ThreadTurn) =>
+      places.run(
+        workspaceId,
+        async () => {
+          for (let tries = 1; ; tries += 1) {
+            const outcome = await runOnce<Result>(task);
+            if (outcome.end === undefined || outcome.end === 'timed_out' || tries === MAX_TRIES) return outcome;
+          }
+        },
+        { signal, urgent },
+      ),
+    async close() {
+      closed = true;
+      await pool.destroy();
+    },
+  };
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
