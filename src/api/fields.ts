@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../domain/json.ts';
+import { jsonObject, smallRecord } from '../domain/json-object.ts';
 import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompt-name.ts';
 import { isInsaneText } from './json-body.ts';
 
@@ -97,17 +97,12 @@ export const TimestampInput = z.iso
   )
   .meta({ example: '2026-01-31T12:00:00Z' });
 
-/** Any JSON: what was parsed from JSON needs no second look at every value in it. */
-const AnyJson = z.custom<JsonValue>((value) => value !== undefined).meta({ override: { description: 'Any JSON.' } });
-
 /** Values of a template's variables by name. */
-export const Variables = z.record(z.string(), AnyJson).meta({ example: { name: 'Ada' } });
+export const Variables = jsonObject().meta({ example: { name: 'Ada' } });
 
 /** Free labels of a caller's own. */
-export const Metadata = z
-  .record(
-    z.string().min(1).max(64, 'has a name longer than 64 characters'),
-    z.string().max(512, 'must be at most 512 characters'),
-  )
-  .refine((map) => Object.keys(map).length <= 50, 'must have at most 50 entries')
-  .meta({ description: 'Up to 50 texts of your own, returned as they are.', example: { customer: 'acme' } });
+export const Metadata = smallRecord(
+  z.string().min(1).max(64, 'has a name longer than 64 characters'),
+  z.string().max(512, 'must be at most 512 characters'),
+  { max: 50, message: 'must have at most 50 entries', shown: { type: 'string', maxLength: 512 } },
+).meta({ description: 'Up to 50 texts of your own, returned as they are.', example: { customer: 'acme' } });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { afterOthers } from '../lib/event-loop.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_JSON_DEPTH = 32;
@@ -100,7 +101,7 @@ async function readBytesAtAnyPace(request: IncomingMessage): Promise<Buffer> {
 export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buffer; json: JsonValue }> {
   requireJsonHeaders(request);
   const raw = await readBytes(request);
-  return { raw, json: parseJson(raw) };
+  return { raw, json: await parseJson(raw) };
 }
 
 /**
@@ -114,7 +115,7 @@ export async function readNoBody(request: IncomingMessage): Promise<void> {
 }
 
 /** @throws ApiError `invalid_request` on anything that is not sane JSON in UTF-8 */
-export function parseJson(raw: Buffer): JsonValue {
+export async function parseJson(raw: Buffer): Promise<JsonValue> {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(raw);
@@ -131,7 +132,9 @@ export function parseJson(raw: Buffer): JsonValue {
       `The body is not valid JSON: ${error instanceof Error ? error.message.toWellFormed() : 'it cannot be read'}`,
     );
   }
+  await afterOthers(raw.length);
   const details = insaneParts(json);
+  await afterOthers(raw.length);
   if (details.length > 0) throw new ApiError('invalid_request', describe(details), { details });
   return json;
 }
@@ -154,30 +157,44 @@ export function isInsaneText(text: string): boolean {
 /** Paths of a value that PostgreSQL or JavaScript can't hold safely: NUL, lone surrogates, `__proto__`, too deep, too large. */
 export function insaneParts(json: JsonValue): ErrorDetail[] {
   const details: ErrorDetail[] = [];
-  const add = (path: string, message: string) => details.push({ path: clipPath(path), message });
-  const visit = (value: JsonValue, path: string, depth: number): void => {
-    if (details.length >= MAX_DETAILS) return;
+  // Put together only where there is something to tell: there may be a hundred thousand places.
+  const path: (string | number)[] = [];
+  const add = (message: string) => details.push({ path: clipPath(path.join('.')), message });
+
+  function visit(value: JsonValue): void {
     if (typeof value === 'string') {
-      if (isInsaneText(value)) add(path, LONE_SURROGATE_OR_NUL);
+      if (isInsaneText(value)) add(LONE_SURROGATE_OR_NUL);
     } else if (typeof value === 'number') {
-      if (!Number.isFinite(value)) add(path, 'is a number out of range');
+      if (!Number.isFinite(value)) add('is a number out of range');
     } else if (value !== null && typeof value === 'object') {
-      if (depth >= MAX_JSON_DEPTH) {
-        add(path, `is nested deeper than ${MAX_JSON_DEPTH} levels`);
-        return;
-      }
-      const entries: Iterable<[string | number, JsonValue]> = Array.isArray(value)
-        ? value.entries()
-        : Object.entries(value);
-      for (const [key, item] of entries) {
-        const name = String(key);
-        const at = path === '' ? name : `${path}.${name}`;
-        if (name === '__proto__') add(at, 'is not allowed as a name');
-        else if (isInsaneText(name)) add(path, `has a name that ${LONE_SURROGATE_OR_NUL}`);
-        else visit(item, at, depth + 1);
-      }
+      if (path.length >= MAX_JSON_DEPTH) add(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
+      else if (Array.isArray(value)) visitItems(value);
+      else visitMembers(value);
     }
-  };
-  visit(json, '', 0);
+  }
+
+  function visitItems(items: JsonValue[]): void {
+    for (let index = 0; index < items.length && details.length < MAX_DETAILS; index += 1) {
+      path.push(index);
+      visit(items[index] ?? null);
+      path.pop();
+    }
+  }
+
+  function visitMembers(object: Record<string, JsonValue>): void {
+    for (const name in object) {
+      if (details.length >= MAX_DETAILS) return;
+      if (isInsaneText(name)) {
+        add(`has a name that ${LONE_SURROGATE_OR_NUL}`);
+        continue;
+      }
+      path.push(name);
+      if (name === '__proto__') add('is not allowed as a name');
+      else visit(object[name] ?? null);
+      path.pop();
+    }
+  }
+
+  visit(json);
   return details;
 }

@@ -9,9 +9,11 @@ const MAX_MESSAGE_CHARS = 300;
 export function detailsOf(error: z.ZodError, at = ''): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   for (const issue of error.issues) {
+    // There may be as many as the request has values.
+    if (details.length >= MAX_DETAILS) break;
     const path = clipPath([...(at ? [at] : []), ...issue.path.map(String)].join('.'));
     if (issue.code === 'unrecognized_keys')
-      for (const key of issue.keys) {
+      for (const key of issue.keys.slice(0, MAX_DETAILS)) {
         details.push({ path: clipPath(path === '' ? key : `${path}.${key}`), message: 'is not a known field' });
       }
     else details.push({ path, message: issue.message.slice(0, MAX_MESSAGE_CHARS) });

@@ -1,13 +1,10 @@
 import { createHash, hash } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson } from './canonical-json.ts';
-import type { JsonValue } from './json.ts';
+import { AnyJson, jsonObject } from './json-object.ts';
 
 /** What the key of an example without an id starts with; no id may. */
 export const CONTENT_KEY_PREFIX = 'sha256:';
-
-/** Any JSON. It is not descended into: what comes here was parsed from JSON, and a data set holds a lot of it. */
-const AnyJson = z.custom<JsonValue>((value) => value !== undefined).meta({ override: { description: 'Any JSON.' } });
 
 /** One example of a dataset or an evaluation, as callers write it. */
 export const Example = z
@@ -22,15 +19,15 @@ export const Example = z
         description: 'What the same example is known by in every version; without it a hash of its content is.',
         example: 'greeting-1',
       }),
-    variables: z
-      .record(z.string(), AnyJson, 'is required: an object with a value for each placeholder')
-      .meta({ description: 'A value for each placeholder of the prompt.', example: { name: 'Ada' } }),
+    variables: jsonObject('is required: an object with a value for each placeholder').meta({
+      description: 'A value for each placeholder of the prompt.',
+      example: { name: 'Ada' },
+    }),
     expected: AnyJson.optional().meta({
       override: { description: 'What the output is compared with: any JSON.' },
       example: 'Hello Ada!',
     }),
-    metadata: z
-      .record(z.string(), AnyJson, 'must be an object')
+    metadata: jsonObject()
       .optional()
       .meta({ description: 'Anything of your own, returned as it is.', example: { source: 'support' } }),
   })

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Example } from '../../domain/example.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
 import { insaneParts } from '../json-body.ts';
 import { detailsOf } from '../validate.ts';
@@ -18,7 +19,7 @@ export function readExample(line: number, json: JsonValue): Example {
   throw invalidLine(line, detail?.path ?? '', detail?.message ?? 'is not an example');
 }
 
-function parseLine(line: number, bytes: Buffer): Example | undefined {
+async function parseLine(line: number, bytes: Buffer): Promise<Example | undefined> {
   if (!isUtf8(bytes)) throw invalidLine(line, '', 'is not valid UTF-8');
   let text = bytes.toString();
   if (line === 1 && text.startsWith(BOM)) text = text.slice(1);
@@ -32,6 +33,7 @@ function parseLine(line: number, bytes: Buffer): Example | undefined {
   }
   if (json === null || typeof json !== 'object' || Array.isArray(json))
     throw invalidLine(line, '', 'must be an object such as {"variables": {"name": "Ada"}, "expected": "Hello Ada!"}');
+  await afterOthers(bytes.length);
   return readExample(line, json);
 }
 
@@ -71,7 +73,8 @@ async function* splitLines(
  */
 export async function* parseJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedExample, void, undefined> {
   for await (const { line, bytes } of splitLines(chunks)) {
-    const example = parseLine(line, bytes);
+    const example = await parseLine(line, bytes);
+    await afterOthers(bytes.length);
     if (example !== undefined) yield { line, example };
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { smallRecord } from '../../domain/json-object.ts';
 
 const MAX_HEADERS = 20;
 const MAX_NAME_CHARS = 100;
@@ -43,18 +44,16 @@ function valueProblem(value: string): string | undefined {
 }
 
 /** Headers of a caller's own for requests to a webhook. */
-export const OwnHeaders = z
-  .record(z.string(), z.string('must be a text'))
+export const OwnHeaders = smallRecord(z.string(), z.string('must be a text'), {
+  max: MAX_HEADERS,
+  message: `must be at most ${MAX_HEADERS}`,
+  shown: { type: 'string' },
+})
   .check((context) => {
     const refuse = (message: string, path: string[] = []) =>
       context.issues.push({ code: 'custom', message, path, input: undefined });
-    const entries = Object.entries(context.value);
-    if (entries.length > MAX_HEADERS) {
-      refuse(`must be at most ${MAX_HEADERS}`);
-      return;
-    }
     const others = new Set<string>();
-    for (const [name, value] of entries) {
+    for (const [name, value] of Object.entries(context.value)) {
       const problem = nameProblem(name, others) ?? valueProblem(value);
       if (problem !== undefined) refuse(problem, [name]);
       others.add(name.toLowerCase());
@@ -64,6 +63,5 @@ export const OwnHeaders = z
     description:
       `Up to ${MAX_HEADERS} headers of your own for every request, name to value. Stored encrypted and not shown again: ` +
       'the record has their names alone. Those that the service sets itself can not be given.',
-    maxProperties: MAX_HEADERS,
     example: { 'X-Tenant': 'acme' },
   });

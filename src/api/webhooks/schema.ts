@@ -24,6 +24,7 @@ const Url = z
 const Events = z
   .array(EventName)
   .min(1, 'must name at least one event')
+  .max(EVENT_TYPES.length, 'must name each event once')
   .refine((names) => new Set(names).size === names.length, 'must name each event once')
   .meta({ uniqueItems: true, description: 'The events it is called for.' });
 

@@ -1,6 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash, type Example } from '../../domain/example.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
 import { createExampleKeys } from './example-keys.ts';
 import { insertRows, insertVersion, toRow } from './insert-examples.ts';
 
@@ -19,14 +20,19 @@ export interface StoredExamples {
 export async function storeExamples(query: Query, examples: readonly Example[]): Promise<StoredExamples> {
   const keys = createExampleKeys();
   const hash = createExamplesHash();
-  const rows = examples.map((example, index) => {
+  const rows: string[] = [];
+  let charsSincePause = 0;
+  for (const [index, example] of examples.entries()) {
     const content = contentOf(example);
     const named = keys.keyOf(example.id, content, index);
     if ('usedAt' in named)
       throw invalidField(`examples.${index}.id`, `is the id of examples.${named.usedAt} too: "${example.id}"`);
     hash.add(named.key, content);
-    return toRow(index, named.key, content);
-  });
+    const row = toRow(index, named.key, content);
+    rows.push(row);
+    charsSincePause += row.length;
+    if (await afterOthers(charsSincePause)) charsSincePause = 0;
+  }
   const digest = hash.digest();
   const examplesId = await insertVersion(query, rows.length, digest);
   await insertRows(query, examplesId, Buffer.from(`[${rows.join()}]`));
