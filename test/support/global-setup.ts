@@ -23,7 +23,13 @@ export default async function setup(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-test-'));
   const report = (line: string) => console.error(line);
   const [postgres, temporal] = await Promise.all([
-    startPostgres({ dataDir: path.join(folder, 'postgres'), ephemeral: true, log: () => {} }),
+    // Test files at work side by side have a good many processes, each with a pool of connections.
+    startPostgres({
+      dataDir: path.join(folder, 'postgres'),
+      ephemeral: true,
+      settings: { max_connections: '600' },
+      log: () => {},
+    }),
     ensureTemporal({ report }).then((binary) =>
       startTemporal({
         binary,

@@ -24,6 +24,8 @@ const PROFILE_FOLDER = process.env['HOSTILE_PROFILES'];
 const MAX_DELAY_MS = 1_000;
 const MAX_MIB = 1_024;
 const IDLE_MS = AT_FULL_SIZE ? 10_000 : 2_000;
+/** What a busy machine can keep up with, too. */
+const PACE = AT_FULL_SIZE ? { readEveryMs: 100, runEveryMs: 250 } : { readEveryMs: 250, runEveryMs: 1_000 };
 
 /** What a hostile act does at full strength, or at a size for every day. */
 export const sized = (full: number, reduced: number): number => (AT_FULL_SIZE ? full : reduced);
@@ -89,7 +91,7 @@ export async function setHostileStage(): Promise<HostileStage> {
   const permissions = { name: 'neighbour', scopes: [...SCOPES], expiresAt: null };
   await db.workspace(id).transaction((query) => createApiKey(query, key, permissions));
   await makePrompt(processes.callWith(key), 'probe', 'openai/gpt-4o-mini');
-  const neighbour = await startNeighbour(processes.origin, key, 'probe');
+  const neighbour = await startNeighbour(processes.origin, key, 'probe', PACE);
   const idle = await idleDelay(neighbour);
   // On other days than those of measuring, a machine that is busy with other things may take its time, as it does when idle.
   const tooSlow = AT_FULL_SIZE ? MAX_DELAY_MS : 3 * MAX_DELAY_MS + 20 * idle;

@@ -7,11 +7,9 @@ import { startReceiver } from './receiver.ts';
 // whether or not earlier requests were answered. A process of its own, so that nothing but the service can hold it up.
 // Prints a line of JSON for everything that begins and ends; SIGTERM ends it once nothing is under way.
 //
-// node test/support/neighbour-main.ts ORIGIN KEY PROMPT
+// node test/support/neighbour-main.ts ORIGIN KEY PROMPT READ_EVERY_MS RUN_EVERY_MS
 
-const [origin = '', key = '', prompt = ''] = process.argv.slice(2);
-const READ_EVERY_MS = 100;
-const RUN_EVERY_MS = 250;
+const [origin = '', key = '', prompt = '', readEveryMs = '', runEveryMs = ''] = process.argv.slice(2);
 
 const Created = z.object({ id: z.string(), status: z.string(), finished_at: z.string().nullable() });
 const Told = z.object({ data: z.object({ execution_id: z.string() }) });
@@ -84,8 +82,8 @@ process.once('SIGTERM', () => {
 });
 print({ ready: true });
 await Promise.all([
-  every(RUN_EVERY_MS, run),
-  every(READ_EVERY_MS, () => probe('read', async () => void (await request('GET', `/prompts/${prompt}`)))),
+  every(Number(runEveryMs), run),
+  every(Number(readEveryMs), () => probe('read', async () => void (await request('GET', `/prompts/${prompt}`)))),
 ]);
 while (underWay > 0) await delay(10);
 await receiver.close();

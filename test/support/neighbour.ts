@@ -58,9 +58,26 @@ function linesOf(process: Started) {
   };
 }
 
+/** How often it reads, and how often it runs a prompt. */
+export interface Pace {
+  readEveryMs: number;
+  runEveryMs: number;
+}
+
 /** @param promptName of a prompt `Greet {{ name }}.` in the workspace of the key */
-export async function startNeighbour(origin: string, key: string, promptName: string): Promise<Neighbour> {
-  const process = startNode('test/support/neighbour-main.ts', {}, [origin, key, promptName]);
+export async function startNeighbour(
+  origin: string,
+  key: string,
+  promptName: string,
+  { readEveryMs, runEveryMs }: Pace,
+): Promise<Neighbour> {
+  const process = startNode('test/support/neighbour-main.ts', {}, [
+    origin,
+    key,
+    promptName,
+    String(readEveryMs),
+    String(runEveryMs),
+  ]);
   await process.says(/"ready"/);
   return {
     async during(act) {
