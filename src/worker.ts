@@ -11,6 +11,7 @@ import { createOutbound } from './outbound/outbound.ts';
 import { cleanUp } from './services/clean-up.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
 import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
+import { sendDueEmails } from './services/notifications/email-owner.ts';
 import { createMailer } from './services/notifications/mailer.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
@@ -120,6 +121,7 @@ export async function startWorkers({
     runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
     runEvery('rescue schedules', RESCUE_EVERY_MS, log, () => rescueSchedules(db.system, starter, log)),
+    runEvery('send e-mails', RESCUE_EVERY_MS, log, () => sendDueEmails({ db, mailer }, log)),
     runEvery('rescue deliveries', RESCUE_EVERY_MS, log, () => rescueDeliveries(db, starter, log)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system, { retentionMs: settings.eventRetentionMs })),

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApplicationFailure } from '@temporalio/activity';
 import type { Database, Query } from '../db/database.ts';
 import type { Cipher } from '../domain/cipher.ts';
 import type { DeliveryStatus } from '../domain/delivery-states.ts';
@@ -8,8 +7,7 @@ import { publicId } from '../domain/ids.ts';
 import { signedHeaders } from '../domain/webhook-signature.ts';
 import type { HostGate } from '../outbound/host-gate.ts';
 import type { Outbound, OutboundResult } from '../outbound/outbound.ts';
-import { emailOwner } from '../services/notifications/email-owner.ts';
-import { MailError } from '../services/notifications/mail-error.ts';
+import { type EmailOutcome, emailOwner } from '../services/notifications/email-owner.ts';
 import type { Mailer } from '../services/notifications/mailer.ts';
 import { abandonOne } from '../services/webhooks/abandon-deliveries.ts';
 import {
@@ -165,18 +163,8 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
       await abandonOne(query, deliveryId, reason);
     },
 
-    /**
-     * Tells the owner by e-mail, once.
-     * @throws ApplicationFailure without another try where the mail server will not have the mail
-     */
-    async emailOwner(notificationId: string): Promise<'sent' | 'no mail server'> {
-      try {
-        return await emailOwner(deps, notificationId);
-      } catch (error) {
-        if (error instanceof MailError && !error.isRetryable) throw ApplicationFailure.nonRetryable(error.message);
-        throw error;
-      }
-    },
+    /** Tells the owner by e-mail, once. What cannot be sent at once is sent later by its row. */
+    emailOwner: (notificationId: string): Promise<EmailOutcome> => emailOwner(deps, notificationId),
   };
 }
 

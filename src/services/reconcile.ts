@@ -13,7 +13,7 @@ const MAX_TURN_MS = 10_000;
 const AFTER_OUTAGE_SECONDS = 30;
 
 /** Tables whose rows say in `check_at` when they are overdue. */
-export type ReconciledTable = 'executions' | 'evaluations' | 'schedules' | 'deliveries';
+export type ReconciledTable = 'executions' | 'evaluations' | 'schedules' | 'deliveries' | 'notifications';
 
 /** What is looked at when it is overdue, and what is done about it. */
 export interface Reconciliation<Row extends { id: string }> {

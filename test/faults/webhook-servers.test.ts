@@ -140,7 +140,7 @@ test('deliveries that a new, empty Temporal knows nothing of are started anew at
   await stage.query(
     {
       text: `update deliveries set next_attempt_at = now() - interval '2 minutes', started_at = now() - interval '3 minutes',
-               checked_at = null where webhook_id = $1`,
+               check_at = now() - interval '1 second' where webhook_id = $1`,
     },
     [webhook],
   );

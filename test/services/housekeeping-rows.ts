@@ -89,8 +89,8 @@ export async function housekeepingRows(db: Database): Promise<HousekeepingRows> 
       const id = oldId(ageDays);
       await query(
         {
-          text: `insert into notifications (workspace_id, id, type, message, webhook_id, created_at)
-                 values ($1, $2, 'webhook.disabled', $3, $4, now() - make_interval(secs => $5))`,
+          text: `insert into notifications (workspace_id, id, type, message, webhook_id, email_pending, created_at)
+                 values ($1, $2, 'webhook.disabled', $3, $4, true, now() - make_interval(secs => $5))`,
         },
         [workspaceId, id, message, webhookId, ageDays * 86_400],
       );

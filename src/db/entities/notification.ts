@@ -10,7 +10,13 @@ export const Notification = defineEntity({
   name: 'Notification',
   tableName: 'notifications',
   filters: ownedByWorkspace,
-  indexes: [{ properties: ['workspaceId', 'id'] }],
+  indexes: [
+    { properties: ['workspaceId', 'id'] },
+    {
+      name: 'notifications_unsent_index',
+      expression: `create index "notifications_unsent_index" on "notifications" ("check_at") where "email_pending"`,
+    },
+  ],
   properties: {
     ...workspaceOwned,
     type: p.text().$type<NotificationType>(),
@@ -22,6 +28,12 @@ export const Notification = defineEntity({
     emailedAt: timestamp().nullable(),
     /** Why it could not be sent at the last try. */
     emailError: p.text().nullable(),
+    /** An e-mail is still to be sent: it was neither accepted nor given up. */
+    emailPending: p.boolean().default(false),
+    /** Tries to send it so far. */
+    emailAttempts: p.integer().default(0),
+    /** When it is next tried; while one process tries, no other does before this. */
+    checkAt: timestamp().defaultRaw('now()'),
     createdAt: timestamp(),
   },
 });

@@ -65,6 +65,10 @@ export const Delivery = defineEntity({
       expression: `create index "deliveries_unstarted_index" on "deliveries" (("trigger" = 'replay'), "id") where "status" = 'queued' and "started_at" is null`,
     },
     {
+      name: 'deliveries_overdue_index',
+      expression: `create index "deliveries_overdue_index" on "deliveries" ("check_at") where "status" in ('queued', 'waiting') and ("status" = 'waiting' or "started_at" is not null)`,
+    },
+    {
       name: 'deliveries_to_end_index',
       expression: `create index "deliveries_to_end_index" on "deliveries" ("id") where "to_end"`,
     },
@@ -88,7 +92,8 @@ export const Delivery = defineEntity({
     startedAt: timestamp().nullable(),
     /** Its workflow is still to be told that the delivery has ended. */
     toEnd: p.boolean().default(false),
-    checkedAt: timestamp().nullable(),
+    /** When it is overdue: then it is looked after its workflow. */
+    checkAt: timestamp().defaultRaw("(now() + '00:01:00'::interval)"),
     createdAt: timestamp(),
     finishedAt: timestamp().nullable(),
   },

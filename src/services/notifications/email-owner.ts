@@ -1,5 +1,7 @@
-import type { Database } from '../../db/database.ts';
+import type { Logger } from 'pino';
+import type { Database, SystemDatabase } from '../../db/database.ts';
 import { publicId } from '../../domain/ids.ts';
+import { reconcile, takeOverdue } from '../reconcile.ts';
 import { MailError } from './mail-error.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
@@ -9,17 +11,35 @@ interface Told {
   message: string;
   webhook_id: string | null;
   url: string | null;
-  emailed_at: Date | null;
+  email_attempts: number;
 }
 
-const READ = {
-  text: `select workspaces.name as workspace, owner_email, message, webhook_id, url, emailed_at
-         from notifications join workspaces on workspaces.id = notifications.workspace_id
-           left join webhooks on webhooks.id = notifications.webhook_id
-         where notifications.id = $1`,
+/** Longer than any conversation with the mail server: whoever has claimed a notification sends it or is dead by then. */
+const LEASE = `interval '2 minutes'`;
+/** A mail that could not be sent for a day tells of what is long known. */
+const PENDING = `email_pending and created_at > now() - interval '1 day'`;
+const MAX_TRIES = 20;
+
+const CLAIM = {
+  text: `update notifications set check_at = now() + ${LEASE} where id = $1 and ${PENDING} and check_at <= now() returning id`,
 };
-const SENT = { text: 'update notifications set emailed_at = now(), email_error = null where id = $1' };
-const NOT_SENT = { text: 'update notifications set email_error = $2 where id = $1' };
+const TAKE = { text: `${takeOverdue('notifications', PENDING, LEASE)} returning id` };
+
+const READ = {
+  text: `update notifications set email_attempts = notifications.email_attempts + 1
+         from notifications n join workspaces on workspaces.id = n.workspace_id left join webhooks on webhooks.id = n.webhook_id
+         where notifications.id = $1 and n.id = $1 and notifications.email_pending
+         returning workspaces.name as workspace, owner_email, n.message, n.webhook_id, url, notifications.email_attempts`,
+};
+const SENT = {
+  text: 'update notifications set emailed_at = now(), email_error = null, email_pending = false where id = $1',
+};
+/** Tried again after 10 s, then ever later, at most after an hour. */
+const NOT_SENT = {
+  text: `update notifications set email_error = $2, email_pending = $3,
+           check_at = now() + least(interval '10 seconds' * 3 ^ least(email_attempts - 1, 9), interval '1 hour')
+         where id = $1`,
+};
 
 /** Paths and queries of addresses may hold what opens them. */
 function hostsOnly(text: string): string {
@@ -48,25 +68,51 @@ Nothing is sent to ${webhook}${of} any more. To have it back:
   };
 }
 
+export interface EmailDeps {
+  db: Database;
+  mailer: Mailer | undefined;
+}
+
+/** What came of a notification's e-mail. `later`: it is tried again, or someone else is at it, or there is nothing to send. */
+export type EmailOutcome = 'sent' | 'refused' | 'later' | 'no mail server';
+
 /**
- * Tells the owner of a workspace by e-mail what a notification says, once: where it was sent, nothing is sent again. A crash
- * between the two makes a double, with the same Message-ID.
- * @throws MailError whose reason was stored as `email_error`; where it is not retryable, the mail server will not have this mail
+ * Tells the owner of a workspace by e-mail what a notification says, once: who sends has claimed the row for a while, and where it
+ * was sent, nothing is sent again. A crash between the two makes a double, with the same Message-ID. What could not be sent is
+ * found by its row and tried again by {@link sendDueEmails}; the reason is stored as `email_error`.
  */
-export async function emailOwner(
-  { db, mailer }: { db: Database; mailer: Mailer | undefined },
-  notificationId: string,
-): Promise<'sent' | 'no mail server'> {
-  if (mailer === undefined) return 'no mail server';
-  const [told] = await db.system.query<Told & Record<string, unknown>>(READ, [notificationId]);
-  if (told === undefined) throw new MailError('The notification is gone.', false);
-  if (told.emailed_at !== null) return 'sent';
+export async function emailOwner(deps: EmailDeps, notificationId: string): Promise<EmailOutcome> {
+  if (deps.mailer === undefined) return 'no mail server';
+  const [claimed] = await deps.db.system.query(CLAIM, [notificationId]);
+  return claimed === undefined ? 'later' : sendClaimed(deps.db.system, deps.mailer, notificationId);
+}
+
+async function sendClaimed({ query }: SystemDatabase, mailer: Mailer, id: string): Promise<EmailOutcome> {
+  const [told] = await query<Told & Record<string, unknown>>(READ, [id]);
+  if (told === undefined) return 'later';
   try {
-    await mailer.send(compose(notificationId, told));
+    await mailer.send(compose(id, told));
   } catch (error) {
-    if (error instanceof MailError) await db.system.query(NOT_SENT, [notificationId, error.message]);
-    throw error;
+    if (!(error instanceof MailError)) throw error;
+    const isFinal = !error.isRetryable || told.email_attempts >= MAX_TRIES;
+    await query(NOT_SENT, [id, error.message, !isFinal]);
+    return isFinal ? 'refused' : 'later';
   }
-  await db.system.query(SENT, [notificationId]);
+  await query(SENT, [id]);
   return 'sent';
+}
+
+/**
+ * Sends what is due: after a refusal for now, after the loss of the process that was to send it, or of Temporal's state.
+ * @throws Error where the database is away
+ */
+export async function sendDueEmails({ db, mailer }: EmailDeps, log: Logger): Promise<void> {
+  if (mailer === undefined) return;
+  await reconcile<{ id: string }>(db.system.query, log, {
+    table: 'notifications',
+    take: TAKE,
+    async reconcile({ id }) {
+      await sendClaimed(db.system, mailer, id);
+    },
+  });
 }

@@ -55,7 +55,8 @@ const TAKE_SLOT = {
            update webhooks set next_slot_at = greatest(next_slot_at, now()) + interval '1 minute' / rate_limit_per_minute
            where id = $2 returning next_slot_at - interval '1 minute' / rate_limit_per_minute as at
          ), given as (
-           update deliveries set slot_at = slot.at, next_attempt_at = greatest(slot.at, next_attempt_at) from slot where id = $1
+           update deliveries set slot_at = slot.at, next_attempt_at = greatest(slot.at, next_attempt_at),
+             check_at = greatest(slot.at, next_attempt_at) + interval '1 minute' from slot where id = $1
          ) select extract(epoch from at - now())::float8 * 1000 as in_ms from slot`,
 };
 
@@ -81,7 +82,10 @@ function storing(to: 'delivered' | 'failed' | 'waiting', columns: string): State
 const RECORD = {
   delivered: storing('delivered', 'status_reason = null, next_attempt_at = null, finished_at = now()'),
   failed: storing('failed', 'status_reason = $7, next_attempt_at = null, finished_at = now()'),
-  waiting: storing('waiting', 'status_reason = $7, next_attempt_at = now() + make_interval(secs => $8::float8 / 1000)'),
+  waiting: storing(
+    'waiting',
+    'status_reason = $7, next_attempt_at = now() + make_interval(secs => $8::float8 / 1000), check_at = now() + make_interval(secs => 60 + $8::float8 / 1000)',
+  ),
 };
 
 /** A delivery that had ended stays as it is; the attempt was made all the same. */

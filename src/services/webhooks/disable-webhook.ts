@@ -24,8 +24,8 @@ const DISABLE = {
          where workspace_id = $1 and id = $2 and ${toDisabled.where} returning url`,
 };
 const NOTIFY = {
-  text: `insert into notifications (workspace_id, id, type, message, webhook_id, delivery_id, created_at)
-         values ($1, $2, 'webhook.disabled', $3, $4, $5, now())`,
+  text: `insert into notifications (workspace_id, id, type, message, webhook_id, delivery_id, email_pending, created_at)
+         values ($1, $2, 'webhook.disabled', $3, $4, $5, true, now())`,
 };
 const FIND_NOTIFICATION = { text: 'select id from notifications where delivery_id = $1' };
 

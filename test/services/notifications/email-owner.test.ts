@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { emailOwner } from '../../../src/services/notifications/email-owner.ts';
+import { emailOwner, sendDueEmails } from '../../../src/services/notifications/email-owner.ts';
 import { createMailer, type Mailer } from '../../../src/services/notifications/mailer.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { type HousekeepingRows, housekeepingRows } from '../housekeeping-rows.ts';
@@ -26,6 +27,7 @@ let mailer: Mailer;
 let refusal: Error | undefined;
 beforeEach(async () => {
   refusal = undefined;
+  await db.system.query({ text: 'delete from notifications' });
   server = await startMailServer({ onRcptTo: (_address, _session, done) => done(refusal) });
   mailer = createMailer({ smtpUrl: `smtp://${server.address}`, from: 'prompts@example.org' });
 });
@@ -33,6 +35,13 @@ afterEach(async () => {
   mailer.close();
   await server.close();
 });
+
+const log = pino({ level: 'silent' });
+
+/** As if all waits were over. */
+function becomeDue() {
+  return db.system.query({ text: `update notifications set check_at = now() - interval '1 second'` });
+}
 
 async function stored(id: string) {
   const [row] = await db.system.query({ text: 'select emailed_at, email_error from notifications where id = $1' }, [
@@ -71,7 +80,8 @@ test('the owner is told which webhook was disabled, why, and what to do', async 
 test('a second call sends nothing', async () => {
   const id = await rows.notification({ webhookId: await rows.webhook() });
   await emailOwner({ db, mailer }, id);
-  expect(await emailOwner({ db, mailer }, id)).toBe('sent');
+  expect(await emailOwner({ db, mailer }, id)).toBe('later');
+  await sendDueEmails({ db, mailer }, log);
   expect(server.received).toHaveLength(1);
 });
 
@@ -79,7 +89,10 @@ test('a double after a crash has the same Message-ID', async () => {
   const id = await rows.notification({ webhookId: await rows.webhook() });
   await emailOwner({ db, mailer }, id);
   // As if the process had died before it noted that the mail was sent.
-  await db.system.query({ text: 'update notifications set emailed_at = null where id = $1' }, [id]);
+  await db.system.query({ text: 'update notifications set emailed_at = null, email_pending = true where id = $1' }, [
+    id,
+  ]);
+  await becomeDue();
   await emailOwner({ db, mailer }, id);
   const ids = [0, 1].map((index) => /^Message-ID: .*$/m.exec(contentOf(server, index))?.[0]);
   expect(ids).toEqual([`Message-ID: <ntf_${id}@example.org>`, `Message-ID: <ntf_${id}@example.org>`]);
@@ -92,19 +105,61 @@ test('without a mail server the notification alone remains', async () => {
 });
 
 test('a refusal for good is noted and not tried again; one for now is, and leaves no error once the mail is sent', async () => {
-  const id = await rows.notification({ webhookId: await rows.webhook() });
+  const refused = await rows.notification({ webhookId: await rows.webhook() });
   refusal = reply(550, 'no such user');
-  await expect(emailOwner({ db, mailer }, id)).rejects.toMatchObject({ name: 'MailError', isRetryable: false });
-  expect(await stored(id)).toEqual({
+  expect(await emailOwner({ db, mailer }, refused)).toBe('refused');
+  refusal = reply(451, 'later');
+  const delayed = await rows.notification({ webhookId: await rows.webhook() });
+  expect(await emailOwner({ db, mailer }, delayed)).toBe('later');
+  expect(await stored(delayed)).toMatchObject({ email_error: expect.stringContaining('451') });
+  refusal = undefined;
+  await becomeDue();
+  await sendDueEmails({ db, mailer }, log);
+  expect(await stored(delayed)).toEqual({ emailed_at: expect.any(Object), email_error: null });
+  expect(await stored(refused)).toEqual({
     emailed_at: null,
     email_error: expect.stringMatching(/^The mail server refused the recipient: 550 .*no such user\.$/),
   });
+  expect(server.received).toHaveLength(1);
+});
+
+test('mails whose workflows are lost are found by their rows, and sent once by several processes at once', async () => {
+  const ids = await Promise.all(Array.from({ length: 5 }, () => rows.notification()));
+  const processes = [1, 2, 3].map(() => sendDueEmails({ db, mailer }, log));
+  await Promise.all([...processes, ...ids.map((id) => emailOwner({ db, mailer }, id))]);
+  for (const id of ids) expect(await stored(id)).toEqual({ emailed_at: expect.any(Object), email_error: null });
+  expect(server.received).toHaveLength(ids.length);
+});
+
+test('a process that dies while it sends holds the mail up for a while, not for ever', async () => {
+  const id = await rows.notification();
+  const dying = { ...mailer, send: () => Promise.reject(new Error('The process died.')) };
+  await expect(emailOwner({ db, mailer: dying }, id)).rejects.toThrow('The process died.');
+  await sendDueEmails({ db, mailer }, log);
+  expect(server.received).toHaveLength(0);
+  await becomeDue();
+  await sendDueEmails({ db, mailer }, log);
+  expect(server.received).toHaveLength(1);
+});
+
+test('a mail that is refused again and again is given up, with the reason', async () => {
+  const id = await rows.notification();
   refusal = reply(451, 'later');
-  await expect(emailOwner({ db, mailer }, id)).rejects.toMatchObject({ name: 'MailError', isRetryable: true });
-  expect(await stored(id)).toMatchObject({ email_error: expect.stringContaining('451') });
-  refusal = undefined;
-  await emailOwner({ db, mailer }, id);
-  expect(await stored(id)).toEqual({ emailed_at: expect.any(Object), email_error: null });
+  let tries = 0;
+  const isPending = async () =>
+    (await db.system.query({ text: 'select 1 from notifications where id = $1 and email_pending' }, [id])).length > 0;
+  for (; tries < 30 && (await isPending()); tries += 1) {
+    await becomeDue();
+    await sendDueEmails({ db, mailer }, log);
+  }
+  expect(tries).toBe(20);
+  expect(await stored(id)).toEqual({ emailed_at: null, email_error: expect.stringContaining('451') });
+});
+
+test('a mail that could not be sent for a day is not sent any more', async () => {
+  await rows.notification({ ageDays: 2 });
+  await sendDueEmails({ db, mailer }, log);
+  expect(server.received).toEqual([]);
 });
 
 test('the owner hears of a webhook that was deleted since', async () => {
@@ -120,6 +175,7 @@ test('the owner of the default workspace has an address that can be sent to', as
   expect(server.received).toMatchObject([{ to: ['owner@localhost'] }]);
 });
 
-test('a notification that is gone is given up', async () => {
-  await expect(emailOwner({ db, mailer }, newId())).rejects.toMatchObject({ name: 'MailError', isRetryable: false });
+test('a notification that is gone is left alone', async () => {
+  expect(await emailOwner({ db, mailer }, newId())).toBe('later');
+  expect(server.received).toEqual([]);
 });

@@ -152,8 +152,8 @@ test('a started delivery whose workflow was lost ends, where its webhook is gone
   const { db, client, taskQueues, log } = service.foundation;
   await db.system.query(
     {
-      text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, started_at, next_attempt_at)
-             select $1, gen_random_uuid(), id, $2, 'event', 'waiting', now(), now(), now() - interval '1 hour' from events`,
+      text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, started_at, next_attempt_at, check_at)
+             select $1, gen_random_uuid(), id, $2, 'event', 'waiting', now(), now(), now() - interval '1 hour', now() - interval '1 hour' from events`,
     },
     [workspaceId, webhookId],
   );

@@ -263,7 +263,7 @@ describe('what happens from outside', () => {
     const sent = receiver.received.length;
     await db.system.query(
       {
-        text: `update deliveries set next_attempt_at = now() - interval '2 minutes', checked_at = null where webhook_id = $1`,
+        text: `update deliveries set next_attempt_at = now() - interval '2 minutes', check_at = now() - interval '1 second' where webhook_id = $1`,
       },
       [webhook],
     );
