@@ -26,6 +26,7 @@ beforeAll(async () => {
   await seedExecutions(query, { ...seed, workspaceId: newId() });
   evaluationId = await seedEvaluation(query, seed);
   webhookId = await seedDeliveries(query, seed);
+  await seedDeliveries(query, { ...seed, workspaceId: newId() });
   for (let run = 0; run < 300; run++) await seedEvaluation(query, { ...seed, count: 1, status: 'canceled' });
   await query(
     {
@@ -75,12 +76,14 @@ test.each([
   ['executions', 'model_id', { model: 'sandbox/rare' }],
   ['executions', 'prompt_name_id', { promptName: 'rare' }],
   ['executions', 'prompt_name_status_id', { promptName: 'seed/3', status: 'failed' }],
+  ['executions', 'prompt_name_model_id', { promptName: 'seed/1', model: 'sandbox/m0' }],
   ['executions', 'workspace_id_id', span],
   ['evaluations', 'status_id', { status: 'completed' }],
   ['evaluations', 'dataset_name_id', { dataset: 'rare' }],
   ['evaluations', 'schedule_id_id', { scheduleId: newId() }],
   ['events', 'type_id', { event: 'prompt.updated' }],
   ['deliveries', 'status_id', { status: 'failed' }],
+  ['deliveries', 'webhook_id_id', span],
 ] as const)('a list of %s with a rare filter goes by an index: %s', async (table, index, filter) => {
   const plan = await plansOf(table, (query) => {
     const own = asWorkspace(query);

@@ -20,6 +20,8 @@ export const Execution = defineEntity({
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
     { properties: ['workspaceId', 'promptName', 'status', 'id'] },
+    // A prompt runs on few models, as a rule: with another one there is nothing to find among all of its runs.
+    { properties: ['workspaceId', 'promptName', 'model', 'id'] },
     { properties: ['workspaceId', 'status', 'id'] },
     { properties: ['workspaceId', 'model', 'id'] },
     {

@@ -5,7 +5,7 @@ import { type Page, readPage } from '../../db/read-page.ts';
 import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
-import { newId } from '../../domain/ids.ts';
+import { idsOfSpan, newId } from '../../domain/ids.ts';
 import { lockWebhook, requireEnabled } from './webhooks.ts';
 
 /** A row of `deliveries` with the type of its event. */
@@ -83,11 +83,13 @@ export function listDeliveries(
   const list = {
     select: `${SELECT} where d.workspace_id = $1 and d.webhook_id = $2 and ($3::text is null or d.status = $3)
                and ($4::text is null or e.type = $4) and ($5::timestamptz is null or d.created_at >= $5)
-               and ($6::timestamptz is null or d.created_at < $6) and ($7::uuid is null or d.id < $7)`,
+               and ($6::timestamptz is null or d.created_at < $6) and ($7::uuid is null or d.id < $7)
+               and d.id >= $8 and d.id < $9`,
     orderBy: 'id desc',
     bytes: 'coalesce(octet_length(status_reason), 0)',
   };
-  const values = [webhookId, status ?? null, event ?? null, since ?? null, until ?? null, before ?? null];
+  const { from, to } = idsOfSpan(since, until);
+  const values = [webhookId, status ?? null, event ?? null, since ?? null, until ?? null, before ?? null, from, to];
   return readPage<DeliveryRow>(db.query, list, values, limit);
 }
 
