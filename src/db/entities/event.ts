@@ -12,8 +12,8 @@ export const Event = defineEntity({
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'type', 'id'] },
     {
-      name: 'events_undispatched_index',
-      expression: `create index "events_undispatched_index" on "events" ("id") where "dispatched_at" is null`,
+      name: 'events_undispatched_turns_index',
+      expression: `create index "events_undispatched_turns_index" on "events" ("workspace_id", "id") where "dispatched_at" is null`,
     },
   ],
   properties: {

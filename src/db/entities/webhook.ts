@@ -61,8 +61,8 @@ export const Delivery = defineEntity({
       expression: `create index "deliveries_unfinished_index" on "deliveries" ("webhook_id", "id") where "status" in ('queued', 'waiting')`,
     },
     {
-      name: 'deliveries_unstarted_index',
-      expression: `create index "deliveries_unstarted_index" on "deliveries" (("trigger" = 'replay'), "id") where "status" = 'queued' and "started_at" is null`,
+      name: 'deliveries_unstarted_turns_index',
+      expression: `create index "deliveries_unstarted_turns_index" on "deliveries" ("workspace_id", ("trigger" = 'replay'), "id") where "status" = 'queued' and "started_at" is null`,
     },
     {
       name: 'deliveries_overdue_index',

@@ -8,8 +8,30 @@ import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDelive
 
 /** What a relay that is killed leaves behind is at most this much. */
 const BATCH_SIZE = 100;
+/** Of one workspace: what another one has meanwhile waits for no more than this. */
+const WORKSPACE_BATCH_SIZE = 25;
 /** Workflows that are being started at a time. */
 const STARTS_AT_ONCE = 20;
+
+/**
+ * Ids of rows in turns round the workspaces that have any, as `next (id, turn)`. It goes from workspace to workspace by the
+ * index, so its cost grows with their number, not with the rows of one that has very many.
+ * @param from the table with its condition
+ * @param order within a workspace
+ */
+const inTurns = (from: string, order: string) => `
+  workspace (id) as (
+    (select workspace_id from ${from} order by workspace_id limit 1)
+    union all
+    select (select workspace_id from ${from} and workspace_id > workspace.id order by workspace_id limit 1)
+    from workspace where workspace.id is not null
+  ), next as (
+    select row.id, row.turn from workspace cross join lateral (
+      select id, row_number() over (order by ${order}) as turn
+      from (select * from ${from} and workspace_id = workspace.id order by ${order} limit ${WORKSPACE_BATCH_SIZE}) as first
+    ) as row
+    order by row.turn, random() limit ${BATCH_SIZE}
+  )`;
 
 /**
  * Makes the deliveries of events that have none yet: one for each webhook that is enabled and wants the event. What another
@@ -17,34 +39,38 @@ const STARTS_AT_ONCE = 20;
  */
 const DISPATCH = {
   name: 'dispatch-events',
-  text: `with taken as (
-           select id, workspace_id, type from events where dispatched_at is null
-           order by id limit ${BATCH_SIZE} for update skip locked
+  text: `with recursive ${inTurns('events where dispatched_at is null', 'id')}, taken as (
+           select id, workspace_id, type from events
+           where id in (select id from next) and dispatched_at is null for update skip locked
          ), done as (
            update events e set dispatched_at = now() from taken where e.id = taken.id
          ), made as (
-           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, claimed_at)
-           select e.workspace_id, ${UUID_V7}, e.id, w.id, 'event', '${deliveryStates.initial}', now(), now()
+           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
+           select e.workspace_id, ${UUID_V7}, e.id, w.id, 'event', '${deliveryStates.initial}', now()
            from taken e join webhooks w on w.workspace_id = e.workspace_id and w.status = 'enabled' and e.type = any(w.events)
-           on conflict do nothing returning *
-         ) select (select count(*) from taken)::int as taken, ${STORED_DELIVERY}
-           from (select 1) as always left join made d on true left join taken e on e.id = d.event_id
-             left join webhooks w on w.id = d.webhook_id`,
+           on conflict do nothing returning id
+         ) select (select count(*) from next)::int as found, (select count(*) from taken)::int as taken,
+             exists (select from made) as "madeAny"`,
 };
 
 /**
- * Deliveries without their workflow: asked for by a caller, or left by a relay that died or could not reach Temporal. Where one
- * is only slow, a second relay starts the same workflows, which changes nothing. A replay may be long: all else goes first.
+ * Deliveries without their workflow: new ones, and those left by a relay that died or could not reach Temporal. Where one is
+ * only slow, a second relay starts the same workflows, which changes nothing. A replay may be long: all else of its
+ * workspace goes first.
  */
+const UNSTARTED = `deliveries where ${deliveryStates.in(['queued'])} and started_at is null
+  and (claimed_at is null or claimed_at < now() - interval '10 seconds')`;
 const CLAIM = {
   name: 'claim-deliveries',
-  text: `with claimed as (
-           update deliveries set claimed_at = now() where id in (
-             select id from deliveries where ${deliveryStates.in(['queued'])} and started_at is null
-               and (claimed_at is null or claimed_at < now() - interval '10 seconds')
-             order by trigger = 'replay', id limit ${BATCH_SIZE} for update skip locked)
-           returning *
-         ) select ${STORED_DELIVERY} from claimed d join events e on e.id = d.event_id left join webhooks w on w.id = d.webhook_id`,
+  text: `with recursive ${inTurns(UNSTARTED, "(trigger = 'replay'), id")}, taken as (
+           select id from deliveries where id in (select id from next) and ${deliveryStates.in(['queued'])} and started_at is null
+             and (claimed_at is null or claimed_at < now() - interval '10 seconds') for update skip locked
+         ), claimed as (
+           update deliveries d set claimed_at = now() from taken where d.id = taken.id returning d.*
+         ) select (select count(*) from next)::int as found, ${STORED_DELIVERY}
+           from claimed d join events e on e.id = d.event_id left join webhooks w on w.id = d.webhook_id
+             join next on next.id = d.id
+           order by next.turn, d.id`,
 };
 
 /** Rows are locked in the order of their ids, as whoever ends many deliveries of a webhook at once does. */
@@ -118,21 +144,20 @@ async function startAll({ db, starter, log }: RelayDeps, deliveries: readonly St
   }
 }
 
-/** @returns whether there may be more */
-export async function dispatchEvents(deps: RelayDeps): Promise<boolean> {
-  const rows = await deps.db.system.query<{ taken: number } & (StoredDelivery | { id: null })>(DISPATCH);
-  await startAll(
-    deps,
-    rows.filter((row): row is { taken: number } & StoredDelivery => row.id !== null),
-  );
-  return (rows[0]?.taken ?? 0) === BATCH_SIZE;
+/** Whether a look that found and took so many rows left some: a workspace may have more, or another relay was at them. */
+const isMore = (found: number, taken: number) => found >= WORKSPACE_BATCH_SIZE || taken < found;
+
+/** Makes the deliveries of new events. @returns whether there may be more of them, and whether it made any delivery */
+export async function dispatchEvents({ db }: RelayDeps): Promise<{ more: boolean; madeAny: boolean }> {
+  const [row] = await db.system.query<{ found: number; taken: number; madeAny: boolean }>(DISPATCH);
+  return { more: isMore(row?.found ?? 0, row?.taken ?? 0), madeAny: row?.madeAny ?? false };
 }
 
 /** @returns whether there may be more */
 export async function startUnstarted(deps: RelayDeps): Promise<boolean> {
-  const claimed = await deps.db.system.query<StoredDelivery>(CLAIM);
+  const claimed = await deps.db.system.query<StoredDelivery & { found: number }>(CLAIM);
   await startAll(deps, claimed);
-  return claimed.length === BATCH_SIZE;
+  return isMore(claimed[0]?.found ?? 0, claimed.length);
 }
 
 /**

@@ -27,7 +27,9 @@ export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): 
   async function relayWhatIsDue(): Promise<void> {
     if (due.events) {
       due.events = false;
-      if (await dispatchEvents(deps)) due.events = true;
+      const { more, madeAny } = await dispatchEvents(deps);
+      if (more) due.events = true;
+      if (madeAny) due.deliveries = true;
     }
     if (due.deliveries) {
       due.deliveries = false;

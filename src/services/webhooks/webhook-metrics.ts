@@ -34,7 +34,7 @@ const READ = {
          ), oldest as (
            select created_at from events where id in (select oldest::uuid from unfinished)
            union all
-           (select created_at from events where dispatched_at is null order by id limit 1)
+           (select min(created_at) from events where dispatched_at is null)
          )
          select
            coalesce((select count from unfinished where status = 'queued'), 0) as queued,
