@@ -102,6 +102,7 @@ const Environment = z.object({
   GOOGLE_GENERATIVE_AI_BASE_URL: HttpUrl.optional(),
   OPENAI_COMPATIBLE_BASE_URL: HttpUrl.optional(),
   OPENAI_COMPATIBLE_API_KEY: z.string().optional(),
+  WORKSPACE_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
@@ -144,6 +145,8 @@ export interface Settings {
     tlsKey: string | undefined;
     uiPort: number;
   };
+  /** Model calls of one workspace under way in one worker process. */
+  workspaceConcurrency: number;
   bootstrapApiKey: string | undefined;
   /** The first encrypts; all decrypt. Unset only where `npm start` makes its own. */
   encryptionKeys: Buffer[] | undefined;
@@ -167,7 +170,7 @@ export interface Settings {
     retryWaitsMs: number[];
     /** One attempt, from looking up the host to the last byte of the answer. */
     timeoutMs: number;
-    /** Attempts of one process under way to one host. */
+    /** Attempts of one workspace under way to one host in one process. */
     hostConcurrency: number;
     /** Unset: what is usual for the way the service was started. */
     allowPrivate: AllowPrivate | undefined;
@@ -218,6 +221,7 @@ export function parseSettings(environment: Record<string, string | undefined>): 
       tlsKey: env.TEMPORAL_TLS_KEY,
       uiPort: env.TEMPORAL_UI_PORT,
     },
+    workspaceConcurrency: env.WORKSPACE_CONCURRENCY,
     bootstrapApiKey: env.BOOTSTRAP_API_KEY,
     encryptionKeys: env.ENCRYPTION_KEY,
     models: {

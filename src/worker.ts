@@ -2,11 +2,11 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
+import { createPlaces } from './activities/places.ts';
 import { requireServers } from './config.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
 import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
-import { createHostGate } from './outbound/host-gate.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { cleanUp } from './services/clean-up.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
@@ -23,15 +23,12 @@ import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
 import { createLeanWorkers } from './temporal/workflow-threads.ts';
+import { tellPlaceIsFree } from './temporal/workflows.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
 const RESCUE_EVERY_MS = 15_000;
 const SUM_UP_EVERY_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
-/** Batches of evaluations at a time; each has up to 25 calls in flight. */
-const MAX_BATCHES = 40;
-/** Attempts to deliver at a time, those that wait for their turn at a host included. */
-const MAX_ATTEMPTS = 400;
 /** What model calls under way get to end by themselves when the process stops. */
 const GRACE_MS = 10_000;
 
@@ -61,7 +58,11 @@ export async function startWorkers({
   await registerSearchAttributes();
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
   const outbound = createOutbound({ allowPrivate, timeoutMs: settings.webhooks.timeoutMs });
-  const { hostConcurrency } = settings.webhooks;
+  const places = createPlaces({
+    workspaceConcurrency: settings.workspaceConcurrency,
+    hostConcurrency: settings.webhooks.hostConcurrency,
+    invite: (workflowId, step) => tellPlaceIsFree(client, workflowId, step),
+  });
   const mailer = settings.mail === undefined ? undefined : createMailer(settings.mail);
   const activities = createActivities({
     db,
@@ -71,7 +72,7 @@ export async function startWorkers({
     starter,
     cipher,
     outbound,
-    gate: createHostGate({ concurrency: hostConcurrency, waiting: hostConcurrency }),
+    places,
     mailer,
     webhookMetrics: createWebhookMetrics(registry, db),
   });
@@ -89,13 +90,13 @@ export async function startWorkers({
       ...shared,
       taskQueue: taskQueues.executions,
       activities: activities.executions,
-      maxConcurrentActivityTaskExecutions: 200,
+      maxConcurrentActivityTaskExecutions: places.slots.executions,
     }),
     await Worker.create({
       ...shared,
       taskQueue: taskQueues.evaluations,
       activities: activities.evaluations,
-      maxConcurrentActivityTaskExecutions: MAX_BATCHES,
+      maxConcurrentActivityTaskExecutions: places.slots.evaluations,
       // A batch runs for long, so few are asked for at a time. Each open request of a process that froze may take one task
       // into the void until its heartbeat is missed.
       maxConcurrentActivityTaskPolls: 2,
@@ -104,7 +105,7 @@ export async function startWorkers({
       ...shared,
       taskQueue: taskQueues.webhooks,
       activities: activities.webhooks,
-      maxConcurrentActivityTaskExecutions: MAX_ATTEMPTS,
+      maxConcurrentActivityTaskExecutions: places.slots.webhooks,
       // Others go on soon with what a worker that died had in its cache.
       stickyQueueScheduleToStartTimeout: '3 seconds',
     }),

@@ -14,18 +14,26 @@ import {
 } from '../services/execution-changes.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { type CallsUnderWay, callOnce, exhausted, toFailure, unstorable } from './model-call.ts';
+import type { Places } from './places.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export interface ExecutionActivityDeps {
   db: Database;
   models: Models;
   modelTimeoutMs: number;
+  places: Places;
 }
+
+/** How calling a model ended. */
+export type CallOutcome =
+  | { status: ExecutionStatus }
+  /** The workspace has enough calls under way: nothing was done. Ask again after so long, or when invited. */
+  | { heldBackMs: number };
 
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
 
 /** The steps of the workflow `executePrompt`. Each can be run again without harm. */
-export function createExecutionActivities({ db, models, modelTimeoutMs }: ExecutionActivityDeps) {
+export function createExecutionActivities({ db, models, modelTimeoutMs, places }: ExecutionActivityDeps) {
   const underWay: CallsUnderWay = new Map();
   const query = db.system.query;
 
@@ -56,29 +64,43 @@ export function createExecutionActivities({ db, models, modelTimeoutMs }: Execut
     }
   }
 
+  async function callInPlace(executionId: string): Promise<{ status: ExecutionStatus } | null> {
+    const { cancellationSignal } = Context.current();
+    let claimed: ClaimedCall | undefined;
+    if (!underWay.has(executionId)) {
+      const claim = await withHeartbeats(() =>
+        untilDatabaseAnswers(() => claimExecution(query, executionId), cancellationSignal),
+      );
+      if (claim === 'nothing') return null;
+      if (claim === 'exhausted') throw exhausted();
+      claimed = claim;
+    }
+    let status: ExecutionStatus | undefined;
+    await callOnce(underWay, executionId, async (signal) => {
+      // An earlier attempt's call ended just now: the next attempt finds what came of it.
+      if (claimed === undefined) throw new Error('There is no call under way any more.');
+      status = await call(executionId, claimed, signal);
+    });
+    return status === undefined ? null : { status };
+  }
+
   return {
     /**
-     * Calls the model and stores its answer. Does nothing where there is an answer already or nothing to run any more.
+     * Calls the model and stores its answer. Does nothing where there is an answer already, nothing to run any more, or the
+     * workspace has enough calls under way.
+     * @param workspace public id
      * @throws ApplicationFailure with the model's error code as type
      */
-    async callModel(executionId: string): Promise<{ status: ExecutionStatus } | null> {
-      const { cancellationSignal } = Context.current();
-      let claimed: ClaimedCall | undefined;
-      if (!underWay.has(executionId)) {
-        const claim = await withHeartbeats(() =>
-          untilDatabaseAnswers(() => claimExecution(query, executionId), cancellationSignal),
-        );
-        if (claim === 'nothing') return null;
-        if (claim === 'exhausted') throw exhausted();
-        claimed = claim;
+    async callModel(executionId: string, workspace: string): Promise<CallOutcome | null> {
+      // A call that Temporal lost sight of has its place.
+      if (underWay.has(executionId)) return callInPlace(executionId);
+      const entered = await places.enterCall(workspace, executionId);
+      if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
+      try {
+        return await callInPlace(executionId);
+      } finally {
+        entered.release();
       }
-      let status: ExecutionStatus | undefined;
-      await callOnce(underWay, executionId, async (signal) => {
-        // An earlier attempt's call ended just now: the next attempt finds what came of it.
-        if (claimed === undefined) throw new Error('There is no call under way any more.');
-        status = await call(executionId, claimed, signal);
-      });
-      return status === undefined ? null : { status };
     },
 
     /**

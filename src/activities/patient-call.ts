@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../domain/errors.ts';
+import type { FairSemaphore } from '../lib/fair-semaphore.ts';
 import type { ModelAnswer, ModelCall, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
@@ -49,15 +50,22 @@ function unexpected(): ModelError {
 }
 
 /**
- * One throttle a provider, shared by everything in this process.
+ * One throttle for each workspace and model, shared by everything in this process. A provider counts by account and model, and
+ * so whoever calls a model finds its pace (as TCP's flows do on one line); a workspace whose model is refused slows nobody else.
+ * @param places calls under way, by workspace
  * @param firstWaitMs before the second try; each further wait is twice as long
+ * @returns `of`: the models for a run of a workspace (public ids); within a workspace, turns go round its runs
  */
-export function createPatientModels(models: Models, firstWaitMs = FIRST_WAIT_MS): PatientModels {
-  const throttles = new Map<string, ProviderThrottle>();
+export function createPatientModels(
+  models: Models,
+  places: FairSemaphore,
+  firstWaitMs = FIRST_WAIT_MS,
+): { of(workspace: string, run: string): PatientModels } {
+  const throttles = new Map<string, { throttle: ProviderThrottle; users: number }>();
 
-  function providerOf(model: string): string {
+  function nameOf(model: string): string {
     try {
-      return models.resolve(model).provider;
+      return models.resolve(model).model;
     } catch (error) {
       // What is wrong with it is the call's to say.
       if (error instanceof ApiError) return model;
@@ -65,44 +73,63 @@ export function createPatientModels(models: Models, firstWaitMs = FIRST_WAIT_MS)
     }
   }
 
-  function throttleOf(model: string): ProviderThrottle {
-    const provider = providerOf(model);
-    const throttle = throttles.get(provider) ?? createProviderThrottle();
-    throttles.set(provider, throttle);
-    return throttle;
+  /** Callers choose the names of models: what nobody uses any more and has nothing to remember is forgotten. */
+  async function withThrottle<T>(key: string, work: (throttle: ProviderThrottle) => Promise<T>): Promise<T> {
+    const entry = throttles.get(key) ?? { throttle: createProviderThrottle(), users: 0 };
+    throttles.set(key, entry);
+    entry.users += 1;
+    try {
+      return await work(entry.throttle);
+    } finally {
+      entry.users -= 1;
+      if (entry.users === 0 && entry.throttle.isUnlimited) throttles.delete(key);
+    }
   }
 
-  return {
-    async generate(call, stopWaiting) {
-      const throttle = throttleOf(call.model);
-      let attempts = 0;
-      let counted = 0;
-      let firstRefusedAt: number | undefined;
-      const callOnce = () => {
-        attempts += 1;
-        return models.generate(call);
-      };
-      for (;;) {
-        try {
-          return { ...(await throttle.run(stopWaiting, callOnce, refusedFor)), attempts };
-        } catch (error) {
-          if (!(error instanceof ModelError)) {
-            if (call.signal.aborted || stopWaiting.aborted) throw error;
-            // A fault of ours, or of a provider's library: were it thrown as it is, the call would be made again and again.
-            throw new CallFailedError(unexpected(), attempts);
-          }
-          const refused = refusedFor(error) !== undefined;
-          if (refused) firstRefusedAt ??= Date.now();
-          else counted += 1;
-          const refusedMs = refused ? Date.now() - (firstRefusedAt ?? 0) : 0;
-          if (!error.retryable || counted >= MAX_ATTEMPTS || refusedMs > MAX_REFUSED_MS)
-            throw new CallFailedError(error, attempts);
-          if (refused) continue;
-          const backOff = firstWaitMs * 2 ** (counted - 1) * (0.75 + Math.random() / 2);
-          const waitMs = Math.min(MAX_WAIT_MS, Math.max(backOff, error.retryAfterMs ?? 0));
-          await delay(waitMs, undefined, { signal: stopWaiting });
+  const of = (workspace: string, run: string): PatientModels => ({
+    generate: (call, stopWaiting) =>
+      withThrottle(`${workspace} ${nameOf(call.model)}`, (throttle) =>
+        generate(throttle, workspace, run, call, stopWaiting),
+      ),
+  });
+
+  async function generate(
+    throttle: ProviderThrottle,
+    workspace: string,
+    run: string,
+    call: ModelCall,
+    stopWaiting: AbortSignal,
+  ): Promise<PatientAnswer> {
+    const enter = () => places.acquire(workspace, { signal: stopWaiting, group: run });
+    let attempts = 0;
+    let counted = 0;
+    let firstRefusedAt: number | undefined;
+    const callOnce = () => {
+      attempts += 1;
+      return models.generate(call);
+    };
+    for (;;) {
+      try {
+        return { ...(await throttle.run(stopWaiting, callOnce, refusedFor, enter)), attempts };
+      } catch (error) {
+        if (!(error instanceof ModelError)) {
+          if (call.signal.aborted || stopWaiting.aborted) throw error;
+          // A fault of ours, or of a provider's library: were it thrown as it is, the call would be made again and again.
+          throw new CallFailedError(unexpected(), attempts);
         }
+        const refused = refusedFor(error) !== undefined;
+        if (refused) firstRefusedAt ??= Date.now();
+        else counted += 1;
+        const refusedMs = refused ? Date.now() - (firstRefusedAt ?? 0) : 0;
+        if (!error.retryable || counted >= MAX_ATTEMPTS || refusedMs > MAX_REFUSED_MS)
+          throw new CallFailedError(error, attempts);
+        if (refused) continue;
+        const backOff = firstWaitMs * 2 ** (counted - 1) * (0.75 + Math.random() / 2);
+        const waitMs = Math.min(MAX_WAIT_MS, Math.max(backOff, error.retryAfterMs ?? 0));
+        await delay(waitMs, undefined, { signal: stopWaiting });
       }
-    },
-  };
+    }
+  }
+
+  return { of };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Release } from '../lib/fair-semaphore.ts';
 
 /**
  * Slows the calls of one process to a provider down when it answers 429, and speeds them up again while it does not:
@@ -10,12 +11,16 @@ export interface ProviderThrottle {
    * Waits for a turn, runs the call, and learns from how it went.
    * @param stopWaiting ends the wait for a turn; a call that has begun goes on
    * @param refusedFor how long the provider wants to be left alone after this error; undefined where it did not refuse
+   * @param enter waits for the call's place in this process, which it does not hold while the provider is left alone
    */
   run<T>(
     stopWaiting: AbortSignal,
     call: () => Promise<T>,
     refusedFor: (error: unknown) => number | undefined,
+    enter?: () => Promise<Release>,
   ): Promise<T>;
+  /** Nothing is left of any refusal. */
+  readonly isUnlimited: boolean;
   /** Calls in flight allowed at the moment. */
   readonly limit: number;
   /** Calls that wait until another one has ended. */
@@ -75,6 +80,23 @@ export function createProviderThrottle(): ProviderThrottle {
     wakeNext();
   }
 
+  /** A provider may have refused others while the call waited for its place. */
+  async function takeTurnAndEnter(signal: AbortSignal, enter: () => Promise<Release>): Promise<Release> {
+    for (;;) {
+      await takeTurn(signal);
+      let release: Release | undefined;
+      try {
+        release = await enter();
+        if (pausedUntil <= Date.now()) return release;
+      } catch (error) {
+        endTurn();
+        throw error;
+      }
+      release();
+      endTurn();
+    }
+  }
+
   return {
     get limit() {
       return Math.max(1, Math.floor(limit));
@@ -82,8 +104,11 @@ export function createProviderThrottle(): ProviderThrottle {
     get waiting() {
       return waiting.size;
     },
-    async run(stopWaiting, call, refusedFor) {
-      await takeTurn(stopWaiting);
+    get isUnlimited() {
+      return limit === MAX_IN_FLIGHT;
+    },
+    async run(stopWaiting, call, refusedFor, enter = async () => () => {}) {
+      const release = await takeTurnAndEnter(stopWaiting, enter);
       try {
         const result = await call();
         if (limit < MAX_IN_FLIGHT) {
@@ -100,6 +125,7 @@ export function createProviderThrottle(): ProviderThrottle {
         }
         throw error;
       } finally {
+        release();
         endTurn();
       }
     },

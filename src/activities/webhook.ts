@@ -5,7 +5,6 @@ import type { DeliveryStatus } from '../domain/delivery-states.ts';
 import { eventBody } from '../domain/events.ts';
 import { publicId } from '../domain/ids.ts';
 import { signedHeaders } from '../domain/webhook-signature.ts';
-import type { HostGate } from '../outbound/host-gate.ts';
 import type { Outbound, OutboundResult } from '../outbound/outbound.ts';
 import { type EmailOutcome, emailOwner } from '../services/notifications/email-owner.ts';
 import type { Mailer } from '../services/notifications/mailer.ts';
@@ -21,13 +20,14 @@ import { failForGood, findNotification } from '../services/webhooks/disable-webh
 import { type OpenedColumns, openColumns } from '../services/webhooks/sealed.ts';
 import type { WebhookMetrics } from '../services/webhooks/webhook-metrics.ts';
 import { withHeartbeats } from './heartbeats.ts';
+import type { Places } from './places.ts';
 import { untilDatabaseAnswers } from './until-database-answers.ts';
 
 export interface WebhookActivityDeps {
   db: Database;
   cipher: Cipher;
   outbound: Outbound;
-  gate: HostGate;
+  places: Places;
   mailer: Mailer | undefined;
   webhookMetrics: WebhookMetrics;
 }
@@ -50,6 +50,8 @@ export type AttemptOutcome =
   /** Nothing was sent: ask again after `forMs`. */
   | { state: 'held back'; forMs: number; reason: string };
 
+const heldBack = (forMs: number, reason: string) => ({ state: 'held back' as const, forMs, reason });
+
 /** A slot this near is waited for in place. */
 const NEAR_MS = 1_000;
 
@@ -63,7 +65,7 @@ function outcomeOf(status: DeliveryStatus | undefined, reason: string | null): A
 
 /** The steps of the workflow `webhookDelivery`. Each can be run again without harm. */
 export function createWebhookActivities(deps: WebhookActivityDeps) {
-  const { db, cipher, outbound, gate, webhookMetrics } = deps;
+  const { db, cipher, outbound, places, webhookMetrics } = deps;
   const { query } = db.system;
   /** Attempts of this process that have not ended: one that Temporal lost sight of is waited for, not made twice. */
   const underWay = new Map<string, Promise<AttemptOutcome>>();
@@ -98,14 +100,17 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     return { sentAt, result: withoutSecrets(result, opened) };
   }
 
-  /** @returns what came of it, or for how many milliseconds to stay away from the host */
-  async function sendThroughGate(task: AttemptTask, row: SendableRow) {
-    const entered = await gate.enter(new URL(row.url).host);
-    if ('comeBackInMs' in entered) return entered.comeBackInMs;
+  /** @returns what came of it; where nothing was sent, when and why to come back */
+  async function sendInPlace(task: AttemptTask, row: SendableRow) {
+    const { workspace_id: workspaceId, event_id: eventId, webhook_id: webhookId, trigger } = row;
+    const delivery = { id: task.deliveryId, eventId, webhookId, trigger };
+    const entered = await places.enterAttempt(publicId('workspace', workspaceId), delivery, new URL(row.url).host);
+    if ('comeBackInMs' in entered) return heldBack(entered.comeBackInMs, 'enough is under way to the host or in all');
     try {
-      return await send(task, row);
+      const slotMs = await waitForSlot(task, row);
+      return slotMs > 0 ? heldBack(slotMs, 'rate limit of the webhook') : await send(task, row);
     } finally {
-      entered.leave();
+      entered.release();
     }
   }
 
@@ -128,11 +133,8 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
       return { state: 'abandoned' };
     }
 
-    const slotMs = await waitForSlot(task, row);
-    if (slotMs > 0) return { state: 'held back', forMs: slotMs, reason: 'rate limit of the webhook' };
-    const sent = await sendThroughGate(task, row);
-    if (typeof sent === 'number') return { state: 'held back', forMs: sent, reason: 'the host has enough under way' };
-
+    const sent = await sendInPlace(task, row);
+    if ('state' in sent) return sent;
     const { sentAt, result } = sent;
     // It was sent: the database may be away for a while, what came of it is stored all the same.
     const attempted = { id: deliveryId, attempt, startedAt: sentAt, retryInMs };

@@ -181,6 +181,8 @@ export async function openDatabase(
   if (!(connection instanceof PostgreSqlConnection)) throw new Error('MikroORM is not on PostgreSQL.');
   const pool = await connection.getNativeClient();
   const query = queryOn(pool);
+  // One workspace alone has half of the connections at most, however many requests it sends.
+  const turns = createFairSemaphore({ total: poolSize });
   const heavyReads = openHeavyReads(databaseUrl, Math.max(2, Math.ceil(poolSize / 4)), statementTimeoutMs);
 
   const scopedEm = (scope: WorkspaceScope) => {
@@ -193,9 +195,11 @@ export async function openDatabase(
     workspace: (workspaceId) => ({
       workspaceId,
       em: () => scopedEm({ everyWorkspace: false, workspaceId }),
-      query: bindWorkspace(query, workspaceId),
+      query: (statement, values) => turns.run(workspaceId, () => bindWorkspace(query, workspaceId)(statement, values)),
       transaction: (work, options) =>
-        inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), options),
+        turns.run(workspaceId, () =>
+          inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), options),
+        ),
       heavy: heavyReads.ofWorkspace(workspaceId),
     }),
     system: {

@@ -1,3 +1,5 @@
+import { RoundRobin } from './round-robin.ts';
+
 /** Gives a place back. Calling it again changes nothing. */
 export type Release = () => void;
 
@@ -6,6 +8,8 @@ export interface AcquireOptions {
   signal?: AbortSignal | undefined;
   /** Goes before those of the same key that are not urgent. */
   urgent?: boolean | undefined;
+  /** Within a key, turns go round the groups. Default: all are of one. */
+  group?: string | undefined;
 }
 
 /** A counting semaphore whose places are shared by keys (workspaces), so that none of them can take all. */
@@ -33,14 +37,21 @@ export interface FairSemaphoreOptions {
 }
 
 interface Waiter {
-  urgent: boolean;
   admit(release: Release): void;
 }
+
+/** Those of one key that wait. */
+interface Waiters {
+  urgent: RoundRobin<Waiter>;
+  patient: RoundRobin<Waiter>;
+}
+
+const countOf = ({ urgent, patient }: Waiters) => urgent.size + patient.size;
 
 /**
  * Admits a key while it has fewer places than `perKey` and fewer than are free. So the more a key has, the more must be left
  * for others: one key alone gets at most half of a small semaphore, and a newcomer finds a place as long as one is free.
- * Turns go round the keys that wait; within a key, the urgent come first, then whoever came first.
+ * Turns go round the keys that wait; within a key, the urgent come first, and turns go round the groups.
  *
  * The rule is the dynamic threshold of Choudhury and Hahne for shared memory in switches (IEEE/ACM Transactions on
  * Networking 6(2), 1998), with α = 1.
@@ -49,7 +60,7 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
   let free = total;
   const used = new Map<string, number>();
   /** In the order of their next turn. */
-  const queues = new Map<string, Waiter[]>();
+  const queues = new Map<string, Waiters>();
 
   const inUse = (key: string) => used.get(key) ?? 0;
   const isAdmitted = (key: string) => inUse(key) < Math.min(perKey, free);
@@ -74,49 +85,45 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
     for (const [key, queue] of queues) {
       if (free === 0) return;
       if (!isAdmitted(key)) continue;
-      const next = queue.shift();
+      const next = queue.urgent.shift() ?? queue.patient.shift();
       queues.delete(key);
-      if (queue.length > 0) queues.set(key, queue);
+      if (countOf(queue) > 0) queues.set(key, queue);
       next?.admit(take(key));
     }
   }
 
-  function enqueue(key: string, waiter: Waiter): void {
-    const queue = queues.get(key) ?? [];
+  /** @returns a function that ends the wait */
+  function enqueue(key: string, waiter: Waiter, { urgent = false, group = '' }: AcquireOptions): () => void {
+    const queue = queues.get(key) ?? { urgent: new RoundRobin(), patient: new RoundRobin() };
     queues.set(key, queue);
-    const firstPatient = waiter.urgent ? queue.findIndex(({ urgent }) => !urgent) : -1;
-    if (firstPatient === -1) queue.push(waiter);
-    else queue.splice(firstPatient, 0, waiter);
-  }
-
-  function leave(key: string, waiter: Waiter): void {
-    const queue = queues.get(key);
-    const index = queue?.indexOf(waiter) ?? -1;
-    if (queue === undefined || index === -1) return;
-    queue.splice(index, 1);
-    if (queue.length === 0) queues.delete(key);
+    const line = urgent ? queue.urgent : queue.patient;
+    line.push(group, waiter);
+    return () => {
+      line.delete(group, waiter);
+      if (countOf(queue) === 0 && queues.get(key) === queue) queues.delete(key);
+    };
   }
 
   const tryAcquire = (key: string) => (!queues.has(key) && isAdmitted(key) ? take(key) : undefined);
 
-  function acquire(key: string, { signal, urgent = false }: AcquireOptions = {}): Promise<Release> {
+  function acquire(key: string, options: AcquireOptions = {}): Promise<Release> {
+    const { signal } = options;
     signal?.throwIfAborted();
     const release = tryAcquire(key);
     if (release !== undefined) return Promise.resolve(release);
     return new Promise((resolve, reject) => {
       const onAbort = () => {
-        leave(key, waiter);
+        leave();
         reject(signal?.reason);
       };
       const waiter: Waiter = {
-        urgent,
         admit(admitted) {
           signal?.removeEventListener('abort', onAbort);
           resolve(admitted);
         },
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      enqueue(key, waiter);
+      const leave = enqueue(key, waiter, options);
     });
   }
 
@@ -133,6 +140,9 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
       }
     },
     inUse,
-    waiting: (key) => queues.get(key)?.length ?? 0,
+    waiting(key) {
+      const queue = queues.get(key);
+      return queue === undefined ? 0 : countOf(queue);
+    },
   };
 }

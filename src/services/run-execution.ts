@@ -16,13 +16,16 @@ import { withdrawOrGoOn } from './withdrawal.ts';
  * @returns false where the workflow was started before
  */
 export function startExecutionWorkflow(starter: WorkflowStarter, execution: QueuedExecution): Promise<boolean> {
+  const workspace = publicId('workspace', execution.workspaceId);
   return startWorkflowOnce<typeof executePrompt>(starter, 'executePrompt', {
+    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
+    priority: { fairnessKey: workspace },
     workflowId: executionWorkflowId(execution.id),
     taskQueue: starter.taskQueues.executions,
-    args: [{ executionId: execution.id, model: execution.model }],
+    args: [{ executionId: execution.id, model: execution.model, workspace }],
     staticSummary: `${execution.promptName} v${execution.promptVersion} on ${execution.model}`,
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', execution.workspaceId) },
+      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
       { key: SEARCH_ATTRIBUTES.prompt, value: execution.promptName },
       { key: SEARCH_ATTRIBUTES.model, value: execution.model },
     ]),

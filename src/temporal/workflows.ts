@@ -54,19 +54,33 @@ export async function startWorkflowOnce<T extends Workflow>(
 }
 
 /**
- * Sends a signal without arguments.
+ * Sends a signal.
  * @returns false where no such workflow is at work
  */
-export async function signalWorkflow(client: Client, workflowId: string, signal: string): Promise<boolean> {
+export async function signalWorkflow(
+  client: Client,
+  workflowId: string,
+  signal: string,
+  ...args: [] | [string]
+): Promise<boolean> {
   try {
     await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
-      client.workflow.getHandle(workflowId).signal(signal),
+      client.workflow.getHandle(workflowId).signal(signal, ...args),
     );
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
+}
+
+/**
+ * Tells a workflow whose step was held back that a place is kept for it for a few seconds.
+ * @param step which of its steps, where it has several at a time
+ * @returns false where no such workflow is at work
+ */
+export function tellPlaceIsFree(client: Client, workflowId: string, step = ''): Promise<boolean> {
+  return signalWorkflow(client, workflowId, 'placeFree', step);
 }
 
 /** `missing`: Temporal knows no such workflow. `closed`: it has ended. */

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/workflow';
 import type { BatchResult, EvaluationControl } from '../activities/evaluation.ts';
 import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
+import { durationText } from '../domain/duration-text.ts';
 import { batchRange, type EvaluationPlan } from '../domain/evaluation-plan.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 
@@ -19,6 +20,10 @@ const TURNS_EACH = 6;
 
 export interface BatchRun {
   ref: { evaluationId: string; round: number };
+  /** Public id. */
+  workspace: string;
+  /** Batches that were held back and may go on, by the number of their first example. */
+  invited: Set<number>;
   control: EvaluationControl;
   plan: EvaluationPlan;
   queue: BatchQueue;
@@ -40,7 +45,7 @@ export interface BatchesEnd {
 
 /** Works on batches, one a lane, until nothing is left, the run is to stop, or its money or its history is used up. */
 export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
-  const { ref, plan, queue } = run;
+  const { ref, workspace, plan, queue } = run;
   const examples = run.control.examplesTotal;
   let { maxCostUsd } = run.control;
   let stop: BatchesEnd['outcome'] | undefined;
@@ -86,11 +91,17 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
     const { spendUpToUsd, all: isAllThereIs } = ticket;
     const { estimate } = queue.progress;
     try {
-      return await batches.run(() =>
-        runBatch.executeWithOptions({ summary }, [
-          { ...ref, from, to, concurrency, spendUpToUsd, isAllThereIs, ...(estimate && { estimate }) },
-        ]),
-      );
+      return await batches.run(async () => {
+        for (;;) {
+          run.invited.delete(from);
+          const budget = { spendUpToUsd, isAllThereIs, ...(estimate && { estimate }) };
+          const input = { ...ref, workspace, from, to, concurrency, ...budget };
+          const result = await runBatch.executeWithOptions({ summary }, [input]);
+          if (!('heldBackMs' in result)) return result;
+          const why = `asks again in ${durationText(result.heldBackMs)}: the workspace has enough batches under way`;
+          await condition(() => run.invited.has(from), result.heldBackMs, { summary: why });
+        }
+      });
     } catch (thrown) {
       if (isCancellation(thrown)) stop ??= 'interrupted';
       else if (stop === undefined) {

@@ -19,6 +19,8 @@ export interface EvaluationRunInput {
   evaluationId: string;
   /** 0, or the retry this is. */
   round: number;
+  /** Public id. */
+  workspace: string;
   /** Where the run before this one left off. */
   progress?: BatchProgress;
   /** When to continue as new. The default is far below Temporal's limit of 51,200 events. */
@@ -27,6 +29,8 @@ export interface EvaluationRunInput {
 
 /** The row has changed: paused, resumed, canceled, or a new cap. What it says now is read, so that signals may be repeated. */
 export const controlChanged = defineSignal('controlChanged');
+/** A batch that was held back may go on: the number of its first example. */
+export const placeFree = defineSignal<[string]>('placeFree');
 /** Where the run stands, as shown in the current details. */
 export const progressQuery = defineQuery<string>('progress');
 
@@ -58,7 +62,7 @@ export async function evaluationRun(input: EvaluationRunInput): Promise<void> {
 }
 
 async function runUntilEnded(
-  { evaluationId, round, progress, maxHistoryEvents = MAX_HISTORY_EVENTS }: EvaluationRunInput,
+  { evaluationId, round, workspace, progress, maxHistoryEvents = MAX_HISTORY_EVENTS }: EvaluationRunInput,
   told: { changed: boolean; canceled: boolean },
 ): Promise<void> {
   const ref = { evaluationId, round };
@@ -66,6 +70,10 @@ async function runUntilEnded(
   let ended = false;
   setHandler(controlChanged, () => {
     told.changed = true;
+  });
+  const invited = new Set<number>();
+  setHandler(placeFree, (from) => {
+    invited.add(Number(from));
   });
   setHandler(progressQuery, () => details);
   const show = (text: string) => {
@@ -89,6 +97,7 @@ async function runUntilEnded(
       await continueAsNew<typeof evaluationRun>({
         evaluationId,
         round,
+        workspace,
         maxHistoryEvents,
         ...(reached && { progress: reached }),
       });
@@ -115,7 +124,7 @@ async function runUntilEnded(
       );
     }
     const isChanged = () => told.changed;
-    const run = { ref, control, plan, queue, show, readAgain, isChanged, isHistoryFull };
+    const run = { ref, workspace, invited, control, plan, queue, show, readAgain, isChanged, isHistoryFull };
     const { outcome, maxCostUsd, error } = await runBatches(run);
     if (outcome === 'budget used up') await pauseForBudget(ref, maxCostUsd ?? 0);
     if (error !== undefined) await failEvaluation(ref, error);

@@ -2,30 +2,38 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
+  condition,
   defineQuery,
+  defineSignal,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { ExecutionActivities } from '../activities/execution.ts';
+import type { CallOutcome, ExecutionActivities } from '../activities/execution.ts';
+import { durationText } from '../domain/duration-text.ts';
 
 export interface ExecutePromptInput {
   /** UUID of the row in `executions`: what to run is there, not in the history. */
   executionId: string;
   /** Only tells operators what is called; which model that is says the row. */
   model: string;
+  /** Public id. */
+  workspace: string;
 }
 
 /** The last ones are how the execution ended. */
 export type ExecutePromptState =
   | 'calling the model'
+  | 'held back'
   | 'recording'
   | Awaited<ReturnType<ExecutionActivities['recordCompletion']>>;
 
 /** Where the execution is at. */
 export const stateQuery = defineQuery<ExecutePromptState>('state');
+/** A place among the calls of the workspace is kept for it. */
+export const placeFree = defineSignal('placeFree');
 
 const activitiesFor = (model: string) =>
   proxyActivities<ExecutionActivities>({
@@ -48,18 +56,35 @@ const { recordCompletion, recordFailure } = proxyLocalActivities<ExecutionActivi
 export async function executePrompt({
   executionId,
   model,
+  workspace,
 }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
   let state: ExecutePromptState = 'calling the model';
+  let invited = false;
+  setHandler(placeFree, () => {
+    invited = true;
+  });
   setHandler(stateQuery, () => state);
   const enter = (next: ExecutePromptState, details: string) => {
     state = next;
     setCurrentDetails(`**${next}** ${details}`);
   };
 
-  enter('calling the model', model);
+  async function callModel(): Promise<Exclude<CallOutcome, { heldBackMs: number }> | null> {
+    for (;;) {
+      enter('calling the model', model);
+      invited = false;
+      const outcome = await activitiesFor(model).callModel(executionId, workspace);
+      if (outcome === null || !('heldBackMs' in outcome)) return outcome;
+      const why = 'the workspace has enough calls under way';
+      enter('held back', why);
+      const summary = `asks again in ${durationText(outcome.heldBackMs)}: ${why}`;
+      await condition(() => invited, outcome.heldBackMs, { summary });
+    }
+  }
+
   let failure: Failure | null | undefined;
   try {
-    const answered = await activitiesFor(model).callModel(executionId);
+    const answered = await callModel();
     if (answered?.status === 'completed') {
       enter('completed', '');
       return { state };

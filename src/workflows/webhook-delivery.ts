@@ -27,6 +27,8 @@ export type WebhookDeliveryState = 'sending' | 'held back' | 'waiting' | 'delive
 
 /** The webhook was disabled or deleted: the row says so, and there is nothing to wait for any more. */
 export const deliveryEnded = defineSignal('deliveryEnded');
+/** A place among the attempts of the workspace is kept for it. */
+export const placeFree = defineSignal('placeFree');
 /** Where the delivery is at. */
 export const deliveryStateQuery = defineQuery<WebhookDeliveryState>('state');
 
@@ -81,6 +83,10 @@ async function deliver({
   setHandler(deliveryEnded, () => {
     ended = true;
   });
+  let invited = false;
+  setHandler(placeFree, () => {
+    invited = true;
+  });
   const enter = (next: WebhookDeliveryState, details: string): WebhookDeliveryState => {
     state = next;
     setCurrentDetails(`**${next}** ${details}`);
@@ -89,12 +95,15 @@ async function deliver({
   /** @returns whether the delivery has ended meanwhile */
   const wait = async (next: WebhookDeliveryState, ms: number, what: string, why: string): Promise<boolean> => {
     enter(next, `${what} at ${new Date(Date.now() + ms).toISOString()}: ${why}`);
-    return condition(() => ended, ms, { summary: `${what} in ${durationText(ms)}: ${why}` });
+    const summary = `${what} in ${durationText(ms)}: ${why}`;
+    await condition(() => ended || (next === 'held back' && invited), ms, { summary });
+    return ended;
   };
   const sendAttempt = async (attempt: number, retryInMs: number | null): Promise<AttemptOutcome> => {
     const name = `attempt ${attempt} of ${retryWaitsMs.length + 1} to ${host}`;
     for (;;) {
       enter('sending', name);
+      invited = false;
       const outcome = await attemptsWith(name).attemptDelivery({ deliveryId, attempt, retryInMs });
       if (outcome.state !== 'held back') return outcome;
       if (await wait('held back', outcome.forMs, name, outcome.reason)) return { state: 'abandoned' };

@@ -9,6 +9,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
+import { testPlaces } from '../support/places.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { modelsAt } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   openai = await startOpenAiServer({ latencyMs: 300 });
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
-  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000 });
+  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places: testPlaces() });
 });
 afterAll(async () => {
   await models?.close();
@@ -45,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const callModel = (id: string) => activities.callModel(id);
+const callModel = (id: string) => activities.callModel(id, 'ws_test');
 
 /** An attempt whose heartbeats are counted. */
 function attempt() {

@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
 import { answerExecution } from '../../src/services/execution-changes.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { testPlaces } from '../support/places.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { modelsAt } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   openai = await startOpenAiServer();
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
-  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000 });
+  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places: testPlaces() });
 });
 afterEach(() => openai.behave());
 afterAll(async () => {
@@ -38,7 +39,8 @@ afterAll(async () => {
 
 const logger = new DefaultLogger('ERROR', () => {});
 const attempt = (number = 1) => new MockActivityEnvironment({ attempt: number }, { logger });
-const run = (id: string, environment = attempt()) => environment.run((row: string) => activities.callModel(row), id);
+const run = (id: string, environment = attempt()) =>
+  environment.run((row: string) => activities.callModel(row, 'ws_test'), id);
 const record = (id: string) => activities.recordCompletion(id);
 const failureOf = (call: Promise<unknown>) =>
   call.then(
@@ -193,10 +195,10 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
     },
   });
   const others = modelsAt({ openai: many.baseUrl });
-  const calls = createExecutionActivities({ db, models: others, modelTimeoutMs: 5_000 });
+  const calls = createExecutionActivities({ db, models: others, modelTimeoutMs: 5_000, places: testPlaces() });
   for (const input of ['3000000000 7', '9007199254740991 9007199254740991', '1e300 1']) {
     const id = await rows.queue({ input });
-    await attempt().run((row: string) => calls.callModel(row), id);
+    await attempt().run((row: string) => calls.callModel(row, 'ws_test'), id);
     const row = await rows.read(id);
     expect(row).toMatchObject({ status: 'completed', attempts: 1 });
     counts.push([Number(row.tokens_input), Number(row.tokens_output)]);
@@ -212,10 +214,10 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
 
 test('two workers that paid for the same call: the first answer stays, and what both have cost is reported', async () => {
   const id = await rows.queue({ input: 'twice' });
-  const frozen = createExecutionActivities({ db, models, modelTimeoutMs: 20_000 });
+  const frozen = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places: testPlaces() });
   openai.behave({ latencyMs: 300 });
   // Neither knows of the other, as where one was taken for dead.
-  await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row), id)]);
+  await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row, 'ws_test'), id)]);
   expect(openai.countBy('twice')).toBe(2);
   const once = await rows.queue({ input: 'twice' });
   await run(once);
@@ -256,9 +258,9 @@ test('records what an answer was billed that the provider withheld', async () =>
     answer: () => ({ text: '', finishReason: 'content_filter', usage: { input: 120, output: 7 } }),
   });
   const withheld = modelsAt({ openai: filtered.baseUrl });
-  const others = createExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000 });
+  const others = createExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000, places: testPlaces() });
   const id = await rows.queue({ input: 'filtered' });
-  const failure = await failureOf(attempt().run((row: string) => others.callModel(row), id));
+  const failure = await failureOf(attempt().run((row: string) => others.callModel(row, 'ws_test'), id));
   expect(failure).toMatchObject({ type: 'content_filtered', nonRetryable: true });
   await others.recordFailure(id, { code: 'content_filtered', message: 'withheld' });
   expect(await rows.read(id)).toMatchObject({

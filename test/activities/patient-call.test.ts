@@ -3,6 +3,7 @@ import { CallFailedError, createPatientModels } from '../../src/activities/patie
 import type { ModelAnswer, ModelCall, Models } from '../../src/models/model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 import { resolveModelName } from '../../src/models/names.ts';
+import { testPlaces } from '../support/places.ts';
 import { callOf } from '../support/providers/models.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -31,7 +32,7 @@ function modelsThat(fail: (nth: number, call: ModelCall) => Error | undefined) {
       return ANSWER;
     },
   };
-  return { calls, patient: createPatientModels(models, 1) };
+  return { calls, patient: createPatientModels(models, testPlaces().calls, 1).of('ws_test', 'eval_test') };
 }
 
 async function failureOf(answer: Promise<unknown>): Promise<CallFailedError> {

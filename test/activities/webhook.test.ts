@@ -7,12 +7,12 @@ import { type AttemptTask, createWebhookActivities, type WebhookActivities } fro
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { type Cipher, createCipher } from '../../src/domain/cipher.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { createHostGate } from '../../src/outbound/host-gate.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../src/services/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/bootstrap.ts';
 import { createWebhookMetrics } from '../../src/services/webhooks/webhook-metrics.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { testPlaces } from '../support/places.ts';
 import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type WebhookRows, webhookRows } from '../support/webhook-rows.ts';
@@ -52,7 +52,7 @@ function activitiesWith(concurrency: number): WebhookActivities {
     db,
     cipher,
     outbound,
-    gate: createHostGate({ concurrency, waiting: 0 }),
+    places: testPlaces({ hostConcurrency: concurrency }),
     mailer: undefined,
     webhookMetrics: createWebhookMetrics(new Registry(), db),
   });

@@ -67,6 +67,24 @@ describe('a fair semaphore', () => {
     expect(order).toEqual(['quick', 'quick too', 'slow']);
   });
 
+  test('within a key, turns go round the groups', async () => {
+    const semaphore = createFairSemaphore({ total: 1 });
+    const release = await semaphore.acquire('a');
+    const order: string[] = [];
+    const waits = ['x1', 'x2', 'x3', 'y1', 'y2'].map((name) =>
+      semaphore.run(
+        'a',
+        async () => {
+          order.push(name);
+        },
+        { group: name.slice(0, 1) },
+      ),
+    );
+    release();
+    await Promise.all(waits);
+    expect(order).toEqual(['x1', 'y1', 'x2', 'y2', 'x3']);
+  });
+
   test('a wait that is given up takes no place', async () => {
     const semaphore = createFairSemaphore({ total: 1 });
     const release = await semaphore.acquire('a');

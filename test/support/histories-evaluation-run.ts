@@ -9,7 +9,11 @@ import { until } from './wait-for.ts';
 /** A path, its run, and what is to be done to that. */
 export type EvaluationRunPath = Path & { run: FakeRun; does: string[] };
 
-const INPUT: EvaluationRunInput = { evaluationId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11', round: 0 };
+const INPUT: EvaluationRunInput = {
+  evaluationId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  round: 0,
+  workspace: 'ws_test',
+};
 const UNFINISHED = { finished: false, starved: false, costUsd: 0 };
 
 interface Parts {

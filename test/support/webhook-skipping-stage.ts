@@ -10,7 +10,6 @@ import { parseSettings } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { openListener } from '../../src/db/listener.ts';
 import { createCipher } from '../../src/domain/cipher.ts';
-import { createHostGate } from '../../src/outbound/host-gate.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../src/services/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/bootstrap.ts';
@@ -20,6 +19,7 @@ import { createWebhookMetrics } from '../../src/services/webhooks/webhook-metric
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/temporal/names.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { createTestDatabase } from './database.ts';
+import { testPlaces } from './places.ts';
 import { type Receiver, type Respond, startReceiver } from './receiver.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
@@ -93,7 +93,7 @@ export async function openSkippingStage(): Promise<SkippingStage> {
       db,
       cipher,
       outbound,
-      gate: createHostGate({ concurrency: 5, waiting: 5 }),
+      places: testPlaces({ hostConcurrency: 5 }),
       mailer: { send: async (mail) => void mails.push(mail), close: () => {} },
       webhookMetrics: createWebhookMetrics(new Registry(), db),
     }),

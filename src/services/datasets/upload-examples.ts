@@ -1,12 +1,12 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/example.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { createExampleKeys } from './example-keys.ts';
 import { insertRows, insertVersion, toRow } from './insert-examples.ts';
 import { openSpool, type Spool } from './spool.ts';
-import { createTurns } from './turns.ts';
 
 export const MAX_EXAMPLES = 1_000_000;
 /** One example as a line of JSON. */
@@ -98,16 +98,17 @@ async function insert(
 /**
  * An upload is checked and put on disk as it arrives, and only a whole one gets a connection and a transaction: callers on
  * slow lines hold none, and a bad line never reaches the database.
- * @param storing how many transactions at a time; they are as fast as the database, so few are enough
+ * @param storing how many transactions at a time; they are as fast as the database, so few are enough;
+ *   one workspace alone has half of them
  */
-export function createUploads(storing = 2): Uploads {
-  const turns = createTurns(storing);
+export function createUploads(storing = 4): Uploads {
+  const turns = createFairSemaphore({ total: storing });
   return {
     async store(db, upload) {
       const spool = await openSpool(2 * MAX_EXAMPLE_BYTES);
       try {
         const contents = await receive(upload.examples, spool);
-        return await turns.take(() => insert(db, upload, spool, contents));
+        return await turns.run(db.workspaceId, () => insert(db, upload, spool, contents));
       } finally {
         await spool.close();
       }

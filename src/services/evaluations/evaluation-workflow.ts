@@ -16,13 +16,16 @@ const WITHDRAW_AGAIN_MS = 1_000;
  * @returns false where the workflow was started before
  */
 export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: StoredEvaluation): Promise<boolean> {
+  const workspace = publicId('workspace', evaluation.workspaceId);
   return startWorkflowOnce<typeof evaluationRun>({ ...starter, eager: false }, 'evaluationRun', {
+    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
+    priority: { fairnessKey: workspace },
     workflowId: evaluationWorkflowId(evaluation.id, evaluation.retries),
     taskQueue: starter.taskQueues.evaluations,
-    args: [{ evaluationId: evaluation.id, round: evaluation.retries }],
+    args: [{ evaluationId: evaluation.id, round: evaluation.retries, workspace }],
     staticSummary: `${evaluation.promptName} v${evaluation.promptVersion} on ${evaluation.model}`,
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', evaluation.workspaceId) },
+      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
       { key: SEARCH_ATTRIBUTES.prompt, value: evaluation.promptName },
       { key: SEARCH_ATTRIBUTES.model, value: evaluation.model },
       { key: SEARCH_ATTRIBUTES.evaluation, value: publicId('evaluation', evaluation.id) },

@@ -13,6 +13,7 @@ export type AttemptRow = {
   trigger: DeliveryTrigger;
   /** When its slot is, in milliseconds from now; null where it has none. */
   slot_in_ms: number | null;
+  workspace_id: string;
   event_id: string;
   type: EventContent['type'];
   data: EventContent['data'];
@@ -36,7 +37,8 @@ type Endpoint = SealedColumns & {
 
 const READ = {
   name: 'read-delivery',
-  text: `select d.status, d.trigger, extract(epoch from d.slot_at - now())::float8 * 1000 as slot_in_ms, d.event_id, d.webhook_id,
+  text: `select d.status, d.trigger, extract(epoch from d.slot_at - now())::float8 * 1000 as slot_in_ms, d.workspace_id,
+           d.event_id, d.webhook_id,
            e.type, e.data, e.created_at, a.error as recorded_error,
            extract(epoch from d.next_attempt_at - now())::float8 * 1000 as next_in_ms,
            w.status as webhook_status, w.url, w.secret, w.previous_secret, w.previous_secret_expires_at, w.headers,

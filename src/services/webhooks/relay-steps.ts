@@ -9,7 +9,7 @@ import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDelive
 /** What a relay that is killed leaves behind is at most this much. */
 const BATCH_SIZE = 100;
 /** Of one workspace: what another one has meanwhile waits for no more than this. */
-const WORKSPACE_BATCH_SIZE = 25;
+const WORKSPACE_BATCH_SIZE = 10;
 /** Workflows that are being started at a time. */
 const STARTS_AT_ONCE = 20;
 

@@ -49,7 +49,10 @@ export async function startDelivery(
 function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDelivery & { url: string }): Promise<boolean> {
   const { host } = new URL(delivery.url);
   const { attemptsMade } = delivery;
+  const workspace = publicId('workspace', delivery.workspaceId);
   return startWorkflowOnce<typeof webhookDelivery>(starter, 'webhookDelivery', {
+    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
+    priority: { fairnessKey: workspace },
     workflowId: deliveryWorkflowId(delivery),
     taskQueue: starter.taskQueues.webhooks,
     args: [
@@ -63,7 +66,7 @@ function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDeliver
     ],
     staticSummary: `${delivery.event} to ${host}`,
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.workspace, value: publicId('workspace', delivery.workspaceId) },
+      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
       { key: SEARCH_ATTRIBUTES.webhook, value: publicId('webhook', delivery.webhookId) },
       { key: SEARCH_ATTRIBUTES.event, value: publicId('event', delivery.eventId) },
     ]),

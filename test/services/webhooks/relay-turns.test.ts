@@ -57,16 +57,16 @@ test('a workspace with few events does not wait for one with very many', async (
   const dispatched = () =>
     countBy('events e join workspaces w on w.id = e.workspace_id where dispatched_at is not null');
   expect(await timed('first dispatch', () => dispatchEvents(deps))).toEqual({ more: true, madeAny: true });
-  expect(await dispatched()).toEqual({ default: 25, other: OF_OTHER });
+  expect(await dispatched()).toEqual({ default: 10, other: OF_OTHER });
   await timed('next dispatch', () => dispatchEvents(deps));
-  expect(await dispatched()).toEqual({ default: 50, other: OF_OTHER });
+  expect(await dispatched()).toEqual({ default: 20, other: OF_OTHER });
 });
 
 test('a workspace with few deliveries does not wait for one with very many', async () => {
-  for (let count = 0; count < Math.min(40, BACKLOG / 25 - 2); count += 1) await dispatchEvents(deps);
+  for (let count = 0; count < Math.min(40, BACKLOG / 10 - 2); count += 1) await dispatchEvents(deps);
   const started = () => countBy('deliveries d join workspaces w on w.id = d.workspace_id where started_at is not null');
   expect(await timed('first claim', () => startUnstarted(deps))).toBe(true);
-  expect(await started()).toEqual({ default: 25, other: OF_OTHER });
+  expect(await started()).toEqual({ default: 10, other: OF_OTHER });
 });
 
 test('what was asked for goes before a replay of the same workspace, and a replay takes turns with other workspaces', async () => {
@@ -82,5 +82,5 @@ test('what was asked for goes before a replay of the same workspace, and a repla
     text: `select count(*) filter (where trigger = 'redelivery')::int as redelivered,
              count(*) filter (where trigger = 'replay')::int as replayed from deliveries where started_at is not null`,
   });
-  expect(row).toEqual({ redelivered: 3, replayed: 22 });
+  expect(row).toEqual({ redelivered: 3, replayed: 7 });
 });

@@ -1,0 +1,90 @@
+import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
+import { bothPlaces, createWaitingRoom, placeOf } from '../lib/waiting-room.ts';
+import {
+  type DeliveryIdentity,
+  deliveryWorkflowId,
+  evaluationWorkflowId,
+  executionWorkflowId,
+} from '../temporal/names.ts';
+
+/** Workspaces that may have all the calls under way that they are allowed, with room left for others. */
+const BUSY_WORKSPACES = 10;
+/** Batches of evaluations at a time; each has up to 25 calls in flight. */
+const BATCHES = { total: 400, perKey: 40 };
+/** Attempts to deliver at a time. */
+const ATTEMPTS = { total: 400, perKey: 100 };
+/** Slots for steps that find no place, and are sent away after a moment. */
+const SPARE_SLOTS = 200;
+
+/** A place, to be given back once, or after how long to ask again. */
+export type Entered = { release: Release } | { comeBackInMs: number };
+
+/**
+ * What the workspaces may have under way in one worker process. A step of a workflow that finds no place is sent away, so that
+ * it takes no slot of the worker; its workflow is told when its place is free. Workspaces are named by their public ids.
+ */
+export interface Places {
+  /** Calls of models. Executions come to them by `enterCall`, and go before the examples of evaluations. */
+  calls: FairSemaphore;
+  enterCall(workspace: string, executionId: string): Promise<Entered>;
+  /** @param batch `from`: number of its first example */
+  enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
+  /** @param host `host:port` that it is sent to */
+  enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
+  /** How many activities the workers of each queue run at a time. */
+  slots: { executions: number; evaluations: number; webhooks: number };
+}
+
+export interface PlacesOptions {
+  /** `WORKSPACE_CONCURRENCY` */
+  workspaceConcurrency: number;
+  /** `WEBHOOK_HOST_CONCURRENCY` */
+  hostConcurrency: number;
+  /**
+   * Tells a workflow that a place is kept for a step of it.
+   * @returns false where it is not at work any more
+   */
+  invite(workflowId: string, step?: string): Promise<boolean>;
+}
+
+export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, invite }: PlacesOptions): Places {
+  const calls = createFairSemaphore({ total: perKey * BUSY_WORKSPACES, perKey });
+  const batches = createFairSemaphore(BATCHES);
+  const attempts = createFairSemaphore(ATTEMPTS);
+  const hosts = createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
+  const room = createWaitingRoom();
+
+  return {
+    calls,
+    enterCall(workspace, executionId) {
+      const id = executionWorkflowId(executionId);
+      const place = placeOf(calls, workspace, { urgent: true });
+      return room.enter({ id, line: `calls of ${workspace}`, place, invite: () => invite(id) });
+    },
+    enterBatch(workspace, { evaluationId, round, from }) {
+      const workflowId = evaluationWorkflowId(evaluationId, round);
+      return room.enter({
+        id: `${workflowId}/${from}`,
+        line: `batches of ${workspace}`,
+        place: placeOf(batches, workspace, { group: evaluationId }),
+        invite: () => invite(workflowId, String(from)),
+      });
+    },
+    enterAttempt(workspace, delivery, host) {
+      const id = deliveryWorkflowId(delivery);
+      // Workspaces that send to the same host don't wait for each other.
+      const name = `${workspace} ${host}`;
+      return room.enter({
+        id,
+        line: `attempts of ${workspace}`,
+        place: bothPlaces(placeOf(hosts, name), placeOf(attempts, workspace, { group: host })),
+        invite: () => invite(id),
+      });
+    },
+    slots: {
+      executions: perKey * BUSY_WORKSPACES + SPARE_SLOTS,
+      evaluations: BATCHES.total + SPARE_SLOTS,
+      webhooks: ATTEMPTS.total + SPARE_SLOTS,
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { createOtherWorkspace } from '../api/workspace.ts';
+import { TEST_KEY } from '../support/providers/models.ts';
+import { startOpenAiServer } from '../support/providers/openai.ts';
+import type { StandIn } from '../support/providers/stand-in.ts';
+import { type Call, startTestService, type TestService } from '../support/service.ts';
+
+/** What another workspace may be delayed by. */
+export const MAX_EXTRA_MS = 1_000;
+
+/** Two workspaces at one service and one provider, which never answers prompts that begin with `stall`. */
+export interface TwoTenants {
+  service: TestService;
+  openai: StandIn;
+  /** Does its worst. */
+  hostile: Call;
+  /** Wants something small. */
+  other: Call;
+  stop(): Promise<void>;
+}
+
+export async function startTwoTenants(environment: Record<string, string> = {}): Promise<TwoTenants> {
+  const openai = await startOpenAiServer({ keepCalls: false });
+  openai.behave({ mode: 'stall', matching: 'stall' });
+  const service = await startTestService({
+    OPENAI_API_KEY: TEST_KEY,
+    OPENAI_BASE_URL: openai.baseUrl,
+    MODEL_TIMEOUT: '20s',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    ...environment,
+  });
+  const other = await createOtherWorkspace(service, 'other');
+  for (const call of [service.call, other.call]) {
+    const prompt = { name: 'say', template: '{{ text }}', model: 'openai/gpt-4o-mini' };
+    const { status, body } = await call('POST', '/prompts', { body: prompt });
+    if (status !== 201) throw new Error(JSON.stringify(body));
+  }
+  return {
+    service,
+    openai,
+    hostile: service.call,
+    other: other.call,
+    async stop() {
+      // Calls that stall end with their connections.
+      await openai.close();
+      await service.stop();
+    },
+  };
+}
+
+/** Runs `work` again and again, one after the other. @returns the median of how long it took, in ms */
+export async function medianMs(times: number, work: (index: number) => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  for (let index = 0; index < times; index += 1) {
+    const begun = performance.now();
+    await work(index);
+    took.push(performance.now() - begun);
+  }
+  return took.sort((a, b) => a - b)[Math.floor(times / 2)] ?? 0;
+}
+
+/** Runs all of `works`, `atOnce` at a time. */
+export async function flood(count: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      next += 1;
+      await work(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
