@@ -74,7 +74,7 @@ export async function executePrompt({
       enter('calling the model', model);
       invited = false;
       const outcome = await activitiesFor(model).callModel(executionId, workspace);
-      if (outcome === null || !('heldBackMs' in outcome)) return outcome;
+      if (!outcome || !('heldBackMs' in outcome)) return outcome;
       const why = 'the workspace has enough calls under way';
       enter('held back', why);
       const summary = `asks again in ${durationText(outcome.heldBackMs)}: ${why}`;

@@ -274,3 +274,22 @@ test('records what an answer was billed that the provider withheld', async () =>
   await withheld.close();
   await filtered.close();
 });
+
+test('a call that finds no place is held back before it counts, and delays no other workspace', async () => {
+  const places = testPlaces({ workspaceConcurrency: 1 });
+  const narrow = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places });
+  const callIn = (workspace: string, id: string) =>
+    attempt().run((row: string) => narrow.callModel(row, workspace), id);
+  openai.behave({ latencyMs: 500 });
+  const inputs = ['first of a', 'second of a', 'first of b'];
+  const [first = '', second = '', third = ''] = await Promise.all(inputs.map((input) => rows.queue({ input })));
+  const running = callIn('ws_a', first);
+  await until('the first call to have its place', async () => places.calls.inUse('ws_a') === 1);
+  expect(await callIn('ws_a', second)).toEqual({ heldBackMs: expect.any(Number) });
+  expect(await rows.read(second)).toMatchObject({ status: 'queued', attempts: 0 });
+  expect(await callIn('ws_b', third)).toEqual({ status: 'completed' });
+  await running;
+  await until('the place to be kept for the second', async () => places.calls.waiting('ws_a') === 0);
+  expect(await callIn('ws_a', second)).toEqual({ status: 'completed' });
+  expect(await rows.read(second)).toMatchObject({ attempts: 1 });
+});

@@ -21,7 +21,7 @@ const evaluationOf = (texts: string[], concurrency = 20) => ({
 async function firstExample(text: string): Promise<void> {
   const { status } = await tenants.other('POST', '/evaluations', { body: evaluationOf([text]) });
   expect(status).toBe(201);
-  await waitFor('the first example', async () => tenants.openai.countBy(text) > 0, 120_000);
+  await waitFor('the first example', async () => tenants.openai.countBy(text) > 0);
 }
 
 test('60 evaluations that stall do not delay the first example of another workspace’s', async () => {
@@ -33,7 +33,7 @@ test('60 evaluations that stall do not delay the first example of another worksp
     const { status } = await hostile('POST', '/evaluations', { body: evaluationOf(texts, 200) });
     expect(status).toBe(201);
   });
-  await waitFor('the first calls to stall', async () => openai.callCount >= before + 90, 60_000);
+  await waitFor('the first calls to stall', async () => openai.callCount >= before + 90);
   const busyMs = await medianMs(5, (index) => firstExample(`busy ${index}`));
   const body = { prompt_name: 'say', variables: { text: 'an execution' } };
   const executionMs = await medianMs(5, async () => {
@@ -43,4 +43,4 @@ test('60 evaluations that stall do not delay the first example of another worksp
   console.info({ idleMs, busyMs, executionMs });
   expect(busyMs - idleMs).toBeLessThan(MAX_EXTRA_MS);
   expect(executionMs).toBeLessThan(MAX_EXTRA_MS);
-}, 300_000);
+});

@@ -26,11 +26,11 @@ test('1,000 runs of a model that stalls do not delay another workspace', async (
       headers: { Prefer: 'respond-async' },
     }),
   );
-  await waitFor('the first calls to stall', async () => openai.callCount >= before + 90, 60_000);
+  await waitFor('the first calls to stall', async () => openai.callCount >= before + 90);
   const duringMs = await medianMs(5, (index) => run(`during ${index}`));
   await stalled;
   const afterMs = await medianMs(7, (index) => run(`after ${index}`));
   console.info({ idleMs, duringMs, afterMs });
   expect(duringMs - idleMs).toBeLessThan(MAX_EXTRA_MS);
   expect(afterMs - idleMs).toBeLessThan(MAX_EXTRA_MS);
-}, 300_000);
+});

@@ -38,7 +38,7 @@ async function delivered(name: string): Promise<void> {
   });
   expect(status).toBe(201);
   const isThere = () => receiver.received.some(({ body }) => body.data.prompt_name === name);
-  await waitFor(`the delivery about ${name}`, async () => isThere(), 120_000);
+  await waitFor(`the delivery about ${name}`, async () => isThere());
 }
 
 test('40 hosts that hang and 2,000 deliveries to them do not delay another workspace’s', async () => {
@@ -56,8 +56,8 @@ test('40 hosts that hang and 2,000 deliveries to them do not delay another works
     });
     expect(status).toBe(201);
   });
-  await waitFor('receivers to hang', async () => hangingCount >= 90, 60_000);
+  await waitFor('receivers to hang', async () => hangingCount >= 90);
   const busyMs = await medianMs(7, (index) => delivered(`busy-${index}`));
   console.info({ idleMs, busyMs, hangingCount });
   expect(busyMs - idleMs).toBeLessThan(MAX_EXTRA_MS);
-}, 300_000);
+});

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { EvaluationControl } from '../../src/activities/evaluation.ts';
-import { type EvaluationRunInput, progressQuery } from '../../src/workflows/evaluation-run.ts';
+import { type EvaluationRunInput, placeFree, progressQuery } from '../../src/workflows/evaluation-run.ts';
 import { change, type EvaluationSteps, type FakeRun, fakeRun, stepsOn, untilStopped } from './fake-evaluation-run.ts';
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
@@ -57,6 +57,26 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
     evaluationRunPath('completed', ['mark running', 'finish']),
     evaluationRunPath('completed-in-lanes', ['mark running', 'finish'], {
       control: { examplesTotal: 400, concurrency: 100 },
+    }),
+    evaluationRunPath('held-back-and-invited', ['mark running', 'finish'], {
+      steps: (run) => ({
+        runBatch: async () => (run.worked.length === 1 ? { heldBackMs: 3_600_000 } : { ...UNFINISHED, finished: true }),
+      }),
+      meanwhile: async (handle, run) => {
+        await working(run, 1);
+        await handle.signal(placeFree, '0');
+      },
+    }),
+    evaluationRunPath('paused-while-held-back', ['mark running', 'finish'], {
+      steps: (run) => ({
+        runBatch: async () => (run.worked.length === 1 ? { heldBackMs: 3_600_000 } : { ...UNFINISHED, finished: true }),
+      }),
+      meanwhile: async (handle, run) => {
+        await working(run, 1);
+        await change(handle, run, { status: 'paused' });
+        await showing(handle, 'paused');
+        await change(handle, run, { status: 'running' });
+      },
     }),
     evaluationRunPath('canceled-before-it-was-due', [], {
       control: { waitMs: 3_600_000, startAt: '2026-01-31T12:00:00.000Z' },

@@ -1,6 +1,11 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ExecutionActivities } from '../../src/activities/execution.ts';
-import { type ExecutePromptInput, type ExecutePromptState, stateQuery } from '../../src/workflows/execute-prompt.ts';
+import {
+  type ExecutePromptInput,
+  type ExecutePromptState,
+  placeFree,
+  stateQuery,
+} from '../../src/workflows/execute-prompt.ts';
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
 
@@ -35,6 +40,16 @@ export function failing(times: number, error: () => Error): () => Promise<null> 
     left -= 1;
     if (left >= 0) throw error();
     return null;
+  };
+}
+
+/** Is held back once before it goes well. */
+export function heldBackOnce(heldBackMs: number): ExecutionActivities['callModel'] {
+  let isFirst = true;
+  return async () => {
+    if (!isFirst) return { status: 'completed' };
+    isFirst = false;
+    return { heldBackMs };
   };
 }
 
@@ -110,6 +125,16 @@ export function executePromptPaths(): ExecutePromptPath[] {
       activities: {
         ...activitiesWith({ recordCompletion: afterOutage() }),
       },
+    }),
+    path('held-back-and-invited', 'completed', {
+      activities: { ...activitiesWith({ callModel: heldBackOnce(3_600_000) }) },
+      meanwhile: async (handle) => {
+        await until('it to be held back', async () => (await handle.query(stateQuery)) === 'held back');
+        await handle.signal(placeFree);
+      },
+    }),
+    path('held-back-and-asking-again', 'completed', {
+      activities: { ...activitiesWith({ callModel: heldBackOnce(10) }) },
     }),
     path('queried', 'completed', {
       meanwhile: async (handle) => {

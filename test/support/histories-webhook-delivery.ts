@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { AttemptOutcome } from '../../src/activities/webhook.ts';
-import type { WebhookDeliveryState } from '../../src/workflows/webhook-delivery.ts';
+import { placeFree, type WebhookDeliveryState } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,
   cancelAttempt,
@@ -102,6 +102,13 @@ function deliveredPaths(): WebhookDeliveryPath[] {
     }),
     webhookDeliveryPath('held-back-then-delivered', 'delivered', ['attempt 1', 'attempt 1', 'attempt 1'], {
       outcomes: [heldBack(10.5), heldBack(20.25), DELIVERED],
+    }),
+    webhookDeliveryPath('held-back-and-invited', 'delivered', ['attempt 1', 'attempt 1'], {
+      outcomes: [heldBack(HOUR_MS), DELIVERED],
+      meanwhile: async (handle) => {
+        await being(handle, 'held back');
+        await handle.signal(placeFree);
+      },
     }),
     webhookDeliveryPath('continued-after-two-attempts', 'delivered', ['attempt 3', 'attempt 4'], {
       input: { attemptsMade: 2 },

@@ -35,7 +35,7 @@ beforeAll(async () => {
       [name, count],
     );
   await db.system.query({ text: 'analyze events' });
-}, 120_000);
+});
 
 afterAll(() => service?.stop());
 
