@@ -13,8 +13,12 @@ const BUSY_WORKSPACES = 10;
 const BATCHES = { total: 400, perKey: 40 };
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };
+/** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
+const CROWD = 100;
 /** Slots for steps that find no place, and are sent away after a moment. */
 const SPARE_SLOTS = 200;
+
+const ATTEMPTS_OF = 'attempts of ';
 
 /** A place, to be given back once, or after how long to ask again. */
 export type Entered = { release: Release } | { comeBackInMs: number };
@@ -31,6 +35,8 @@ export interface Places {
   enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
   /** @param host `host:port` that it is sent to */
   enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
+  /** Workspaces whose deliveries wait for each other here, so that starting more of them is in vain. */
+  crowded(): string[];
   /** How many activities the workers of each queue run at a time. */
   slots: { executions: number; evaluations: number; webhooks: number };
 }
@@ -76,11 +82,13 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
       const name = `${workspace} ${host}`;
       return room.enter({
         id,
-        line: `attempts of ${workspace}`,
+        line: `${ATTEMPTS_OF}${workspace}`,
         place: bothPlaces(placeOf(hosts, name), placeOf(attempts, workspace, { group: host })),
         invite: () => invite(id),
       });
     },
+    crowded: () =>
+      room.longLines(CROWD).flatMap((line) => (line.startsWith(ATTEMPTS_OF) ? [line.slice(ATTEMPTS_OF.length)] : [])),
     slots: {
       executions: perKey * BUSY_WORKSPACES + SPARE_SLOTS,
       evaluations: BATCHES.total + SPARE_SLOTS,

@@ -67,6 +67,8 @@ export interface WaitingRoom {
    * invitation is lost with the process. That time grows with the line, so that asking costs little however long it is
    */
   enter(visitor: Visitor): Promise<{ release: Release } | { comeBackInMs: number }>;
+  /** Lines in which at least so many wait. */
+  longLines(length: number): string[];
 }
 
 export interface WaitingRoomOptions {
@@ -141,6 +143,7 @@ export function createWaitingRoom({ patienceMs = 100, keptMs = 5_000 }: WaitingR
   }
 
   return {
+    longLines: (length) => [...lines].flatMap(([line, waitingIn]) => (waitingIn >= length ? [line] : [])),
     async enter(visitor) {
       const known = waiting.get(visitor.id);
       const free = known === undefined ? visitor.place.tryAcquire() : take(visitor.id, known);

@@ -1,11 +1,17 @@
+import process from 'node:process';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { TEST_KEY } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
 
-/** What another workspace may be delayed by. */
-export const MAX_EXTRA_MS = 1_000;
+/**
+ * How long something of another workspace may take: a second more than what it takes when nothing else goes on. A machine that
+ * is slow or busy with something else, as that time tells, has more; without places of their own it took minutes.
+ */
+export function maxMs(idleMs: number): number {
+  return 1_000 + 20 * idleMs;
+}
 
 /** Two workspaces at one service and one provider, which never answers prompts that begin with `stall`. */
 export interface TwoTenants {
@@ -68,4 +74,9 @@ export async function flood(count: number, atOnce: number, work: (index: number)
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+/** `ISOLATION_REPORT=true` shows what was measured. */
+export function report(measured: Record<string, number>): void {
+  if (process.env['ISOLATION_REPORT'] === 'true') console.info(measured);
 }

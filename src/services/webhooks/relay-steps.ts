@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
+import { parsePublicId } from '../../domain/ids.ts';
 import { type DeliveryIdentity, deliveryWorkflowId } from '../../temporal/names.ts';
 import { isTemporalAway, signalWorkflow } from '../../temporal/workflows.ts';
 import { type DeliveryStarter, STORED_DELIVERY, type StoredDelivery, startDelivery } from './start-delivery.ts';
@@ -18,8 +19,9 @@ const STARTS_AT_ONCE = 20;
  * index, so its cost grows with their number, not with the rows of one that has very many.
  * @param from the table with its condition
  * @param order within a workspace
+ * @param among which workspaces, by `workspace.id`
  */
-const inTurns = (from: string, order: string) => `
+const inTurns = (from: string, order: string, among = 'true') => `
   workspace (id) as (
     (select workspace_id from ${from} order by workspace_id limit 1)
     union all
@@ -30,6 +32,7 @@ const inTurns = (from: string, order: string) => `
       select id, row_number() over (order by ${order}) as turn
       from (select * from ${from} and workspace_id = workspace.id order by ${order} limit ${WORKSPACE_BATCH_SIZE}) as first
     ) as row
+    where ${among}
     order by row.turn, random() limit ${BATCH_SIZE}
   )`;
 
@@ -62,7 +65,7 @@ const UNSTARTED = `deliveries where ${deliveryStates.in(['queued'])} and started
   and (claimed_at is null or claimed_at < now() - interval '10 seconds')`;
 const CLAIM = {
   name: 'claim-deliveries',
-  text: `with recursive ${inTurns(UNSTARTED, "(trigger = 'replay'), id")}, taken as (
+  text: `with recursive ${inTurns(UNSTARTED, "(trigger = 'replay'), id", 'workspace.id <> all ($1::uuid[])')}, taken as (
            select id from deliveries where id in (select id from next) and ${deliveryStates.in(['queued'])} and started_at is null
              and (claimed_at is null or claimed_at < now() - interval '10 seconds') for update skip locked
          ), claimed as (
@@ -100,6 +103,8 @@ export interface RelayDeps {
   db: Database;
   starter: DeliveryStarter;
   log: Logger;
+  /** Workspaces (public ids) that have enough started: the rest of their deliveries wait in the database. Default: none. */
+  crowded?: () => string[];
 }
 
 /** Runs `work` on each item, so many at a time. The first failure ends it: the rest is left. */
@@ -155,7 +160,8 @@ export async function dispatchEvents({ db }: RelayDeps): Promise<{ more: boolean
 
 /** @returns whether there may be more */
 export async function startUnstarted(deps: RelayDeps): Promise<boolean> {
-  const claimed = await deps.db.system.query<StoredDelivery & { found: number }>(CLAIM);
+  const crowded = (deps.crowded?.() ?? []).flatMap((id) => parsePublicId('workspace', id) ?? []);
+  const claimed = await deps.db.system.query<StoredDelivery & { found: number }>(CLAIM, [crowded]);
   await startAll(deps, claimed);
   return isMore(claimed[0]?.found ?? 0, claimed.length);
 }

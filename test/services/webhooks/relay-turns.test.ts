@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { publicId } from '../../../src/domain/ids.ts';
 import { dispatchEvents, type RelayDeps, startUnstarted } from '../../../src/services/webhooks/relay-steps.ts';
 import { createOtherWorkspace } from '../../api/workspace.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -10,11 +11,12 @@ const OF_OTHER = 5;
 
 let service: TestService;
 let deps: RelayDeps;
+let crowded: string[] = [];
 
 beforeAll(async () => {
   service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: 'true' }, { workers: false });
   const { db, client, taskQueues, log } = service.foundation;
-  deps = { db, starter: { client, taskQueues, eager: false, retryWaitsMs: [] }, log };
+  deps = { db, starter: { client, taskQueues, eager: false, retryWaitsMs: [] }, log, crowded: () => crowded };
   const other = await createOtherWorkspace(service, 'other');
   for (const call of [service.call, other.call]) {
     const { status } = await call('POST', '/webhooks', {
@@ -83,4 +85,19 @@ test('what was asked for goes before a replay of the same workspace, and a repla
              count(*) filter (where trigger = 'replay')::int as replayed from deliveries where started_at is not null`,
   });
   expect(row).toEqual({ redelivered: 3, replayed: 7 });
+});
+
+test('a workspace that has enough started keeps nobody else from being looked at', async () => {
+  const { query } = deps.db.system;
+  const [{ id } = { id: '' }] = await query<{ id: string }>({
+    text: `select id from workspaces where name = 'default'`,
+  });
+  const count = async () => (await query({ text: 'select from deliveries where started_at is not null' })).length;
+  const before = await count();
+  crowded = [publicId('workspace', id)];
+  expect(await startUnstarted(deps)).toBe(false);
+  expect(await count()).toBe(before);
+  crowded = [];
+  await startUnstarted(deps);
+  expect(await count()).toBe(before + 10);
 });
