@@ -117,7 +117,7 @@ export async function startWorkers({
     log.warn({ err: error }, 'cannot look at the keys of webhook secrets; it will be tried again'),
   );
   const tasks = [
-    startRelay({ db, listener, starter, log, crowded: places.crowded }),
+    startRelay({ db, listener, starter, log, crowded: () => places.crowded() }),
     runEvery('register search attributes', RESCUE_EVERY_MS, log, registerSearchAttributes),
     runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
     runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),

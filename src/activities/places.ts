@@ -50,7 +50,7 @@ export interface PlacesOptions {
    * Tells a workflow that a place is kept for a step of it.
    * @returns false where it is not at work any more
    */
-  invite(workflowId: string, step?: string): Promise<boolean>;
+  invite: (workflowId: string, step?: string) => Promise<boolean>;
 }
 
 export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, invite }: PlacesOptions): Places {

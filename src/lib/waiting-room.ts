@@ -54,7 +54,7 @@ export interface Visitor {
    * Tells it that its place is kept for it.
    * @returns false where it no longer wants it
    */
-  invite(): Promise<boolean>;
+  invite: () => Promise<boolean>;
 }
 
 /**
