@@ -71,7 +71,14 @@ export interface EvaluationActivityDeps {
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
 
 /** The steps of the workflow `evaluationRun`. Each can be run again without harm. */
-export function createEvaluationActivities({ db, models, modelTimeoutMs, evaluatorPool, starter, places }: EvaluationActivityDeps) {
+export function createEvaluationActivities({
+  db,
+  models,
+  modelTimeoutMs,
+  evaluatorPool,
+  starter,
+  places,
+}: EvaluationActivityDeps) {
   const query = db.system.query;
   const patient = createPatientModels(models, places.calls);
   /** Examples of this process that have not ended, by evaluation and number. */
