@@ -39,6 +39,9 @@ const Retention = z.string().transform((text, context) => {
   return value;
 });
 
+/** What an `Idempotency-Key` has created is there as long as the key is remembered. */
+const AT_LEAST_A_DAY = [(time: number) => time >= ms('1d'), 'must be at least 1d'] as const;
+
 /** `1m,5m,30m` to milliseconds. */
 const Waits = z.string().transform((text, context) => {
   const waits = text.split(',').map((wait) => Duration.safeParse(wait));
@@ -108,6 +111,8 @@ const Environment = z.object({
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
   MAX_CONNECTIONS: Count.default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: Count.default(1_000),
+  EXECUTION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
+  EVALUATION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
   EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
   WEBHOOK_RETRY_WAITS: Waits.default([60_000, 300_000, 1_800_000, 7_200_000, 21_600_000]),
   WEBHOOK_TIMEOUT: Duration.refine((time) => time <= 300_000, 'must be at most 5m').default(10_000),
@@ -163,8 +168,14 @@ export interface Settings {
   rateLimitPerMinute: number;
   /** Of one API process; 0: any number. */
   connections: { total: number; perAddress: number };
-  /** How long events, their deliveries and notifications are kept. */
-  eventRetentionMs: number;
+  retention: {
+    /** How long events, their deliveries and notifications are kept. */
+    retentionMs: number;
+    /** How long executions are kept after their end; undefined: for ever. */
+    executionRetentionMs: number | undefined;
+    /** The same of evaluations with their results. */
+    evaluationRetentionMs: number | undefined;
+  };
   webhooks: {
     /** Before each retry; the failure of the last one disables the webhook. */
     retryWaitsMs: number[];
@@ -234,7 +245,11 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     },
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
-    eventRetentionMs: env.EVENT_RETENTION,
+    retention: {
+      retentionMs: env.EVENT_RETENTION,
+      executionRetentionMs: env.EXECUTION_RETENTION,
+      evaluationRetentionMs: env.EVALUATION_RETENTION,
+    },
     webhooks: {
       retryWaitsMs: env.WEBHOOK_RETRY_WAITS,
       timeoutMs: env.WEBHOOK_TIMEOUT,

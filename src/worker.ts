@@ -9,6 +9,7 @@ import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { cleanUp } from './services/clean-up.ts';
+import { removeWorkspaces } from './services/deletion/remove-workspaces.ts';
 import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
 import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
 import { sendDueEmails } from './services/notifications/email-owner.ts';
@@ -125,7 +126,8 @@ export async function startWorkers({
     runEvery('send e-mails', RESCUE_EVERY_MS, log, () => sendDueEmails({ db, mailer }, log)),
     runEvery('rescue deliveries', RESCUE_EVERY_MS, log, () => rescueDeliveries(db, starter, log)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
-    runEvery('clean up', CLEAN_UP_EVERY_MS, log, () => cleanUp(db.system, { retentionMs: settings.eventRetentionMs })),
+    runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
+    runEvery('remove workspaces', RESCUE_EVERY_MS, log, (stopping) => removeWorkspaces({ db, starter, log }, stopping)),
     runEvery('reseal secrets', CLEAN_UP_EVERY_MS, log, async () => {
       await resealSecrets(db.system, cipher, { log });
     }),

@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import { publicId } from '../domain/ids.ts';
-import { createWorkspace, listWorkspaces, setWorkspaceOwner, type WorkspaceRow } from '../services/workspaces.ts';
+import { deleteWorkspace } from '../services/deletion/delete-workspace.ts';
+import {
+  createWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  setWorkspaceOwner,
+  type WorkspaceRow,
+} from '../services/workspaces.ts';
 import { parseEmail, parseName } from './arguments.ts';
+import { confirmName } from './confirm.ts';
 import { withDatabase } from './database.ts';
 import { type Result, table } from './output.ts';
 
@@ -16,7 +24,7 @@ function present(workspace: WorkspaceRow) {
   };
 }
 
-/** Adds `workspace create|list|set-owner`. */
+/** Adds `workspace create|list|set-owner|delete`. */
 export function addWorkspaceCommands(program: Command, show: (result: Result) => void): void {
   const workspace = program.command('workspace').description('make workspaces and look at them');
 
@@ -47,5 +55,25 @@ export function addWorkspaceCommands(program: Command, show: (result: Result) =>
     .action(async (name: string, email: string) => {
       const changed = present(await withDatabase((db) => setWorkspaceOwner(db.system, name, email)));
       show({ json: changed, text: `The workspace ${changed.name} is now owned by ${changed.owner_email}.` });
+    });
+
+  workspace
+    .command('delete')
+    .description(
+      'delete a workspace with everything in it: its keys are refused at once, the rest is removed by the workers',
+    )
+    .argument('<name>', 'the workspace', parseName)
+    .option('--yes', 'do not ask for the name again')
+    .action(async (name: string, { yes }: { yes?: boolean }) => {
+      const { keys, ...row } = await withDatabase(async (db) => {
+        await getWorkspace(db.system, name);
+        if (yes !== true) await confirmName(name);
+        return deleteWorkspace(db.system, name);
+      });
+      const gone = present(row);
+      show({
+        json: { ...gone, keys },
+        text: `Deleted the workspace ${gone.name} (${gone.id}). Its ${keys} keys are refused from now on; workers remove what it had.`,
+      });
     });
 }

@@ -31,7 +31,8 @@ const LAST_USED_EVERY_MS = 60_000;
 
 const FIND_KEY = {
   name: 'find-api-key',
-  text: `select id, workspace_id, scopes, expires_at from api_keys where hash = $1 and revoked_at is null`,
+  text: `select id, workspace_id, scopes, expires_at from api_keys where hash = $1 and revoked_at is null
+           and exists (select from workspaces w where w.id = api_keys.workspace_id and w.deleted_at is null)`,
 };
 const TOUCH_KEY = { text: 'update api_keys set last_used_at = now() where id = $1' };
 

@@ -1,11 +1,12 @@
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
+import { deleteInBatches, pause } from './deletion/batches.ts';
+import { expireEvaluations, expireExecutions } from './deletion/retention.ts';
+import { sweep } from './deletion/sweep.ts';
 
-/** Events, or notifications, a transaction. */
+/** Events a transaction. */
 const BATCH_SIZE = 2_000;
-/** What a turn leaves is for the next one: a process that stops waits for the turn to end. */
-const MAX_TURN_MS = 10_000;
 
 const OLD_EVENTS = {
   text: `select id from events
@@ -22,13 +23,6 @@ const DELETE_EVENTS = {
            returning id
          ) delete from deliveries where event_id in (select id from gone)`,
 };
-const DELETE_NOTIFICATIONS = {
-  text: `delete from notifications where id in (
-           select id from notifications where id < $1 and created_at < now() - make_interval(secs => $2)
-           order by id limit ${BATCH_SIZE} for update skip locked)
-         returning 1`,
-};
-
 /** @returns the last one looked at; undefined where there are no more */
 async function deleteSomeEvents(query: Query, after: string, before: string, ageSeconds: number) {
   const found = await query<{ id: string }>(OLD_EVENTS, [after, before, ageSeconds]);
@@ -36,25 +30,51 @@ async function deleteSomeEvents(query: Query, after: string, before: string, age
   return found.length < BATCH_SIZE ? undefined : found.at(-1)?.id;
 }
 
-/**
- * Deletes what has expired: idempotency keys, counters of the rate limiter, and, after `retentionMs`, notifications and events
- * with their deliveries. An event stays that has yet to be dispatched or delivered. Safe to run in several processes at once.
- */
-export async function cleanUp(db: SystemDatabase, { retentionMs }: { retentionMs: number }): Promise<void> {
-  await db.query({
-    text: `delete from idempotency_keys where created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
-  });
-  await db.query({ text: 'delete from rate_limits where expire < $1' }, [Date.now()]);
+export interface Retention {
+  /** Of events, their deliveries, and notifications. */
+  retentionMs: number;
+  /** After their end; undefined: they are kept. */
+  executionRetentionMs?: number | undefined;
+  evaluationRetentionMs?: number | undefined;
+}
 
-  const deadline = Date.now() + MAX_TURN_MS;
+/**
+ * Deletes what has expired: idempotency keys, counters of the rate limiter, notifications, events with their deliveries,
+ * executions and evaluations; then what was deleted by callers and is only out of sight. An event stays that has yet to be
+ * dispatched or delivered. All in small steps. Safe to run in several processes at once.
+ * @param signal ends it after the current step
+ */
+export async function cleanUp(
+  db: SystemDatabase,
+  { retentionMs, executionRetentionMs, evaluationRetentionMs }: Retention,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  await deleteInBatches(
+    db.query,
+    {
+      table: 'idempotency_keys',
+      where: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
+      values: [],
+      bytes: 'coalesce(octet_length(answer), 0)',
+    },
+    signal,
+  );
+  await db.query({ text: 'delete from rate_limits where expire < $1' }, [Date.now()]);
+  await deleteOldEvents(db, retentionMs, signal);
+  if (executionRetentionMs !== undefined) await expireExecutions(db, executionRetentionMs, signal);
+  if (evaluationRetentionMs !== undefined) await expireEvaluations(db, evaluationRetentionMs, signal);
+  await sweep(db, signal);
+}
+
+async function deleteOldEvents(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   const { from, to: before } = idsOfSpan(undefined, new Date(Date.now() - retentionMs));
   const ageSeconds = retentionMs / 1_000;
   let after: string | undefined = from;
-  while (after !== undefined && Date.now() < deadline) {
+  while (after !== undefined && !signal.aborted) {
     const from: string = after;
     after = await db.transaction((query) => deleteSomeEvents(query, from, before, ageSeconds));
+    await pause(signal);
   }
-  let deleted = BATCH_SIZE;
-  while (deleted === BATCH_SIZE && Date.now() < deadline)
-    deleted = (await db.query(DELETE_NOTIFICATIONS, [before, ageSeconds])).length;
+  const where = 'id < $1 and created_at < now() - make_interval(secs => $2)';
+  await deleteInBatches(db.query, { table: 'notifications', where, values: [before, ageSeconds], byId: true }, signal);
 }

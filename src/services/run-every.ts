@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Does something now and again until it is stopped. A failure is logged and the next turn comes all the same. */
+/** Does something now and again until it is stopped, of which `work` is told by its signal. A failure is logged and the next turn comes all the same. */
 export function runEvery(
   name: string,
   intervalMs: number,
   log: Logger,
-  work: () => Promise<void>,
+  work: (stopping: AbortSignal) => Promise<void>,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = (async () => {
@@ -14,7 +14,7 @@ export function runEvery(
       await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
       try {
-        await work();
+        await work(stopping.signal);
       } catch (error) {
         log.warn({ err: error, task: name }, 'a recurring task failed; it will be tried again');
       }

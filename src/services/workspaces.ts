@@ -12,7 +12,7 @@ export interface WorkspaceRow {
   created_at: Date;
 }
 
-const COLUMNS = 'id, name, owner_email, created_at';
+export const WORKSPACE_COLUMNS = 'id, name, owner_email, created_at';
 
 /**
  * Makes a workspace.
@@ -22,7 +22,7 @@ export async function createWorkspace(db: SystemDatabase, name: string, ownerEma
   try {
     const [row] = await db.query<WorkspaceRow>(
       {
-        text: `insert into workspaces (id, name, owner_email, created_at) values ($1, $2, $3, now()) returning ${COLUMNS}`,
+        text: `insert into workspaces (id, name, owner_email, created_at) values ($1, $2, $3, now()) returning ${WORKSPACE_COLUMNS}`,
       },
       [newId(), name, ownerEmail],
     );
@@ -36,12 +36,16 @@ export async function createWorkspace(db: SystemDatabase, name: string, ownerEma
 
 /** Every workspace, by name. */
 export function listWorkspaces(db: SystemDatabase): Promise<WorkspaceRow[]> {
-  return db.query<WorkspaceRow>({ text: `select ${COLUMNS} from workspaces order by name` });
+  return db.query<WorkspaceRow>({
+    text: `select ${WORKSPACE_COLUMNS} from workspaces where deleted_at is null order by name`,
+  });
 }
 
 /** @throws ApiError `not_found` */
 export async function getWorkspace(db: SystemDatabase, name: string): Promise<WorkspaceRow> {
-  const [row] = await db.query<WorkspaceRow>({ text: `select ${COLUMNS} from workspaces where name = $1` }, [name]);
+  const [row] = await db.query<WorkspaceRow>({ text: `select ${WORKSPACE_COLUMNS} from workspaces where name = $1` }, [
+    name,
+  ]);
   if (row === undefined) throw unknownWorkspace(name);
   return row;
 }
@@ -52,13 +56,14 @@ export async function getWorkspace(db: SystemDatabase, name: string): Promise<Wo
  */
 export async function setWorkspaceOwner(db: SystemDatabase, name: string, ownerEmail: string): Promise<WorkspaceRow> {
   const [row] = await db.query<WorkspaceRow>(
-    { text: `update workspaces set owner_email = $2 where name = $1 returning ${COLUMNS}` },
+    { text: `update workspaces set owner_email = $2 where name = $1 returning ${WORKSPACE_COLUMNS}` },
     [name, ownerEmail],
   );
   if (row === undefined) throw unknownWorkspace(name);
   return row;
 }
 
-function unknownWorkspace(name: string): ApiError {
+/** 404 `not_found` */
+export function unknownWorkspace(name: string): ApiError {
   return new ApiError('not_found', `There is no workspace "${name}".`);
 }

@@ -54,6 +54,33 @@ describe('workspaces', () => {
   });
 });
 
+describe('a workspace that is deleted', () => {
+  test('is refused and forgotten at once, once its name was given twice', async () => {
+    const made = await adminJson('workspace', 'create', 'doomed', '--owner', 'ada@example.com');
+    const { key } = await adminJson('key', 'create', '--workspace', 'doomed', '--name', 'ci', '--scopes', 'read');
+    expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
+    expect(await admin('workspace', 'delete', 'doomed')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Nothing was deleted'),
+    });
+    expect((await service.call('GET', '/prompts', { key })).status).toBe(200);
+    expect(await adminJson('workspace', 'delete', 'doomed', '--yes')).toEqual({ ...made, keys: 1 });
+    await waitFor('its key to be refused', async () => (await service.call('GET', '/prompts', { key })).status === 401);
+    const { data } = await adminJson('workspace', 'list');
+    expect(data.map(({ name }: { name: string }) => name)).not.toContain('doomed');
+    expect(await admin('key', 'create', '--workspace', 'doomed', '--name', 'ci', '--scopes', 'read')).toMatchObject({
+      code: 1,
+    });
+    expect(await admin('workspace', 'delete', 'doomed', '--yes')).toMatchObject({
+      code: 1,
+      stderr: 'error: There is no workspace "doomed".\n',
+    });
+    // The name is free.
+    await adminJson('workspace', 'create', 'doomed', '--owner', 'ada@example.com');
+  });
+});
+
 describe('keys', () => {
   test('made here open the API of their workspace and no other, until they are revoked', async () => {
     const { id } = await adminJson('workspace', 'create', 'keys', '--owner', 'ada@example.com');

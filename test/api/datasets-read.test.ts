@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, publicId } from '../../src/domain/ids.ts';
 import { storeExamples } from '../../src/services/datasets/inline-examples.ts';
+import { sweep } from '../../src/services/deletion/sweep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { countRows, download, jsonLines, upload } from './datasets-support.ts';
 import { createOtherWorkspace } from './workspace.ts';
@@ -165,6 +166,7 @@ test('an export whose examples are deleted meanwhile does not look complete', as
     headers: { Authorization: `Bearer ${service.key}` },
   });
   await service.call('DELETE', '/datasets/cut');
+  await sweep(service.foundation.db.system, new AbortController().signal);
   await expect(response.text()).rejects.toThrow();
 });
 
@@ -174,6 +176,7 @@ test('deletes a dataset with everything in it; its version numbers are not used 
   const second = await upload(service, 'deleted', jsonLines([{ variables: { x: 2 } }]));
   const answer = await service.call('DELETE', '/datasets/deleted');
   expect([answer.status, answer.body]).toEqual([200, second.body]);
+  await sweep(service.foundation.db.system, new AbortController().signal);
   expect(await countRows(service)).toMatchObject({ versions: before.versions, examples: before.examples });
   for (const path of ['', '/examples', '/versions', '?version=1'])
     expect((await service.call('GET', `/datasets/deleted${path}`)).status).toBe(404);

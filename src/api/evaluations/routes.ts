@@ -5,6 +5,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { parsePublicId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
+import { deleteEvaluation } from '../../services/deletion/delete-evaluation.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import {
   type ControlDeps,
@@ -246,6 +247,22 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       retryEvaluation,
       { status: 'running', retries: 1 },
     ),
+    defineRoute({
+      method: 'delete',
+      path: '/evaluations/{id}',
+      operationId: 'deleteEvaluation',
+      tag,
+      summary: 'Delete an evaluation that has ended, with its results',
+      description:
+        'It can be read and compared with no more. What it used stays in `GET /usage`; runs that it was the baseline of keep what came ' +
+        'of that, and one that has not ended is compared with its threshold instead. An `Idempotency-Key` that led to it is forgotten.',
+      scope: 'write',
+      params: IdParams,
+      response: Evaluation,
+      responseExample: evaluationExample,
+      errors: ['invalid_state'],
+      handler: async ({ db, params }) => presentEvaluation(await deleteEvaluation(db, idOf(params))),
+    }),
     defineRoute({
       method: 'get',
       path: '/evaluations/{id}',

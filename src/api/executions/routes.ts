@@ -4,6 +4,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
+import { deleteExecution } from '../../services/deletion/delete-execution.ts';
 import { cancelExecution } from '../../services/execution-changes.ts';
 import type { ExecutionWaiter } from '../../services/execution-waiter.ts';
 import {
@@ -174,6 +175,22 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       responseExample: example,
       handler: async ({ db, params }) =>
         presentExecution(await getExecution(db, parsePublicId('execution', params.id))),
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/executions/{id}',
+      operationId: 'deleteExecution',
+      tag,
+      summary: 'Delete an execution that has ended',
+      description:
+        'What it used stays in `GET /usage`. An `Idempotency-Key` that led to it is forgotten: a request with that key runs anew.',
+      scope: 'write',
+      params: IdParams,
+      response: Execution,
+      responseExample: example,
+      errors: ['invalid_state'],
+      handler: async ({ db, params }) =>
+        presentExecution(await deleteExecution(db, parsePublicId('execution', params.id))),
     }),
     defineRoute({
       method: 'post',

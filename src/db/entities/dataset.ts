@@ -28,6 +28,13 @@ export const DatasetVersion = defineEntity({
   tableName: 'dataset_versions',
   filters: ownedByWorkspace,
   uniques: [{ properties: ['dataset', 'version'] }],
+  indexes: [
+    { properties: ['workspaceId'] },
+    {
+      name: 'dataset_versions_alone_index',
+      expression: `create index "dataset_versions_alone_index" on "dataset_versions" ("id") where "dataset_id" is null`,
+    },
+  ],
   properties: {
     ...workspaceOwned,
     dataset: () => p.manyToOne(Dataset).nullable().deleteRule('cascade'),

@@ -54,6 +54,7 @@ export const Evaluation = defineEntity({
     { properties: ['workspaceId', 'status', 'id'] },
     { properties: ['workspaceId', 'datasetName', 'id'] },
     { properties: ['workspaceId', 'scheduleId', 'id'] },
+    { properties: ['examplesId'] },
     {
       name: 'evaluations_unfinished_index',
       expression: `create index "evaluations_unfinished_index" on "evaluations" ("id") where "status" in ('scheduled', 'running', 'paused')`,

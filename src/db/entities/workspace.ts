@@ -10,6 +10,8 @@ export const Workspace = defineEntity({
     name: p.text().unique(),
     ownerEmail: p.text(),
     createdAt: timestamp(),
+    /** From then on its keys are refused; its rows are being removed. */
+    deletedAt: timestamp().nullable(),
   },
 });
 

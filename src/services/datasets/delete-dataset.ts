@@ -19,7 +19,10 @@ const FIND_USER = {
 const RELEASE = {
   text: 'update evaluations set examples_id = null where workspace_id = $1 and examples_id = any($2::uuid[])',
 };
-const DELETE = { text: 'delete from dataset_versions where workspace_id = $1 and id = any($2::uuid[])' };
+/** There may be millions of examples: they are out of sight at once, and deleted in small steps later (`sweep`). */
+const DETACH = {
+  text: 'update dataset_versions set dataset_id = null where workspace_id = $1 and id = any($2::uuid[])',
+};
 const FORGET = { text: 'update datasets set description = null where workspace_id = $1 and name = $2' };
 
 /**
@@ -39,7 +42,7 @@ export async function deleteDataset(db: WorkspaceDatabase, name: string): Promis
         `The evaluation ${publicId('evaluation', user.id)} has not ended and uses this dataset. Cancel it or wait for its end.`,
       );
     await query(RELEASE, [versions]);
-    await query(DELETE, [versions]);
+    await query(DETACH, [versions]);
     await query(FORGET, [name]);
     return row;
   });

@@ -24,6 +24,10 @@ const TAKE = {
          from evaluations where id = $1 and retries = $2 and status = 'running' for update`,
 };
 
+/** A baseline that was deleted is none. One that is there stays until the transaction ends. */
+const KEEP_BASELINE = { text: 'select id from evaluations where id = $1 and workspace_id = $2 for share' };
+const FORGET_BASELINE = { text: 'update evaluations set baseline_id = null where id = $1' };
+
 /** Against the baseline's score of the same example; without a baseline, against the threshold. */
 const COMPARE_WITH_BASELINE = {
   text: `update evaluation_results r set baseline_score = b.score,
@@ -64,7 +68,10 @@ export async function finishRun(db: SystemDatabase, { evaluationId, round }: Run
     const [run] = await query<RunToFinish>(TAKE, [evaluationId, round]);
     if (run === undefined) return isCompleted(query, evaluationId, round);
     await query(SCORE_FAILED, [evaluationId]);
-    if (run.baseline_id !== null) await query(COMPARE_WITH_BASELINE, [evaluationId, run.baseline_id, SCORE_EPSILON]);
+    const [baseline] =
+      run.baseline_id === null ? [] : await query<{ id: string }>(KEEP_BASELINE, [run.baseline_id, run.workspace_id]);
+    if (baseline === undefined && run.baseline_id !== null) await query(FORGET_BASELINE, [evaluationId]);
+    if (baseline !== undefined) await query(COMPARE_WITH_BASELINE, [evaluationId, baseline.id, SCORE_EPSILON]);
     else await query(COMPARE_WITH_THRESHOLD, [evaluationId, run.threshold, SCORE_EPSILON]);
     const [sums] = await query<{ millionths: number; regressions: number; improvements: number }>(SCORES, [
       evaluationId,
