@@ -108,6 +108,7 @@ const Environment = z.object({
   WORKSPACE_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
+  SHUTDOWN_GRACE: Duration.optional(),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
   MAX_CONNECTIONS: Count.default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: Count.default(1_000),
@@ -164,6 +165,8 @@ export interface Settings {
     /** One call to a model. */
     timeoutMs: number;
   };
+  /** How long calls and requests under way are waited for when a process is asked to stop. */
+  shutdownGraceMs: number;
   /** Per key; 0: no limit. */
   rateLimitPerMinute: number;
   /** Of one API process; 0: any number. */
@@ -243,6 +246,7 @@ export function parseSettings(environment: Record<string, string | undefined>): 
       pricesFile: env.MODEL_PRICES_FILE,
       timeoutMs: env.MODEL_TIMEOUT,
     },
+    shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
     retention: {

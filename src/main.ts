@@ -111,7 +111,8 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   const workers = await startWorkers(foundation);
   parts.add('the workers', () => workers.stop());
   const api = await startApi(foundation, { eager: true });
-  parts.add('the API', () => api.close(10_000));
+  // Both at once, so that they share one grace: a request that waits for a run has nothing to wait for without workers.
+  parts.add('the API', () => api.close(settings.shutdownGraceMs, workers.stop()));
 
   // An IPv6 address stands in brackets in a URL.
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;

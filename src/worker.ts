@@ -30,13 +30,15 @@ import { workflowBundle } from './workflows/bundle.ts';
 const RESCUE_EVERY_MS = 15_000;
 const SUM_UP_EVERY_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
-/** What model calls under way get to end by themselves when the process stops. */
-const GRACE_MS = 10_000;
 
 /** Workers of every queue and the recurring tasks, until `stop`. */
 export interface RunningWorkers {
   /** Rejects when a worker ends by itself. */
   failed: Promise<never>;
+  /**
+   * Begins nothing more and waits for calls under way, `SHUTDOWN_GRACE` at most; over at once where there is nothing under
+   * way. Calling it again waits for the same.
+   */
   stop(): Promise<void>;
 }
 
@@ -65,7 +67,9 @@ export async function startWorkers({
     invite: (workflowId, step) => tellPlaceIsFree(client, workflowId, step),
   });
   const mailer = settings.mail === undefined ? undefined : createMailer(settings.mail);
+  const stopping = new AbortController();
   const activities = createActivities({
+    stopping: stopping.signal,
     db,
     models,
     modelTimeoutMs: settings.models.timeoutMs,
@@ -81,7 +85,7 @@ export async function startWorkers({
     connection,
     namespace: settings.temporal.namespace,
     workflowBundle: await workflowBundle(log),
-    shutdownGraceTime: GRACE_MS,
+    shutdownGraceTime: settings.shutdownGraceMs,
     interceptors: { activity: [boundedFailures] },
     // Cancellations arrive with heartbeats.
     maxHeartbeatThrottleInterval: '1 second' as const,
@@ -132,15 +136,21 @@ export async function startWorkers({
       await resealSecrets(db.system, cipher, { log });
     }),
   ];
+  async function stop(): Promise<void> {
+    stopping.abort();
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await Promise.all([resealing, ...tasks.map((task) => task.stop())]);
+    await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
+    threads.stop();
+    await outbound.close();
+    mailer?.close();
+  }
+  let stopped: Promise<void> | undefined;
   return {
     failed,
-    async stop() {
-      await Promise.all([resealing, ...tasks.map((task) => task.stop())]);
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
-      threads.stop();
-      await outbound.close();
-      mailer?.close();
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }

@@ -20,11 +20,15 @@ export interface BatchWatch extends Stops {
 /**
  * Sends a batch's heartbeats and learns from them when it is to stop: asked to, it begins no more examples. Calls in
  * flight are given up only where nobody wants their answers any more or this process must end.
+ * @param stopping aborted when this process is asked to stop: the batch ends with the calls in flight, and another worker goes on
  * @param isOver whether the run has ended; asked once a second from when the batch is told to stop
  */
-export function watchBatch(context: Context, isOver: () => Promise<boolean>): BatchWatch {
+export function watchBatch(context: Context, stopping: AbortSignal, isOver: () => Promise<boolean>): BatchWatch {
   const giveUp = new AbortController();
   const stopWaiting = new AbortController();
+  const stop = () => stopWaiting.abort();
+  if (stopping.aborted) stop();
+  stopping.addEventListener('abort', stop, { once: true });
   let cancelRequested = false;
   let lastGrace: NodeJS.Timeout | undefined;
   let lastBeat = Date.now();
@@ -52,11 +56,12 @@ export function watchBatch(context: Context, isOver: () => Promise<boolean>): Ba
   return {
     giveUp: giveUp.signal,
     stopWaiting: stopWaiting.signal,
-    stop: () => stopWaiting.abort(),
+    stop,
     stopped: () => stopWaiting.signal.aborted || isFrozen(),
     end() {
       clearInterval(timer);
       clearTimeout(lastGrace);
+      stopping.removeEventListener('abort', stop);
     },
   };
 }

@@ -64,6 +64,8 @@ export interface EvaluationActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   evaluatorPool: EvaluatorPool;
+  /** Aborted when this process is asked to stop: no call is begun any more. */
+  stopping: AbortSignal;
   starter: WorkflowStarter;
   places: Places;
 }
@@ -76,6 +78,7 @@ export function createEvaluationActivities({
   models,
   modelTimeoutMs,
   evaluatorPool,
+  stopping,
   starter,
   places,
 }: EvaluationActivityDeps) {
@@ -99,7 +102,7 @@ export function createEvaluationActivities({
     const { evaluationId } = run;
     const context = Context.current();
     if (!(await isStillOurs(context))) throw new Error('This attempt was given up for dead before it began.');
-    const watch = watchBatch(context, async () => {
+    const watch = watchBatch(context, stopping, async () => {
       const control = await readRunControl(query, run);
       return control === null || control.status === 'ended';
     });

@@ -22,6 +22,8 @@ export interface ExecutionActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   places: Places;
+  /** Aborted when this process is asked to stop: no call is begun any more. */
+  stopping: AbortSignal;
 }
 
 /** How calling a model ended. */
@@ -33,7 +35,7 @@ export type CallOutcome =
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
 
 /** The steps of the workflow `executePrompt`. Each can be run again without harm. */
-export function createExecutionActivities({ db, models, modelTimeoutMs, places }: ExecutionActivityDeps) {
+export function createExecutionActivities({ db, models, modelTimeoutMs, stopping, places }: ExecutionActivityDeps) {
   const underWay: CallsUnderWay = new Map();
   const query = db.system.query;
 
@@ -65,12 +67,12 @@ export function createExecutionActivities({ db, models, modelTimeoutMs, places }
   }
 
   async function callInPlace(executionId: string): Promise<{ status: ExecutionStatus } | null> {
-    const { cancellationSignal } = Context.current();
+    const giveUp = AbortSignal.any([Context.current().cancellationSignal, stopping]);
     let claimed: ClaimedCall | undefined;
     if (!underWay.has(executionId)) {
-      const claim = await withHeartbeats(() =>
-        untilDatabaseAnswers(() => claimExecution(query, executionId), cancellationSignal),
-      );
+      // Another worker begins it.
+      giveUp.throwIfAborted();
+      const claim = await withHeartbeats(() => untilDatabaseAnswers(() => claimExecution(query, executionId), giveUp));
       if (claim === 'nothing') return null;
       if (claim === 'exhausted') throw exhausted();
       claimed = claim;

@@ -28,6 +28,8 @@ export interface AppDeps {
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
   trustProxy: boolean;
+  /** Aborted when requests that wait are to be answered as things are. */
+  closing: AbortSignal;
   log: Logger;
 }
 
@@ -67,7 +69,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.use(authentication(deps));
 
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
-  for (const route of deps.routes) router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps.db));
+  for (const route of deps.routes) router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps));
   app.use(router.routes());
   app.use((ctx) => {
     const elsewhere = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
@@ -79,7 +81,11 @@ export function createApp(deps: AppDeps): Koa<AppState> {
 }
 
 /** Parses a request by its route's schemas, runs the handler and sends what it gives. */
-async function run(ctx: Context & { state: AppState; params: Record<string, string> }, route: Route, db: Database) {
+async function run(
+  ctx: Context & { state: AppState; params: Record<string, string> },
+  route: Route,
+  { db, closing }: AppDeps,
+) {
   const { state } = ctx;
   if (!state.key.scopes.includes(route.scope) && !state.key.scopes.includes('admin'))
     throw new ApiError('insufficient_scope', `This key lacks the scope "${route.scope}", which this operation needs.`);
@@ -88,7 +94,7 @@ async function run(ctx: Context & { state: AppState; params: Record<string, stri
   const { body, raw } = await readBody(ctx, route);
   const { key, requestId } = state;
   const answer = await route.handler(
-    new HttpRequest(ctx, { params, query, body, raw, db: db.workspace(key.workspaceId), key, requestId }),
+    new HttpRequest(ctx, { params, query, body, raw, db: db.workspace(key.workspaceId), key, requestId, closing }),
   );
   ctx.status = route.status ?? 200;
   if (answer instanceof RawAnswer) {

@@ -14,6 +14,8 @@ interface Parsed {
   db: WorkspaceDatabase;
   key: AuthenticatedKey;
   requestId: string;
+  /** Ends waits: what waits is answered as things are. */
+  closing: AbortSignal;
 }
 
 /** A request as a route's handler gets it. What few handlers need is made when it is asked for: reads are frequent and short. */
@@ -26,11 +28,13 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
   readonly requestId: string;
   readonly #ctx: Context;
   readonly #raw: Buffer;
+  readonly #closing: AbortSignal;
   #signal: AbortSignal | undefined;
 
-  constructor(ctx: Context, { params, query, body, raw, db, key, requestId }: Parsed) {
+  constructor(ctx: Context, { params, query, body, raw, db, key, requestId, closing }: Parsed) {
     this.#ctx = ctx;
     this.#raw = raw;
+    this.#closing = closing;
     this.params = params;
     this.query = query;
     this.body = body;
@@ -47,7 +51,7 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
     if (this.#signal !== undefined) return this.#signal;
     const { res } = this.#ctx;
     const gone = new AbortController();
-    this.#signal = gone.signal;
+    this.#signal = AbortSignal.any([gone.signal, this.#closing]);
     // An answer that was sent in full closes as well: that is nobody going away.
     const check = () => {
       if (!res.writableFinished) gone.abort();

@@ -19,7 +19,7 @@ import { deliveryRoutes } from './deliveries/routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { executionRoutes } from './executions/routes.ts';
-import { listen, type RunningServer } from './http-server.ts';
+import { listen } from './http-server.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createHttpMetrics } from './middleware/request-log.ts';
 import { notificationRoutes } from './notifications/routes.ts';
@@ -34,6 +34,8 @@ import { sendingRoutes } from './webhooks/sending-routes.ts';
 
 /** Failed authentications per address and minute before they are answered with 429. */
 const MAX_FAILED_AUTHENTICATIONS = 60;
+/** What requests get that are answered as things are when the process stops. */
+const LAST_ANSWERS_MS = 1_000;
 const CHECK_DEADLINE_MS = 2_500;
 
 /** The project's version, from package.json. */
@@ -88,13 +90,24 @@ export function allRoutes(
   };
 }
 
+/** The API, listening. */
+export interface RunningApi {
+  port: number;
+  /**
+   * Takes no new requests and waits for those under way. After `graceMs`, or from `over` on, when nothing that they wait for can
+   * happen any more, they are answered as things are.
+   */
+  close(graceMs: number, over?: Promise<unknown>): Promise<void>;
+}
+
 /**
  * Starts the API.
  * @param eager whether workers run in this process, on the same connection
  * @throws PortError
  */
-export async function startApi(foundation: Foundation, { eager }: { eager: boolean }): Promise<RunningServer> {
+export async function startApi(foundation: Foundation, { eager }: { eager: boolean }): Promise<RunningApi> {
   const { db, settings, registry, log } = foundation;
+  const closing = new AbortController();
   const { routes, authenticator } = allRoutes(foundation, { eager });
   const limit = settings.rateLimitPerMinute;
   const app = createApp({
@@ -106,9 +119,10 @@ export async function startApi(foundation: Foundation, { eager }: { eager: boole
     publicRoutes: [readinessOf(foundation), docsRoutes(openApiDocument(routes, projectVersion()))],
     metrics: createHttpMetrics(registry),
     trustProxy: settings.trustProxy,
+    closing: closing.signal,
     log,
   });
-  return listen(app.callback(), {
+  const server = await listen(app.callback(), {
     host: settings.host,
     port: settings.port,
     setting: 'PORT',
@@ -116,6 +130,15 @@ export async function startApi(foundation: Foundation, { eager }: { eager: boole
     // Behind a proxy every connection has its address: it is the one to limit callers'.
     connections: { ...settings.connections, ...(settings.trustProxy && { perAddress: 0 }) },
   });
+  return {
+    port: server.port,
+    async close(graceMs, over) {
+      const timer = setTimeout(() => closing.abort(), graceMs);
+      void over?.finally(() => closing.abort());
+      await server.close(graceMs + LAST_ANSWERS_MS);
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** The API as a process of its own: `npm run api`. */
@@ -129,7 +152,7 @@ async function main(): Promise<void> {
       parts.add('the metrics', () => metrics.close(1_000));
     }
     const api = await startApi(foundation, { eager: false });
-    parts.add('the API', () => api.close(10_000));
+    parts.add('the API', () => api.close(settings.shutdownGraceMs));
     log.info(`the API listens on http://${settings.host}:${api.port}/v1, its documentation is at /docs`);
   });
 }

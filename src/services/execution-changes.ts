@@ -3,10 +3,11 @@ import { CHANNELS } from '../db/listener.ts';
 import { ApiError } from '../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../domain/execution-states.ts';
 import { newId, parsePublicId } from '../domain/ids.ts';
-import { ACCEPT_WITHIN_MS, MAX_CALL_ATTEMPTS } from '../domain/limits.ts';
+import { MAX_CALL_ATTEMPTS } from '../domain/limits.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import type { Cost, TokenUsage } from '../domain/usage.ts';
 import type { ModelAnswer } from '../models/model.ts';
+import { IS_WANTED } from './acceptance.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, getExecution } from './executions.ts';
 
 // Every statement that changes the state of an execution, or adds to what it has cost.
@@ -15,9 +16,6 @@ const RUN = executionStates.change({ to: 'running' });
 const COMPLETE = executionStates.change({ to: 'completed' });
 const FAIL = executionStates.change({ to: 'failed' });
 const CANCEL = executionStates.change({ to: 'canceled' });
-
-/** Whether a queued execution may be run still: a caller was told of it, or will be. */
-const IS_WANTED = `(accepted_at is not null or created_at > now() - interval '${ACCEPT_WITHIN_MS} milliseconds')`;
 
 /** The end of statements whose `done` are executions that have ended. */
 const TELL = `select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`;

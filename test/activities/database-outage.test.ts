@@ -16,6 +16,7 @@ import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { until } from '../support/wait-for.ts';
 
+const never = new AbortController().signal;
 let folder: string;
 let postgres: EmbeddedPostgres;
 let db: Database;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   openai = await startOpenAiServer({ latencyMs: 300 });
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
-  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places: testPlaces() });
+  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, stopping: never, places: testPlaces() });
 });
 afterAll(async () => {
   await models?.close();

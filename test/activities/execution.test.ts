@@ -15,6 +15,7 @@ import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { until } from '../support/wait-for.ts';
 
+const never = new AbortController().signal;
 let database: { url: string; drop(): Promise<void> };
 let db: Database;
 let openai: StandIn;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   openai = await startOpenAiServer();
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
-  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places: testPlaces() });
+  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, stopping: never, places: testPlaces() });
 });
 afterEach(() => openai.behave());
 afterAll(async () => {
@@ -195,7 +196,13 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
     },
   });
   const others = modelsAt({ openai: many.baseUrl });
-  const calls = createExecutionActivities({ db, models: others, modelTimeoutMs: 5_000, places: testPlaces() });
+  const calls = createExecutionActivities({
+    db,
+    models: others,
+    modelTimeoutMs: 5_000,
+    stopping: never,
+    places: testPlaces(),
+  });
   for (const input of ['3000000000 7', '9007199254740991 9007199254740991', '1e300 1']) {
     const id = await rows.queue({ input });
     await attempt().run((row: string) => calls.callModel(row, 'ws_test'), id);
@@ -214,7 +221,13 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
 
 test('two workers that paid for the same call: the first answer stays, and what both have cost is reported', async () => {
   const id = await rows.queue({ input: 'twice' });
-  const frozen = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places: testPlaces() });
+  const frozen = createExecutionActivities({
+    db,
+    models,
+    modelTimeoutMs: 20_000,
+    stopping: never,
+    places: testPlaces(),
+  });
   openai.behave({ latencyMs: 300 });
   // Neither knows of the other, as where one was taken for dead.
   await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row, 'ws_test'), id)]);
@@ -258,7 +271,13 @@ test('records what an answer was billed that the provider withheld', async () =>
     answer: () => ({ text: '', finishReason: 'content_filter', usage: { input: 120, output: 7 } }),
   });
   const withheld = modelsAt({ openai: filtered.baseUrl });
-  const others = createExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000, places: testPlaces() });
+  const others = createExecutionActivities({
+    db,
+    models: withheld,
+    modelTimeoutMs: 5_000,
+    stopping: never,
+    places: testPlaces(),
+  });
   const id = await rows.queue({ input: 'filtered' });
   const failure = await failureOf(attempt().run((row: string) => others.callModel(row, 'ws_test'), id));
   expect(failure).toMatchObject({ type: 'content_filtered', nonRetryable: true });
@@ -277,7 +296,7 @@ test('records what an answer was billed that the provider withheld', async () =>
 
 test('a call that finds no place is held back before it counts, and delays no other workspace', async () => {
   const places = testPlaces({ workspaceConcurrency: 1 });
-  const narrow = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, places });
+  const narrow = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, stopping: never, places });
   const callIn = (workspace: string, id: string) =>
     attempt().run((row: string) => narrow.callModel(row, workspace), id);
   openai.behave({ latencyMs: 500 });

@@ -36,6 +36,7 @@ export interface TestService {
   /** The first key of the workspace `default`, with all scopes. */
   key: string;
   foundation: Foundation;
+  databaseUrl: string;
   /** Calls `/v1` + path as JSON with the first key, another, or (null) none. */
   call: Call;
   stop(): Promise<void>;
@@ -79,6 +80,7 @@ export async function startTestService(
     origin,
     key,
     foundation,
+    databaseUrl: database.url,
     call: createCall(origin, key),
     async stop() {
       await api.close(1_000);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { WorkspaceDatabase } from '../../db/database.ts';
 import { RunComparison } from '../../domain/comparison.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { parsePublicId } from '../../domain/ids.ts';
+import { newId, parsePublicId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
 import { deleteEvaluation } from '../../services/deletion/delete-evaluation.ts';
@@ -15,13 +14,12 @@ import {
   retryEvaluation,
 } from '../../services/evaluations/control-evaluation.ts';
 import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
-import { startOrWithdrawEvaluation } from '../../services/evaluations/evaluation-workflow.ts';
 import {
-  type EvaluationRow,
-  getCurrentEvaluation,
-  getEvaluation,
-  listEvaluations,
-} from '../../services/evaluations/evaluations.ts';
+  acceptEvaluation,
+  giveUpEvaluation,
+  startOrWithdrawEvaluation,
+} from '../../services/evaluations/evaluation-workflow.ts';
+import { getCurrentEvaluation, getEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
 import { eachResultPage, listResults } from '../../services/evaluations/results.ts';
 import { IdParams } from '../executions/schema.ts';
 import type { Idempotency } from '../idempotency.ts';
@@ -53,9 +51,9 @@ const RETRY_AFTER_SECONDS = 5;
 const idOf = (params: { id: string }) => parsePublicId('evaluation', params.id);
 
 /** What an earlier request with the same key created may be gone again: its workflow could not be started. */
-async function getStarted(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
+async function orUnavailable<T>(found: Promise<T>): Promise<T> {
   try {
-    return await getEvaluation(db.query, id);
+    return await found;
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
     throw new ApiError('temporarily_unavailable', 'The run could not be started. Try again in a few seconds.', {
@@ -124,22 +122,33 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         const { db, body } = request;
         // Before the transaction: it may take seconds.
         await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
-        return deps.idempotency.createOnce(
-          request,
-          async (query) => {
-            const { start_at: startAt, ...fields } = body;
-            const request = { ...toNewEvaluation(fields), startAt };
-            const stored = await createEvaluation(query, db.workspaceId, deps.models, request);
-            return { resourceId: stored.id };
-          },
-          async (id) => {
-            const row = await getStarted(db, id);
-            const { prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
-            const stored = { id, workspaceId: db.workspaceId, promptName, promptVersion, model, retries };
-            await startOrWithdrawEvaluation(deps, db, stored);
-            return presentEvaluation(row);
-          },
-        );
+        const beganAt = performance.now();
+        const id = newId();
+        let isBegun = false;
+        try {
+          return await deps.idempotency.createOnce(
+            request,
+            async (query) => {
+              const { start_at: startAt, ...fields } = body;
+              isBegun = true;
+              await createEvaluation(query, db.workspaceId, deps.models, { ...toNewEvaluation(fields), startAt, id });
+              return { resourceId: id };
+            },
+            async (resourceId) => {
+              const row = await orUnavailable(getEvaluation(db.query, resourceId));
+              const { prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
+              const stored = { id: resourceId, workspaceId: db.workspaceId, promptName, promptVersion, model, retries };
+              await startOrWithdrawEvaluation(deps, db, stored);
+              await orUnavailable(acceptEvaluation(db, resourceId));
+              return presentEvaluation(row);
+            },
+          );
+        } catch (error) {
+          // Also where the database's answer was lost: the row may be there all the same. What was refused is not.
+          const isRefused = error instanceof ApiError && error.code !== 'temporarily_unavailable';
+          if (isBegun && !isRefused) await giveUpEvaluation(deps, db, id, beganAt);
+          throw error;
+        }
       },
     }),
     defineRoute({

@@ -12,6 +12,8 @@ import { getPrompt, type PromptRow, type VersionSelector } from '../prompts.ts';
 import { getEvaluation } from './evaluations.ts';
 
 export interface NewEvaluation extends VersionSelector {
+  /** UUID, where the caller is to know it before it is stored. */
+  id?: string | undefined;
   promptName: string;
   /** One of both. */
   dataset?: { name: string; version?: number | undefined } | undefined;
@@ -43,9 +45,9 @@ const MAX_DETAILS = 20;
 const INSERT = {
   text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, template, model, provider, parameters,
            dataset_name, dataset_version, examples_id, examples_hash, examples_total, evaluators, threshold, baseline_mode,
-           baseline_id, concurrency, max_cost, start_at, metadata, schedule_id, status, created_at)
+           baseline_id, concurrency, max_cost, start_at, metadata, schedule_id, status, accepted_at, created_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-           '${evaluationStates.initial}', now())`,
+           '${evaluationStates.initial}', case when $22::uuid is not null then now() end, now())`,
 };
 
 /**
@@ -126,7 +128,7 @@ export async function createEvaluation(
   if (examples !== undefined) checkExamples(prompt.template, examples);
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const { examplesId, hash, total } = found ?? (await storeExamples(query, examples ?? []));
-  const id = newId();
+  const { id = newId() } = request;
   await query(INSERT, [
     id,
     prompt.name,

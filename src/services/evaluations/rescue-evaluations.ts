@@ -4,11 +4,15 @@ import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation
 import { evaluationWorkflowId } from '../../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../../temporal/workflows.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
-import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
+import {
+  startEvaluationWorkflow,
+  tellEvaluationWorkflow,
+  withdrawUnacceptedEvaluation,
+} from './evaluation-workflow.ts';
 import { failRun } from './run-control.ts';
 import { sumUpRun } from './sum-up.ts';
 
-type RunToCheck = StoredEvaluation & { untold: boolean };
+type RunToCheck = StoredEvaluation & { untold: boolean; unaccepted: boolean };
 
 /**
  * Runs that have not ended, each looked at by one process at a time; one that was changed just now, soon: its workflow may
@@ -22,7 +26,7 @@ const TAKE = {
            order by checked_at nulls first, id limit 100 for update skip locked) as due
          where e.id = due.id
          returning e.id, due.untold, workspace_id as "workspaceId", prompt_name as "promptName",
-           prompt_version as "promptVersion", model, retries`,
+           prompt_version as "promptVersion", model, retries, status = 'scheduled' and accepted_at is null as unaccepted`,
 };
 const PUT_BACK = {
   text: `update evaluations set checked_at = null where id = any($1::uuid[])`,
@@ -38,6 +42,11 @@ async function rescue(db: Database, starter: WorkflowStarter, log: Logger, run: 
   // Told only what is news: each signal is kept in the workflow's history, and a run may wait for months.
   if (state === 'running' && run.untold) await tellEvaluationWorkflow(starter, run);
   if (state === 'running') return;
+  if (run.unaccepted) {
+    if (await withdrawUnacceptedEvaluation(db.system.query, run.id))
+      log.warn({ evaluation_id: run.id }, 'withdrew an evaluation that no caller had been told of');
+    return;
+  }
   if (state === 'missing') {
     await startEvaluationWorkflow(starter, run);
     log.warn({ evaluation_id: run.id }, 'started an evaluation that had been left without its workflow');
@@ -49,8 +58,9 @@ async function rescue(db: Database, starter: WorkflowStarter, log: Logger, run: 
 }
 
 /**
- * One look at what should be running: starts a run whose process died between row and workflow, tells workflows of changes
- * they may not know of, and ends a run whose workflow was ended from outside.
+ * One look at what should be running: starts a run anew whose workflow Temporal has lost, tells workflows of changes they may not
+ * know of, and ends a run whose workflow was ended from outside. One that no caller was told of, since the process died
+ * between row and start, is withdrawn.
  */
 export async function rescueEvaluations(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
   const runs = await db.system.query<RunToCheck>(TAKE);

@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
+import { IS_WANTED } from '../acceptance.ts';
 import type { RunRef } from './results-store.ts';
 
 /** What the caller wants of a run, as the workflow needs it. */
@@ -16,7 +17,8 @@ export interface RunControl {
 }
 
 const READ = {
-  text: `select case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)} then status else 'ended' end as status,
+  text: `select case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)}
+             and (status <> 'scheduled' or ${IS_WANTED}) then status else 'ended' end as status,
            start_at as "startAt", examples_total as "examplesTotal", concurrency,
            max_cost::float8 as "maxCostUsd",
            greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8 as "waitMs"
@@ -47,7 +49,7 @@ export async function markRunRunning(query: Query, { evaluationId, round }: RunR
     {
       text: `update evaluations e set ${RUNNING.set}, started_at = coalesce(started_at, now()),
                baseline_id = case when baseline_mode = 'previous' then (${PREVIOUS_RUN}) else baseline_id end
-             where id = $1 and retries = $2 and ${RUNNING.where}`,
+             where id = $1 and retries = $2 and ${RUNNING.where} and ${IS_WANTED}`,
     },
     [evaluationId, round],
   );

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import net from 'node:net';
+
+/** A TCP proxy that loses what a test wants lost. It knows nothing of what goes through it. */
+export interface TcpProxy {
+  port: number;
+  /**
+   * Of the next connection that sends `request`, the answer that has `answer` in it is lost, and the connection with it.
+   * @returns once that has happened
+   */
+  loseAnswer(request: string, answer: string): Promise<void>;
+  /** Ends all connections and takes no new ones until `restore`. */
+  cut(): void;
+  /** Hands nothing on any more until `restore`; what was sent meanwhile is lost. */
+  stall(): void;
+  restore(): void;
+  close(): Promise<void>;
+}
+
+/** @param target where the connections go to */
+export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const connections = new Set<net.Socket>();
+  let state: 'open' | 'cut' | 'stalled' = 'open';
+  let loss: { request: string; answer: string; done: () => void } | undefined;
+
+  const server = net.createServer((caller) => {
+    if (state === 'cut') {
+      caller.destroy();
+      return;
+    }
+    const service = net.connect(target);
+    let losing: typeof loss;
+    const end = () => {
+      caller.destroy();
+      service.destroy();
+    };
+    for (const socket of [caller, service]) {
+      connections.add(socket);
+      socket.on('error', end);
+      socket.on('close', () => {
+        connections.delete(socket);
+        end();
+      });
+    }
+    caller.on('data', (chunk) => {
+      if (state === 'stalled') return;
+      if (loss !== undefined && chunk.includes(loss.request)) {
+        losing = loss;
+        loss = undefined;
+      }
+      service.write(chunk);
+    });
+    service.on('data', (chunk) => {
+      if (state === 'stalled') return;
+      if (losing !== undefined && chunk.includes(losing.answer)) {
+        losing.done();
+        end();
+      } else caller.write(chunk);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const endAll = () => {
+    for (const socket of connections) socket.destroy();
+  };
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    loseAnswer: (request, answer) =>
+      new Promise((done) => {
+        loss = { request, answer, done };
+      }),
+    cut() {
+      state = 'cut';
+      endAll();
+    },
+    stall() {
+      state = 'stalled';
+    },
+    restore() {
+      if (state === 'stalled') endAll();
+      state = 'open';
+    },
+    async close() {
+      endAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A proxy before what a URL names, and the URL that goes through it. */
+export async function proxyTo(url: string): Promise<{ proxy: TcpProxy; url: string }> {
+  const through = new URL(url);
+  const proxy = await startProxy({ host: through.hostname, port: Number(through.port) });
+  through.hostname = '127.0.0.1';
+  through.port = String(proxy.port);
+  return { proxy, url: through.href };
+}
