@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { type DifferenceEstimate, estimateDifference, MIN_DIFFERING_PAIRS } from './paired-difference.ts';
-import { compareScores, meanScore, ownScore, roundScore } from './scoring.ts';
+import {
+  type DifferenceEstimate,
+  estimateDifference,
+  estimateFromSums,
+  MIN_DIFFERING_PAIRS,
+} from './paired-difference.ts';
+import { roundScore } from './scoring.ts';
 
 /** An example that scores differently in the two runs. Scores 0..1; `difference` is b's minus a's. */
 const ChangedExample = z.strictObject({
@@ -68,123 +73,96 @@ export const RunComparison = z.strictObject({
 });
 
 export type RunComparison = z.infer<typeof RunComparison>;
-type ChangedExample = z.infer<typeof ChangedExample>;
+export type ChangedExample = z.infer<typeof ChangedExample>;
 type Verdict = RunComparison['verdict'];
 
-/** One example's outcome in a run to compare. */
-export interface ComparedExample {
-  /** The example's id, or the hash of its content where it has none. */
-  key: string;
-  /** 0..1, rounded to six decimals; 0 when it failed. */
-  score: number;
-  /** By evaluator; may be empty when it failed, which counts 0 for each of the run's evaluators. */
-  scores: Readonly<Record<string, number>>;
-  failed: boolean;
+/** What is known of two runs together: sums over the examples that both have, and the largest changes. */
+export interface ComparisonSums {
+  compared: number;
+  /** Sums of scores in whole millionths. */
+  millionthsA: number;
+  millionthsB: number;
+  failedA: number;
+  failedB: number;
+  regressions: RunComparison['regressions'];
+  improvements: RunComparison['improvements'];
+  onlyInA: RunComparison['only_in_a'];
+  onlyInB: RunComparison['only_in_b'];
+  /** Every difference (b minus a), where there are at most `MAX_RESAMPLED_PAIRS`. */
+  differences: readonly number[] | null;
+  /** The sum of the squared distances of the differences from their mean. */
+  squares: number;
+  evaluators: readonly EvaluatorSums[];
 }
 
-export interface ComparedRun {
-  id: string;
-  /** Names of the run's evaluators. */
-  evaluators: readonly string[];
-  examples: readonly ComparedExample[];
-}
-
-interface Pair {
-  a: ComparedExample;
-  b: ComparedExample;
+/** The same of one evaluator's scores. */
+export interface EvaluatorSums {
+  name: string;
+  /** Null where the run does not have this evaluator. */
+  millionthsA: number | null;
+  millionthsB: number | null;
+  /** Among the examples compared; 0 where one of the runs does not have it. */
+  regressions: number;
+  improvements: number;
 }
 
 /**
- * Compares two runs example by example. Examples are matched by key; of several with one key, the first with the first,
- * and so on. Scores that differ by less than 10⁻⁹ are the same.
+ * Compares two runs. A difference is called real when its 95 % interval excludes 0 and p < 0.05: the interval alone is too
+ * narrow for few examples, and the p-value alone says nothing of the size.
  *
- * A difference is called real when its 95 % interval excludes 0 and p < 0.05: the interval alone is too narrow for few
- * examples, and the p-value alone says nothing of the size.
- *
- * @param listed at most so many examples or keys are listed in each group; totals always count all
+ * @param a public id of the run before
+ * @param b public id of the run after
  */
-export function compareRuns(a: ComparedRun, b: ComparedRun, listed = 100): RunComparison {
-  const { pairs, onlyInA, onlyInB } = matchExamples(a.examples, b.examples);
-  const changed = pairs.map(toChangedExample);
-  const regressions = changed.filter((example) => compareScores(example.score_b, example.score_a) < 0);
-  const improvements = changed.filter((example) => compareScores(example.score_b, example.score_a) > 0);
-  const estimate = pairs.length === 0 ? null : estimateDifference(changed.map((example) => example.difference));
-  const differing = regressions.length + improvements.length;
+export function compareSums(a: string, b: string, sums: ComparisonSums): RunComparison {
+  const { compared, regressions, improvements } = sums;
+  const estimate = estimateOf(sums);
+  const differing = regressions.total + improvements.total;
   const verdict = judge(estimate, differing);
   return {
-    a: a.id,
-    b: b.id,
-    examples_compared: pairs.length,
-    score_a: meanScore(pairs.map((pair) => pair.a.score)),
-    score_b: meanScore(pairs.map((pair) => pair.b.score)),
+    a,
+    b,
+    examples_compared: compared,
+    score_a: meanOf(sums.millionthsA, compared),
+    score_b: meanOf(sums.millionthsB, compared),
     difference: estimate?.mean ?? null,
     interval: estimate && { low: estimate.low, high: estimate.high, method: estimate.method },
     p_value: estimate?.pValue ?? null,
     verdict,
-    note: [
-      describe(verdict, estimate, pairs.length, differing),
-      ...describeGaps(pairs, onlyInA.length + onlyInB.length),
-    ].join(' '),
-    regressions: largestFirst(regressions, listed),
-    improvements: largestFirst(improvements, listed),
-    unchanged: pairs.length - differing,
-    only_in_a: { total: onlyInA.length, keys: onlyInA.slice(0, listed) },
-    only_in_b: { total: onlyInB.length, keys: onlyInB.slice(0, listed) },
-    by_evaluator: [...new Set([...a.evaluators, ...b.evaluators])].map((name) =>
-      compareEvaluator(name, pairs, a.evaluators.includes(name), b.evaluators.includes(name)),
-    ),
+    note: [describe(verdict, estimate, compared, differing), ...describeGaps(sums)].join(' '),
+    regressions,
+    improvements,
+    unchanged: compared - differing,
+    only_in_a: sums.onlyInA,
+    only_in_b: sums.onlyInB,
+    by_evaluator: sums.evaluators.map((evaluator) => compareEvaluator(evaluator, compared)),
   };
 }
 
-function matchExamples(examplesA: readonly ComparedExample[], examplesB: readonly ComparedExample[]) {
-  const byKey = Map.groupBy(examplesB, (example) => example.key);
-  const taken = new Map<string, number>();
-  const pairs: Pair[] = [];
-  const onlyInA: string[] = [];
-  for (const a of examplesA) {
-    const nth = taken.get(a.key) ?? 0;
-    const b = byKey.get(a.key)?.[nth];
-    if (b === undefined) {
-      onlyInA.push(a.key);
-    } else {
-      taken.set(a.key, nth + 1);
-      pairs.push({ a, b });
-    }
-  }
-  const onlyInB = [...byKey].flatMap(([key, examples]) => examples.slice(taken.get(key) ?? 0).map(() => key));
-  return { pairs, onlyInA, onlyInB };
+function estimateOf({ compared, differences, millionthsA, millionthsB, squares }: ComparisonSums) {
+  if (compared === 0) return null;
+  if (differences !== null) return estimateDifference(differences);
+  return estimateFromSums(compared, (millionthsB - millionthsA) / 1_000_000 / compared, squares);
 }
 
-function toChangedExample({ a, b }: Pair): ChangedExample {
-  return {
-    key: a.key,
-    score_a: a.score,
-    score_b: b.score,
-    difference: roundScore(b.score - a.score),
-    failed_a: a.failed,
-    failed_b: b.failed,
-  };
+function meanOf(millionths: number | null, count: number): number | null {
+  return millionths === null || count === 0 ? null : Math.round(millionths / count) / 1_000_000;
 }
 
-function largestFirst(examples: ChangedExample[], listed: number) {
-  const sorted = examples.toSorted((x, y) => Math.abs(y.difference) - Math.abs(x.difference));
-  return { total: examples.length, examples: sorted.slice(0, listed) };
-}
-
-function compareEvaluator(name: string, pairs: readonly Pair[], inA: boolean, inB: boolean) {
-  const scoresA = pairs.map((pair) => ownScore(pair.a.scores, name) ?? 0);
-  const scoresB = pairs.map((pair) => ownScore(pair.b.scores, name) ?? 0);
-  const scoreA = inA ? meanScore(scoresA) : null;
-  const scoreB = inB ? meanScore(scoresB) : null;
-  const orders = inA && inB ? scoresB.map((score, index) => compareScores(score, scoresA[index] ?? 0)) : [];
+function compareEvaluator(
+  { name, millionthsA, millionthsB, regressions, improvements }: EvaluatorSums,
+  compared: number,
+): RunComparison['by_evaluator'][number] {
+  const scoreA = meanOf(millionthsA, compared);
+  const scoreB = meanOf(millionthsB, compared);
+  const isInBoth = millionthsA !== null && millionthsB !== null;
   return {
     name,
     score_a: scoreA,
     score_b: scoreB,
     difference: scoreA === null || scoreB === null ? null : roundScore(scoreB - scoreA),
-    regressions: orders.filter((order) => order < 0).length,
-    improvements: orders.filter((order) => order > 0).length,
-    unchanged: orders.filter((order) => order === 0).length,
+    regressions,
+    improvements,
+    unchanged: isInBoth ? compared - regressions - improvements : 0,
   };
 }
 
@@ -217,9 +195,8 @@ function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compare
   }
 }
 
-function describeGaps(pairs: readonly Pair[], unmatched: number): string[] {
-  const failedA = pairs.filter((pair) => pair.a.failed).length;
-  const failedB = pairs.filter((pair) => pair.b.failed).length;
+function describeGaps({ failedA, failedB, onlyInA, onlyInB }: ComparisonSums): string[] {
+  const unmatched = onlyInA.total + onlyInB.total;
   const gaps: string[] = [];
   if (failedA + failedB > 0) gaps.push(`Failed calls, which count 0: ${failedA} in a, ${failedB} in b.`);
   if (unmatched > 0) gaps.push(`Left out, being in one run only: ${unmatched}.`);

@@ -4,7 +4,7 @@ import { roundScore } from './scoring.ts';
 export const RESAMPLES = 2_000;
 
 /** Above this many pairs the normal approximation is as good, and the work stays bounded (at most 4 × 10⁶ draws). */
-const MAX_RESAMPLED_PAIRS = 2_000;
+export const MAX_RESAMPLED_PAIRS = 2_000;
 
 /** With fewer pairs that differ, no pattern of signs reaches p < 0.05: 2 / 2⁵ = 0.0625. */
 export const MIN_DIFFERING_PAIRS = 6;
@@ -39,8 +39,21 @@ export function estimateDifference(differences: readonly number[]): DifferenceEs
   if (differences.length === 0) throw new RangeError('there is nothing to estimate without a pair');
   const sorted = Float64Array.from(differences).sort();
   const mean = sum(sorted) / sorted.length;
-  const estimate =
-    sorted.length > MAX_RESAMPLED_PAIRS ? byNormalApproximation(sorted, mean) : byResampling(sorted, mean);
+  if (sorted.length <= MAX_RESAMPLED_PAIRS) return rounded(mean, byResampling(sorted, mean));
+  let squares = 0;
+  for (const difference of sorted) squares += (difference - mean) ** 2;
+  return estimateFromSums(sorted.length, mean, squares);
+}
+
+/**
+ * The same from sums, for more than {@link MAX_RESAMPLED_PAIRS} pairs.
+ * @param squares the sum of the squared distances from the mean
+ */
+export function estimateFromSums(pairs: number, mean: number, squares: number): DifferenceEstimate {
+  return rounded(mean, byNormalApproximation(pairs, mean, squares));
+}
+
+function rounded(mean: number, estimate: RawEstimate): DifferenceEstimate {
   return {
     ...estimate,
     mean: roundScore(mean),
@@ -106,10 +119,8 @@ function flippedSum(differences: Float64Array, nextBits: () => number): number {
   return total;
 }
 
-function byNormalApproximation(differences: Float64Array, mean: number): RawEstimate {
-  let squares = 0;
-  for (const difference of differences) squares += (difference - mean) ** 2;
-  const error = Math.sqrt(squares / (differences.length - 1) / differences.length);
+function byNormalApproximation(pairs: number, mean: number, squares: number): RawEstimate {
+  const error = Math.sqrt(squares / (pairs - 1) / pairs);
   return {
     low: mean - Z_95 * error,
     high: mean + Z_95 * error,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ComparedExample, type ComparedRun, compareRuns, RunComparison } from '../../src/domain/comparison.ts';
+import { RunComparison } from '../../src/domain/comparison.ts';
 import { estimateDifference } from '../../src/domain/paired-difference.ts';
+import { type ComparedExample, type ComparedRun, compareRuns } from '../support/comparison-reference.ts';
 
 function example(key: string, score: number, rest: Partial<ComparedExample> = {}): ComparedExample {
   return { key, score, scores: { exact_match: score }, failed: false, ...rest };

@@ -214,7 +214,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       responseExample: comparisonExample,
       errors: ['invalid_state'],
       handler: ({ db, params }) =>
-        compareEvaluations(db.query, parsePublicId('evaluation', params.other), parsePublicId('evaluation', params.id)),
+        compareEvaluations(db, parsePublicId('evaluation', params.other), parsePublicId('evaluation', params.id)),
     }),
     control(
       'pause',

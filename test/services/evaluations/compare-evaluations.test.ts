@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Database, openDatabase } from '../../../src/db/database.ts';
+import { newId, publicId } from '../../../src/domain/ids.ts';
+import { compareEvaluations } from '../../../src/services/evaluations/compare-evaluations.ts';
+import { type ComparedExample, compareRuns } from '../../support/comparison-reference.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+const workspaceId = newId();
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase(database.url, { poolSize: 4 });
+  await db.system.query(
+    {
+      text: `insert into workspaces (id, name, owner_email, created_at) values ($1, 'compared', 'a@example.com', now())`,
+    },
+    [workspaceId],
+  );
+});
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+
+async function insertRun(evaluators: string[], examples: ComparedExample[]): Promise<string> {
+  const id = newId();
+  await db.system.query(
+    {
+      text: `insert into evaluations (id, workspace_id, prompt_name, prompt_version, template, model, provider, parameters,
+               examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status, created_at)
+             values ($1, $2, 'p', 1, 't', 'sandbox/echo', 'sandbox', '{}', '', $3, $4, 0.8, 'none', 1, '{}', 'completed', now())`,
+    },
+    [id, workspaceId, examples.length, JSON.stringify(evaluators.map((name) => ({ name, type: 'exact_match' })))],
+  );
+  await db.system.query(
+    {
+      text: `insert into evaluation_results (evaluation_id, seq, example_key, variables, status, score, scores, created_at)
+             select $1, ordinality - 1, x->>'key', '{}', case when (x->>'failed')::boolean then 'failed' else 'scored' end,
+               (x->>'score')::float8,
+               case when (x->>'failed')::boolean then null else
+                 (select jsonb_object_agg(key, jsonb_build_object('score', value)) from jsonb_each(x->'scores')) end, now()
+             from jsonb_array_elements($2::jsonb) with ordinality as list(x)`,
+    },
+    [id, JSON.stringify(examples)],
+  );
+  return id;
+}
+
+/** Examples with scores that look random, of which some failed and some share a key. */
+function examplesOf(count: number, seed: number, offset: number): ComparedExample[] {
+  let state = seed;
+  const random = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state / 0x80000000;
+  };
+  return Array.from({ length: count }, (_, at) => {
+    const failed = random() < 0.05;
+    const [exact, close] = [Math.round(random() * 4) / 4, Math.round(random() * 1e6) / 1e6];
+    const score = failed ? 0 : Math.round(((exact + close) / 2) * 1e6) / 1e6;
+    const key = random() < 0.03 ? 'the same' : `example ${at + offset}`;
+    return { key, score, failed, scores: failed ? {} : { exact, 'it is "close"': close } };
+  });
+}
+
+const EVALUATORS = ['exact', 'it is "close"'];
+
+test.each([
+  ['nothing', 0, 0],
+  ['a few', 5, 6],
+  ['so many that they are drawn anew', 700, 800],
+  ['too many for that', 4_000, 4_200],
+])('runs of %s are compared in the database as they would be in memory', async (_, countA, countB) => {
+  const [examplesA, examplesB] = [examplesOf(countA, 1, 0), examplesOf(countB, 2, 10)];
+  const a = await insertRun(EVALUATORS, examplesA);
+  const b = await insertRun([...EVALUATORS, 'only in b'], examplesB);
+  const compared = await compareEvaluations(db.workspace(workspaceId), a, b);
+  const expected = compareRuns(
+    { id: publicId('evaluation', a), evaluators: EVALUATORS, examples: examplesA },
+    { id: publicId('evaluation', b), evaluators: [...EVALUATORS, 'only in b'], examples: examplesB },
+  );
+  // Keys that only b has are in its order; which of those that share a key comes first does not matter.
+  const sorted = ({ total, keys }: { total: number; keys: string[] }) => ({ total, keys: keys.toSorted() });
+  expect({ ...compared, only_in_b: sorted(compared.only_in_b) }).toEqual({
+    ...expected,
+    only_in_b: sorted(expected.only_in_b),
+  });
+});
+
+test('a comparison sees nothing of another workspace', async () => {
+  const a = await insertRun(['exact'], []);
+  await expect(compareEvaluations(db.workspace(newId()), a, a)).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,119 @@
+import {
+  type ChangedExample,
+  type ComparisonSums,
+  compareSums,
+  type EvaluatorSums,
+  type RunComparison,
+} from '../../src/domain/comparison.ts';
+import { MAX_RESAMPLED_PAIRS } from '../../src/domain/paired-difference.ts';
+import { compareScores, ownScore, roundScore } from '../../src/domain/scoring.ts';
+
+/** One example's outcome in a run to compare. */
+export interface ComparedExample {
+  /** The example's id, or the hash of its content where it has none. */
+  key: string;
+  /** 0..1, rounded to six decimals; 0 when it failed. */
+  score: number;
+  /** By evaluator; may be empty when it failed, which counts 0 for each of the run's evaluators. */
+  scores: Readonly<Record<string, number>>;
+  failed: boolean;
+}
+
+export interface ComparedRun {
+  id: string;
+  /** Names of the run's evaluators. */
+  evaluators: readonly string[];
+  examples: readonly ComparedExample[];
+}
+
+interface Pair {
+  a: ComparedExample;
+  b: ComparedExample;
+}
+
+const millionths = (scores: readonly number[]) => scores.reduce((sum, score) => sum + Math.round(score * 1e6), 0);
+
+/**
+ * The sums of two runs, computed from all of their examples in memory: what the service does in SQL, in the simplest way.
+ * Examples are matched by key; of several with one key, the first with the first, and so on.
+ */
+export function sumsOf(a: ComparedRun, b: ComparedRun, listed = 100): ComparisonSums {
+  const { pairs, onlyInA, onlyInB } = matchExamples(a.examples, b.examples);
+  const changed = pairs.map(toChangedExample);
+  const differences = changed.map(({ difference }) => difference);
+  const mean = differences.reduce((sum, difference) => sum + difference, 0) / differences.length;
+  return {
+    compared: pairs.length,
+    millionthsA: millionths(pairs.map((pair) => pair.a.score)),
+    millionthsB: millionths(pairs.map((pair) => pair.b.score)),
+    failedA: pairs.filter((pair) => pair.a.failed).length,
+    failedB: pairs.filter((pair) => pair.b.failed).length,
+    regressions: largestFirst(
+      changed.filter((each) => compareScores(each.score_b, each.score_a) < 0),
+      listed,
+    ),
+    improvements: largestFirst(
+      changed.filter((each) => compareScores(each.score_b, each.score_a) > 0),
+      listed,
+    ),
+    onlyInA: { total: onlyInA.length, keys: onlyInA.slice(0, listed) },
+    onlyInB: { total: onlyInB.length, keys: onlyInB.slice(0, listed) },
+    differences: pairs.length <= MAX_RESAMPLED_PAIRS ? differences : null,
+    squares: differences.reduce((sum, difference) => sum + (difference - mean) ** 2, 0),
+    evaluators: [...new Set([...a.evaluators, ...b.evaluators])].map((name) => evaluatorSums(name, pairs, a, b)),
+  };
+}
+
+export function compareRuns(a: ComparedRun, b: ComparedRun, listed = 100): RunComparison {
+  return compareSums(a.id, b.id, sumsOf(a, b, listed));
+}
+
+function evaluatorSums(name: string, pairs: readonly Pair[], a: ComparedRun, b: ComparedRun): EvaluatorSums {
+  const scoresA = pairs.map((pair) => ownScore(pair.a.scores, name) ?? 0);
+  const scoresB = pairs.map((pair) => ownScore(pair.b.scores, name) ?? 0);
+  const inA = a.evaluators.includes(name);
+  const inB = b.evaluators.includes(name);
+  const orders = inA && inB ? scoresB.map((score, index) => compareScores(score, scoresA[index] ?? 0)) : [];
+  return {
+    name,
+    millionthsA: inA ? millionths(scoresA) : null,
+    millionthsB: inB ? millionths(scoresB) : null,
+    regressions: orders.filter((order) => order < 0).length,
+    improvements: orders.filter((order) => order > 0).length,
+  };
+}
+
+function matchExamples(examplesA: readonly ComparedExample[], examplesB: readonly ComparedExample[]) {
+  const byKey = Map.groupBy(examplesB, (example) => example.key);
+  const taken = new Map<string, number>();
+  const pairs: Pair[] = [];
+  const onlyInA: string[] = [];
+  for (const a of examplesA) {
+    const nth = taken.get(a.key) ?? 0;
+    const b = byKey.get(a.key)?.[nth];
+    if (b === undefined) {
+      onlyInA.push(a.key);
+    } else {
+      taken.set(a.key, nth + 1);
+      pairs.push({ a, b });
+    }
+  }
+  const onlyInB = [...byKey].flatMap(([key, examples]) => examples.slice(taken.get(key) ?? 0).map(() => key));
+  return { pairs, onlyInA, onlyInB };
+}
+
+function toChangedExample({ a, b }: Pair): ChangedExample {
+  return {
+    key: a.key,
+    score_a: a.score,
+    score_b: b.score,
+    difference: roundScore(b.score - a.score),
+    failed_a: a.failed,
+    failed_b: b.failed,
+  };
+}
+
+function largestFirst(examples: ChangedExample[], listed: number) {
+  const sorted = examples.toSorted((x, y) => Math.abs(y.difference) - Math.abs(x.difference));
+  return { total: examples.length, examples: sorted.slice(0, listed) };
+}
