@@ -16,7 +16,7 @@ function patternsOf({ table, machine }: TableStates): RegExp[] {
   const later = machine.states.filter((state) => state !== machine.initial).map((state) => literals[state]);
   return [
     // As an item of an update's list, up to the end of the text that the statement is in.
-    String.raw`\b(?:update|into)\s+(?:only\s+)?(?:${table}|\$\{[^}]*\})(?=\s)[^\`]*?\bset\b(?:[^\`]*?,)?\s*(${column}\s*=(?![=>])[^\`\n,]*)`,
+    String.raw`\b(?:update|into)\s+(?:only\s+)?(?:${table}|\$\{[^}]*\})(?=\s)[^\`]*?\bset\b(?:(?:(?!\breturning\b)[^\`])*?,)?\s*(${column}\s*=(?![=>])[^\`\n,]*)`,
     // At the start of a text, which is put into a statement elsewhere.
     String.raw`[\`'"]\s*(${column}\s*=\s*(?:case\b|${literal})[^\`\n,]*)`,
     // As a value that is inserted, other than the first state.

@@ -57,6 +57,7 @@ test.each([
   ['other tables', "const A = `update webhooks set status = 'disabled' where id = $1`;"],
   ['a condition', "const A = `select 1 from evaluations where status = 'paused'`;"],
   ['another column', "const A = `update evaluations set status_reason = 'x', to_end = status = 'failed'`;"],
+  ['what is returned', "const A = `update evaluations set score = 1 returning id, status = 'failed' as failed`;"],
   ['the first state', "const A = `insert into evaluations (id, status, n) values ($1, 'scheduled', 1)`;"],
   ['its name', `const A = \`insert into evaluations (id, status) values ($1, '\${states.initial}')\`;`],
 ])('%s may be written', (_, source) => {
