@@ -34,11 +34,11 @@ export function limitConnections(server: http.Server, { total, perAddress }: Con
 export function cutUnreadBodies(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (request.complete) return;
-    const { socket } = request;
     const timer = setTimeout(() => {
-      if (!request.complete) socket.destroy();
+      if (!request.complete) request.socket.destroy();
     }, LINGER_MS);
     timer.unref();
-    socket.once('close', () => clearTimeout(timer));
+    // With its end, or with its connection: a connection that is kept alive gathers no listeners.
+    request.once('close', () => clearTimeout(timer));
   });
 }
