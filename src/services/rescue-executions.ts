@@ -11,7 +11,7 @@ import { startExecutionWorkflow } from './run-execution.ts';
 const TAKE = {
   text: `${takeOverdue('executions', executionStates.in(UNFINISHED_EXECUTION))}
          returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
-           answered_at is not null as answered, status = 'queued' and accepted_at is null as unaccepted`,
+           answered_at is not null as answered, accepted_at is null and status = 'queued' as unaccepted`,
 };
 
 type Unfinished = QueuedExecution & { answered: boolean; unaccepted: boolean };

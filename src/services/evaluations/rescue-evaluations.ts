@@ -26,7 +26,7 @@ const TAKE = {
            order by checked_at nulls first, id limit 100 for update skip locked) as due
          where e.id = due.id
          returning e.id, due.untold, workspace_id as "workspaceId", prompt_name as "promptName",
-           prompt_version as "promptVersion", model, retries, status = 'scheduled' and accepted_at is null as unaccepted`,
+           prompt_version as "promptVersion", model, retries, accepted_at is null and status = 'scheduled' as unaccepted`,
 };
 const PUT_BACK = {
   text: `update evaluations set checked_at = null where id = any($1::uuid[])`,
