@@ -1,4 +1,5 @@
 import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
+import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
@@ -18,11 +19,12 @@ interface RunToFinish {
 /** A run may have a million results. */
 const UNHURRIED = { statementTimeoutMs: 0 };
 
-/** The lock keeps two at once from both writing events. */
-const TAKE = {
+const FIND = {
   text: `select workspace_id, prompt_name, threshold, baseline_id, examples_total, evaluators
-         from evaluations where id = $1 and retries = $2 and status = 'running' for update`,
+         from evaluations where id = $1 and retries = $2 and status = 'running'`,
 };
+/** The lock keeps two at once from both writing events. */
+const TAKE = { text: `${FIND.text} for update` };
 
 /** A baseline that was deleted is none. One that is there stays until the transaction ends. */
 const KEEP_BASELINE = { text: 'select id from evaluations where id = $1 and workspace_id = $2 for share' };
@@ -58,15 +60,35 @@ const COMPLETE = {
            regressions = $4, improvements = $5, summary = $6 where id = $1 and ${COMPLETED.where}`,
 };
 
+interface RunSums {
+  score: number;
+  scoresByEvaluator: Record<string, number>;
+  regressions: number;
+  improvements: number;
+  summary: EvaluationSummary;
+}
+
 /**
- * Sums a run up, compares it with its baseline, marks it as completed and writes its events, all in one transaction.
- * A run that is not `running` stays as it is.
+ * Sums a run up, compares it with its baseline, marks it as completed and writes its events. What takes long with many examples
+ * is done first, without a lock on the run, which pausing and canceling would wait for: its results are final by now. A run
+ * that is not `running` stays as it is.
  * @returns whether it has completed, now or before
  */
-export async function finishRun(db: SystemDatabase, { evaluationId, round }: RunRef): Promise<boolean> {
+export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<boolean> {
+  const sums = await sumUpResults(db, ref);
   return db.transaction(async (query) => {
-    const [run] = await query<RunToFinish>(TAKE, [evaluationId, round]);
-    if (run === undefined) return isCompleted(query, evaluationId, round);
+    const [run] = sums === undefined ? [] : await query<RunToFinish>(TAKE, [ref.evaluationId, ref.round]);
+    if (run === undefined || sums === undefined) return isCompleted(query, ref.evaluationId, ref.round);
+    await complete(query, ref.evaluationId, run, sums);
+    return true;
+  });
+}
+
+/** Marks each result against the baseline. Undefined where the run is not `running`. */
+function sumUpResults(db: SystemDatabase, { evaluationId, round }: RunRef): Promise<RunSums | undefined> {
+  return db.transaction(async (query) => {
+    const [run] = await query<RunToFinish>(FIND, [evaluationId, round]);
+    if (run === undefined) return undefined;
     await query(SCORE_FAILED, [evaluationId]);
     const [baseline] =
       run.baseline_id === null ? [] : await query<{ id: string }>(KEEP_BASELINE, [run.baseline_id, run.workspace_id]);
@@ -84,21 +106,25 @@ export async function finishRun(db: SystemDatabase, { evaluationId, round }: Run
     const scoresByEvaluator = Object.fromEntries(
       run.evaluators.map(({ name }) => [name, mean(byEvaluator.find((row) => row.name === name)?.millionths ?? 0)]),
     );
-    const own = bindWorkspace(query, run.workspace_id);
-    const summary = await readSummary(own, evaluationId);
-    await query(COMPLETE, [evaluationId, score, scoresByEvaluator, sums.regressions, sums.improvements, summary]);
-    const data = {
-      evaluation_id: publicId('evaluation', evaluationId),
-      prompt_name: run.prompt_name,
-      score,
-      examples_evaluated: summary.evaluated,
-      regressions: sums.regressions,
-    };
-    await writeEvent(own, 'evaluation.completed', data);
-    if (!passes(score, run.threshold))
-      await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
-    return true;
+    const summary = await readSummary(bindWorkspace(query, run.workspace_id), evaluationId);
+    return { score, scoresByEvaluator, regressions: sums.regressions, improvements: sums.improvements, summary };
   }, UNHURRIED);
+}
+
+async function complete(query: Query, evaluationId: string, run: RunToFinish, sums: RunSums): Promise<void> {
+  const { score, scoresByEvaluator, regressions, improvements, summary } = sums;
+  await query(COMPLETE, [evaluationId, score, scoresByEvaluator, regressions, improvements, summary]);
+  const data = {
+    evaluation_id: publicId('evaluation', evaluationId),
+    prompt_name: run.prompt_name,
+    score,
+    examples_evaluated: summary.evaluated,
+    regressions,
+  };
+  const own = bindWorkspace(query, run.workspace_id);
+  await writeEvent(own, 'evaluation.completed', data);
+  if (!passes(score, run.threshold))
+    await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
 }
 
 /** An earlier try may have got this far without having been able to say so. */
