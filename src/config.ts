@@ -29,6 +29,19 @@ const Duration = z.string().transform((text, context) => {
   return value;
 });
 
+const UNITS = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+
+/** `10GiB` to bytes. */
+const Bytes = z
+  .string()
+  .regex(/^(0|\d{1,6}\s*(B|KiB|MiB|GiB|TiB))$/, 'must be a size with its unit: 500MiB or 10GiB; or 0')
+  .transform((text) => {
+    const [unit = 'B'] = Object.keys(UNITS)
+      .filter((name) => text.endsWith(name))
+      .slice(-1);
+    return Number.parseInt(text, 10) * (unit in UNITS ? UNITS[unit as keyof typeof UNITS] : 1);
+  });
+
 /** Longer than a timer could be: `30d`. */
 const Retention = z.string().transform((text, context) => {
   const value = /^\d+(\.\d+)?\s*(m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
@@ -112,6 +125,16 @@ const Environment = z.object({
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
   MAX_CONNECTIONS: Count.default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: Count.default(1_000),
+  QUOTA_API_KEYS: Count.default(100),
+  QUOTA_PROMPTS: Count.default(10_000),
+  QUOTA_DATASETS: Count.default(1_000),
+  QUOTA_DATASET_BYTES: Bytes.default(10 * 1024 ** 3),
+  QUOTA_SCHEDULES: Count.default(100),
+  QUOTA_WEBHOOKS: Count.default(100),
+  QUOTA_EVALUATIONS: Count.default(100),
+  QUOTA_DELIVERIES: Count.default(200_000),
+  QUOTA_EXECUTIONS: Count.default(10_000),
+  QUOTA_UPLOADS: Count.default(10),
   EXECUTION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
   EVALUATION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
   EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
@@ -171,6 +194,19 @@ export interface Settings {
   rateLimitPerMinute: number;
   /** Of one API process; 0: any number. */
   connections: { total: number; perAddress: number };
+  /** How many of each a workspace can have; 0: any number. */
+  quotas: {
+    apiKeys: number;
+    prompts: number;
+    datasets: number;
+    datasetBytes: number;
+    schedules: number;
+    webhooks: number;
+    evaluations: number;
+    deliveries: number;
+    executions: number;
+    uploads: number;
+  };
   retention: {
     /** How long events, their deliveries and notifications are kept. */
     retentionMs: number;
@@ -249,6 +285,18 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
+    quotas: {
+      apiKeys: env.QUOTA_API_KEYS,
+      prompts: env.QUOTA_PROMPTS,
+      datasets: env.QUOTA_DATASETS,
+      datasetBytes: env.QUOTA_DATASET_BYTES,
+      schedules: env.QUOTA_SCHEDULES,
+      webhooks: env.QUOTA_WEBHOOKS,
+      evaluations: env.QUOTA_EVALUATIONS,
+      deliveries: env.QUOTA_DELIVERIES,
+      executions: env.QUOTA_EXECUTIONS,
+      uploads: env.QUOTA_UPLOADS,
+    },
     retention: {
       retentionMs: env.EVENT_RETENTION,
       executionRetentionMs: env.EXECUTION_RETENTION,

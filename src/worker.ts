@@ -14,6 +14,7 @@ import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts'
 import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
 import { sendDueEmails } from './services/notifications/email-owner.ts';
 import { createMailer } from './services/notifications/mailer.ts';
+import { createQuotas } from './services/quotas.ts';
 import { rescueExecutions } from './services/rescue-executions.ts';
 import { runEvery } from './services/run-every.ts';
 import { sumUpUsage } from './services/sum-up-usage.ts';
@@ -75,6 +76,7 @@ export async function startWorkers({
     modelTimeoutMs: settings.models.timeoutMs,
     evaluatorPool,
     starter,
+    quotas: createQuotas(settings.quotas),
     cipher,
     outbound,
     places,

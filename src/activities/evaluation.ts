@@ -15,6 +15,7 @@ import {
 } from '../services/evaluations/run-control.ts';
 import { runSchedule } from '../services/evaluations/run-schedule.ts';
 import { describeProgress, sumUpRun } from '../services/evaluations/sum-up.ts';
+import type { Quotas } from '../services/quotas.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { BatchBudget, type ExampleCost, firstEstimate } from './batch-budget.ts';
 import { type BatchWatch, watchBatch } from './batch-watch.ts';
@@ -68,6 +69,7 @@ export interface EvaluationActivityDeps {
   stopping: AbortSignal;
   starter: WorkflowStarter;
   places: Places;
+  quotas: Quotas;
 }
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
@@ -81,6 +83,7 @@ export function createEvaluationActivities({
   stopping,
   starter,
   places,
+  quotas,
 }: EvaluationActivityDeps) {
   const query = db.system.query;
   const patient = createPatientModels(models, places.calls);
@@ -204,7 +207,7 @@ export function createEvaluationActivities({
 
     /** Starts the evaluation of a schedule that is due, and says what happened. */
     startScheduledEvaluation: (scheduleId: string, occurrence: string): Promise<string> =>
-      runSchedule({ db, models, starter }, scheduleId, occurrence),
+      runSchedule({ db, models, starter, quotas }, scheduleId, occurrence),
 
     /**
      * Sums up, compares with the baseline, marks the run as completed and writes its events.

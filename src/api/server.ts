@@ -10,6 +10,7 @@ import { createAuthenticator } from '../services/authenticate.ts';
 import { ensureFirstKey } from '../services/bootstrap.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createExecutionWaiter } from '../services/execution-waiter.ts';
+import { createQuotas } from '../services/quotas.ts';
 import { createRateLimiter } from '../services/rate-limiter.ts';
 import { createDeliveryWaiter } from '../services/webhooks/delivery-waiter.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -64,28 +65,29 @@ export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'clos
 
 /** Every operation of the API. */
 export function allRoutes(
-  { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, log }: RouteFoundation,
+  { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, settings, log }: RouteFoundation,
   { eager }: { eager: boolean },
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
   const idempotency = createIdempotency(cipher);
+  const quotas = createQuotas(settings.quotas);
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
   return {
     authenticator,
     routes: [
-      ...promptRoutes({ idempotency }),
-      ...executionRoutes({ idempotency, client, taskQueues, eager, models, waiter, log }),
-      ...evaluationRoutes({ idempotency, client, taskQueues, eager, models, evaluatorPool, log }),
-      ...datasetRoutes({ idempotency, uploads: createUploads() }),
-      ...scheduleRoutes({ idempotency, client, taskQueues, eager, evaluatorPool, log }),
-      ...webhookRoutes({ idempotency, cipher, allowPrivate }),
-      ...sendingRoutes({ idempotency, waiter: deliveryWaiter }),
-      ...deliveryRoutes({ idempotency }),
+      ...promptRoutes({ quotas, idempotency }),
+      ...executionRoutes({ quotas, idempotency, client, taskQueues, eager, models, waiter, log }),
+      ...evaluationRoutes({ quotas, idempotency, client, taskQueues, eager, models, evaluatorPool, log }),
+      ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
+      ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, log }),
+      ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),
+      ...sendingRoutes({ quotas, idempotency, waiter: deliveryWaiter }),
+      ...deliveryRoutes({ quotas, idempotency }),
       ...eventRoutes(),
       ...notificationRoutes(),
       ...usageRoutes(),
-      ...apiKeyRoutes({ idempotency, authenticator }),
+      ...apiKeyRoutes({ quotas, idempotency, authenticator }),
     ],
   };
 }

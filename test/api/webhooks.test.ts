@@ -3,7 +3,6 @@ import type { RunningServer } from '../../src/api/http-server.ts';
 import { startApi } from '../../src/api/server.ts';
 import { EVENT_TYPES } from '../../src/domain/events.ts';
 import { createRegistry } from '../../src/metrics.ts';
-import { MAX_WEBHOOKS } from '../../src/services/webhooks/webhooks.ts';
 import { type Call, createCall, startTestService, type TestService } from '../support/service.ts';
 import { detailsOf, HOOK, registerWebhook } from './webhooks-support.ts';
 import { createOtherWorkspace } from './workspace.ts';
@@ -13,6 +12,9 @@ beforeAll(async () => {
   service = await startTestService({}, { workers: false });
 });
 afterAll(() => service?.stop());
+
+/** By default. */
+const MAX_WEBHOOKS = 100;
 
 describe('registering', () => {
   test('takes an address alone: all events, a secret of its own, enabled', async () => {

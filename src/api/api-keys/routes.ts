@@ -3,6 +3,7 @@ import { ApiKey as ApiKeyEntity } from '../../db/entities/api-key.ts';
 import { publicId } from '../../domain/ids.ts';
 import { createApiKey, generateApiKey, revokeApiKey, SCOPES } from '../../services/api-keys.ts';
 import type { Authenticator } from '../../services/authenticate.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import { IdParams } from '../executions/schema.ts';
 import { saneText, Timestamp, TimestampInput } from '../fields.ts';
 import type { Idempotency } from '../idempotency.ts';
@@ -65,7 +66,11 @@ function presentKey(key: KeyRecord) {
 }
 
 /** `/api-keys`. */
-export function apiKeyRoutes(deps: { idempotency: Idempotency; authenticator: Authenticator }): Route[] {
+export function apiKeyRoutes(deps: {
+  idempotency: Idempotency;
+  quotas: Quotas;
+  authenticator: Authenticator;
+}): Route[] {
   const tag = 'API keys';
   return [
     defineRoute({
@@ -107,6 +112,7 @@ export function apiKeyRoutes(deps: { idempotency: Idempotency; authenticator: Au
             scopes: [...new Set(scopes)],
             expiresAt: expiresAt ?? null,
           });
+          await deps.quotas.require(query, 'apiKeys');
           return { resourceId: record.id, answer: { ...presentKey(record), key } };
         }),
     }),

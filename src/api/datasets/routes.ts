@@ -3,6 +3,7 @@ import { createFromExecutions } from '../../services/datasets/create-from-execut
 import { getDataset, listDatasets, listDatasetVersions } from '../../services/datasets/datasets.ts';
 import { deleteDataset } from '../../services/datasets/delete-dataset.ts';
 import type { Uploads } from '../../services/datasets/upload-examples.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -28,6 +29,7 @@ import { withUpload } from './upload-body.ts';
 
 export interface DatasetRouteDeps {
   idempotency: Idempotency;
+  quotas: Quotas;
   uploads: Uploads;
 }
 
@@ -61,7 +63,7 @@ CSV: a header row with \`id\`, \`expected\`, \`metadata.x\`, and the variables a
 An empty cell is an empty text for a variable and nothing elsewhere.`;
 
 /** `/datasets` and what is under it. */
-export function datasetRoutes({ idempotency, uploads }: DatasetRouteDeps): Route[] {
+export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -147,7 +149,7 @@ export function datasetRoutes({ idempotency, uploads }: DatasetRouteDeps): Route
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
           const { prompt_name: promptName, execution_ids: executionIds, ...selection } = request.body;
-          const row = await createFromExecutions(query, request.params.name, {
+          const row = await createFromExecutions(query, quotas, request.params.name, {
             promptName,
             executionIds,
             ...selection,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parsePublicId } from '../../domain/ids.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/webhooks/deliveries.ts';
 import { getWebhook } from '../../services/webhooks/webhooks.ts';
 import { IdParams } from '../executions/schema.ts';
@@ -19,7 +20,7 @@ const tag = 'Webhooks';
 const idOf = (params: { id: string }) => parsePublicId('delivery', params.id);
 
 /** `/deliveries`, and those of a webhook. */
-export function deliveryRoutes({ idempotency }: { idempotency: Idempotency }): Route[] {
+export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempotency; quotas: Quotas }): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -67,10 +68,11 @@ export function deliveryRoutes({ idempotency }: { idempotency: Idempotency }): R
       params: IdParams,
       response: Delivery,
       responseExample: requestedExample('redelivery', 'queued'),
-      errors: ['invalid_state'],
+      errors: ['invalid_state', 'quota_exceeded'],
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
           const row = await redeliver(query, idOf(request.params));
+          await quotas.require(query, 'deliveries');
           return { resourceId: row.id, answer: presentDelivery(row) };
         }),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WorkspaceDatabase } from '../../db/database.ts';
 import { RunComparison } from '../../domain/comparison.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
@@ -19,8 +20,14 @@ import {
   giveUpEvaluation,
   startOrWithdrawEvaluation,
 } from '../../services/evaluations/evaluation-workflow.ts';
-import { getCurrentEvaluation, getEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
+import {
+  type EvaluationRow,
+  getCurrentEvaluation,
+  getEvaluation,
+  listEvaluations,
+} from '../../services/evaluations/evaluations.ts';
 import { eachResultPage, listResults } from '../../services/evaluations/results.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import { IdParams } from '../executions/schema.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
@@ -42,6 +49,7 @@ import { toNewEvaluation } from './to-new-evaluation.ts';
 
 export interface EvaluationRouteDeps extends ControlDeps {
   idempotency: Idempotency;
+  quotas: Quotas;
   models: Models;
   evaluatorPool: EvaluatorPool;
 }
@@ -69,7 +77,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
     action: string,
     summary: string,
     description: string,
-    run: typeof pauseEvaluation,
+    run: (deps: EvaluationRouteDeps, db: WorkspaceDatabase, id: string | undefined) => Promise<EvaluationRow>,
     responseExample: object,
   ) =>
     defineRoute({
@@ -117,7 +125,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       },
       response: Evaluation,
       responseExample: { ...evaluationExample, status: 'scheduled', score: null, passed: null, finished_at: null },
-      errors: ['not_found', 'prompt_archived', 'payload_too_large', 'temporarily_unavailable'],
+      errors: ['not_found', 'prompt_archived', 'quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
       async handler(request) {
         const { db, body } = request;
         // Before the transaction: it may take seconds.
@@ -132,6 +140,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
               const { start_at: startAt, ...fields } = body;
               isBegun = true;
               await createEvaluation(query, db.workspaceId, deps.models, { ...toNewEvaluation(fields), startAt, id });
+              await deps.quotas.require(query, 'evaluations');
               return { resourceId: id };
             },
             async (resourceId) => {

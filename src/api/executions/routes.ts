@@ -17,6 +17,7 @@ import {
   type QueuedExecution,
   queuedOf,
 } from '../../services/executions.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import { cancelExecutionWorkflow, giveUpExecution, startOrWithdraw } from '../../services/run-execution.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { Idempotency } from '../idempotency.ts';
@@ -28,6 +29,7 @@ import { CreateExecution, Execution, ExecutionPage, IdParams, ListQuery, PreferH
 
 export interface ExecutionRouteDeps extends WorkflowStarter {
   idempotency: Idempotency;
+  quotas: Quotas;
   models: Models;
   waiter: ExecutionWaiter;
   log: Logger;
@@ -120,7 +122,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       response: Execution,
       responseExample: example,
       headers: PreferHeader,
-      errors: ['not_found', 'prompt_archived'],
+      errors: ['not_found', 'prompt_archived', 'quota_exceeded'],
       async handler(request) {
         const { prompt_name: promptName, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));
@@ -133,7 +135,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
             request,
             async (query) => {
               queued = await prepareExecution(query, db.workspaceId, deps.models, { id, promptName, ...body });
-              await insertExecution(query, queued);
+              const stored = queued;
+              await deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, stored));
               return { resourceId: id };
             },
             async (resourceId) =>

@@ -9,6 +9,7 @@ import {
   setLabel,
   updatePrompt,
 } from '../../services/prompts.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import { TimestampInput } from '../fields.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { decodeCursor, toPage } from '../pagination.ts';
@@ -67,7 +68,7 @@ function positionSchema(sort: string): z.ZodType<string> {
 }
 
 /** `/prompts` and what is under it. */
-export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Route[] {
+export function promptRoutes({ idempotency, quotas }: { idempotency: Idempotency; quotas: Quotas }): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -105,11 +106,12 @@ export function promptRoutes({ idempotency }: { idempotency: Idempotency }): Rou
       },
       response: Prompt,
       responseExample: example,
-      errors: ['prompt_archived'],
+      errors: ['prompt_archived', 'quota_exceeded'],
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
           const { name, commit_message, ...content } = request.body;
           const row = await createVersion(query, name, { ...content, commitMessage: commit_message });
+          if (row.version === 1) await quotas.require(query, 'prompts');
           return { resourceId: row.id, answer: presentPrompt(row) };
         }),
     }),

@@ -15,6 +15,7 @@ import {
   triggerSchedule,
 } from '../../services/evaluations/schedules.ts';
 import { dueTimes, type Temporal } from '../../services/evaluations/temporal-schedule.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
@@ -64,7 +65,7 @@ function toBody(parsed: z.output<typeof ScheduledEvaluation>): JsonValue {
 
 /** `/schedules`: evaluations that recur. */
 export function scheduleRoutes(
-  deps: WorkflowStarter & { idempotency: Idempotency; evaluatorPool: EvaluatorPool; log: Logger },
+  deps: WorkflowStarter & { idempotency: Idempotency; quotas: Quotas; evaluatorPool: EvaluatorPool; log: Logger },
 ): Route[] {
   const action = (name: string, summary: string, run: typeof triggerSchedule) =>
     defineRoute({
@@ -107,7 +108,7 @@ export function scheduleRoutes(
       },
       response: Schedule,
       responseExample: example,
-      errors: ['temporarily_unavailable', 'payload_too_large'],
+      errors: ['temporarily_unavailable', 'quota_exceeded', 'payload_too_large'],
       async handler(request) {
         const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
         // Before the transaction: it may take seconds.
@@ -121,6 +122,7 @@ export function scheduleRoutes(
             async (query) => {
               isBegun = true;
               await storeSchedule(query, id, { name, cron, timeZone, paused, request: schedule });
+              await deps.quotas.require(query, 'schedules');
               return { resourceId: id };
             },
             async (resourceId) => {

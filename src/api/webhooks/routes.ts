@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parsePublicId } from '../../domain/ids.ts';
 import { generateSigningSecret } from '../../domain/webhook-signature.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import {
   deleteWebhook,
   disableByRequest,
@@ -35,7 +36,7 @@ const tag = 'Webhooks';
 const idOf = (params: { id: string }) => parsePublicId('webhook', params.id);
 
 /** `/webhooks`: addresses that are told of events. */
-export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency }): Route[] {
+export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; quotas: Quotas }): Route[] {
   const present = (row: WebhookRow) => presentWebhook(deps.cipher, row);
   const action = (name: string, summary: string, run: typeof enableWebhook, responseExample: object) =>
     defineRoute({
@@ -85,6 +86,7 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency })
             rateLimitPerMinute,
             secret,
           });
+          await deps.quotas.require(query, 'webhooks');
           return { resourceId: row.id, answer: { ...present(row), secret } };
         }),
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { parsePublicId } from '../../domain/ids.ts';
+import type { Quotas } from '../../services/quotas.ts';
 import { getDelivery, hasEnded, listAttempts } from '../../services/webhooks/deliveries.ts';
 import type { DeliveryWaiter } from '../../services/webhooks/delivery-waiter.ts';
 import { replayEvents } from '../../services/webhooks/replay-events.ts';
@@ -27,7 +28,7 @@ const PreferHeader = z.object({
 });
 
 /** Under `/webhooks/{id}`: what is sent to a webhook because someone asks for it. */
-export function sendingRoutes(deps: { idempotency: Idempotency; waiter: DeliveryWaiter }): Route[] {
+export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; waiter: DeliveryWaiter }): Route[] {
   /** The delivery as it is when it has ended or the time is up. */
   async function waitForEnd(
     db: WorkspaceDatabase,
@@ -61,7 +62,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; waiter: Delivery
       response: DeliveryWithAttempts,
       responseExample: { ...requestedExample('test', 'delivered'), attempts: [attemptExample] },
       headers: PreferHeader,
-      errors: ['invalid_state'],
+      errors: ['invalid_state', 'quota_exceeded'],
       async handler(request) {
         const { db, params, body, signal } = request;
         const waitMs = Math.min(waitMsOf(request.header('Prefer')), MAX_TEST_WAIT_MS);
@@ -71,6 +72,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; waiter: Delivery
             request,
             async (query) => {
               const id = await testWebhook(query, idOf(params), body.event);
+              await deps.quotas.require(query, 'deliveries');
               // Before anyone sees the row, so that its end is not missed.
               expectation = deps.waiter.expect(id);
               return { resourceId: id };
@@ -100,12 +102,13 @@ export function sendingRoutes(deps: { idempotency: Idempotency; waiter: Delivery
       bodyExamples: { 'What it missed since': { since: '2026-01-31T12:00:00Z', undelivered_only: true } },
       response: Replayed,
       responseExample: { replayed: 17 },
-      errors: ['invalid_state'],
+      errors: ['invalid_state', 'quota_exceeded'],
       handler: (request) =>
         deps.idempotency.createOnce(request, async (query) => {
           const id = idOf(request.params);
           const { since, until, undelivered_only: undeliveredOnly } = request.body;
           const replayed = await replayEvents(query, id, { since, until, undeliveredOnly });
+          await deps.quotas.require(query, 'deliveries');
           return { resourceId: id ?? '', answer: { replayed } };
         }),
     }),

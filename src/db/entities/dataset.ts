@@ -41,6 +41,8 @@ export const DatasetVersion = defineEntity({
     /** From 1; 0 for inline examples. */
     version: p.integer(),
     examplesTotal: p.integer(),
+    /** Of its examples, as far as it is a dataset's: for the quota. */
+    bytes: p.bigint().default(0),
     /** SHA-256 over the examples: tells whether two sets are the same. */
     hash: p.blob(),
     createdAt: timestamp(),

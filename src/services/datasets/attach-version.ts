@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
+import type { Quotas } from '../quotas.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
 /**
@@ -16,9 +17,15 @@ const CLAIM = {
          returning id, latest_version as version`,
 };
 const ATTACH = {
-  text: `update dataset_versions set dataset_id = $3, version = $4, examples_total = $5, hash = $6,
+  text: `update dataset_versions set dataset_id = $3, version = $4, examples_total = $5, hash = $6, bytes = $7,
            created_at = clock_timestamp()
          where workspace_id = $1 and id = $2`,
+};
+
+const SIZE = {
+  text: `select (select coalesce(sum(bytes), 0) from dataset_examples where workspace_id = $1 and dataset_version_id = $2) as bytes,
+           not exists (select from datasets d join dataset_versions v on v.dataset_id = d.id
+                       where d.workspace_id = $1 and d.name = $3) as is_new`,
 };
 
 /** What a version is known by, once all its examples are there. */
@@ -34,14 +41,20 @@ export interface VersionContents {
  * Makes a set of examples the next version of a dataset, or the first of a new one. The dataset's row is locked from here to
  * the end of the transaction, so this comes last: others who write to the same dataset wait only for the commit, and no
  * number is lost or left out.
+ * @throws ApiError `quota_exceeded`
  */
 export async function attachVersion(
   query: Query,
+  quotas: Quotas,
   name: string,
   { examplesId, total, hash, description }: VersionContents,
 ): Promise<DatasetRow> {
+  const [sized] = await query<{ bytes: string; is_new: boolean }>(SIZE, [examplesId, name]);
+  const bytes = Number(sized?.bytes ?? 0);
   const [claim] = await query<{ id: string; version: number }>(CLAIM, [name, newId(), description ?? null]);
   if (!claim) throw new Error('A dataset could be neither inserted nor updated.');
-  await query(ATTACH, [examplesId, claim.id, claim.version, total, hash]);
+  await query(ATTACH, [examplesId, claim.id, claim.version, total, hash, bytes]);
+  if (sized?.is_new === true) await quotas.require(query, 'datasets');
+  await quotas.require(query, 'datasetBytes');
   return getDataset(query, name, claim.version);
 }

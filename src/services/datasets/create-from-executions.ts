@@ -3,6 +3,7 @@ import { ApiError, invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash } from '../../domain/example.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
+import type { Quotas } from '../quotas.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { insertVersion } from './insert-examples.ts';
@@ -66,6 +67,7 @@ function parseIds(ids: string[]): string[] {
  */
 export async function createFromExecutions(
   query: Query,
+  quotas: Quotas,
   name: string,
   selection: ExecutionSelection,
 ): Promise<DatasetRow> {
@@ -96,5 +98,5 @@ export async function createFromExecutions(
   const hash = createExamplesHash();
   for await (const examples of readAllExamples(query, examplesId, total))
     for (const example of examples) hash.add(example.key, contentOf(example));
-  return attachVersion(query, name, { examplesId, total, hash: hash.digest() });
+  return attachVersion(query, quotas, name, { examplesId, total, hash: hash.digest() });
 }

@@ -2,6 +2,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/example.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
+import type { Quotas } from '../quotas.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { createExampleKeys } from './example-keys.ts';
@@ -78,6 +79,7 @@ function requireCaller(signal: AbortSignal): void {
 
 async function insert(
   db: WorkspaceDatabase,
+  quotas: Quotas,
   { name, description, signal }: Upload,
   spool: Spool,
   { total, hash }: { total: number; hash: Buffer },
@@ -89,7 +91,7 @@ async function insert(
       requireCaller(signal);
       await insertRows(query, examplesId, rows);
     }
-    const row = await attachVersion(query, name, { examplesId, total, hash, description });
+    const row = await attachVersion(query, quotas, name, { examplesId, total, hash, description });
     requireCaller(signal);
     return row;
   });
@@ -101,17 +103,19 @@ async function insert(
  * @param storing how many transactions at a time; they are as fast as the database, so few are enough;
  *   one workspace alone has half of them
  */
-export function createUploads(storing = 4): Uploads {
+export function createUploads(quotas: Quotas, storing = 4): Uploads {
   const turns = createFairSemaphore({ total: storing });
   return {
-    async store(db, upload) {
-      const spool = await openSpool(2 * MAX_EXAMPLE_BYTES);
-      try {
-        const contents = await receive(upload.examples, spool);
-        return await turns.run(db.workspaceId, () => insert(db, upload, spool, contents));
-      } finally {
-        await spool.close();
-      }
-    },
+    store: (db, upload) =>
+      quotas.upload(db.workspaceId, async () => {
+        await quotas.check(db.query, 'datasetBytes');
+        const spool = await openSpool(2 * MAX_EXAMPLE_BYTES);
+        try {
+          const contents = await receive(upload.examples, spool);
+          return await turns.run(db.workspaceId, () => insert(db, quotas, upload, spool, contents));
+        } finally {
+          await spool.close();
+        }
+      }),
   };
 }

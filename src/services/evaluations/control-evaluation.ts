@@ -10,6 +10,7 @@ import {
 } from '../../domain/evaluation-states.ts';
 import type { Models } from '../../models/model.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import type { Quotas } from '../quotas.ts';
 import { costOfRun } from './costs.ts';
 import { checkBudget } from './create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
@@ -155,10 +156,10 @@ export async function cancelEvaluation(
 
 /**
  * Runs the failed examples of an ended evaluation again, and those that were not reached. What has a score stays.
- * @throws ApiError `not_found`, `invalid_state`
+ * @throws ApiError `not_found`, `invalid_state`, `quota_exceeded`
  */
 export async function retryEvaluation(
-  deps: ControlDeps,
+  deps: ControlDeps & { quotas: Quotas },
   db: WorkspaceDatabase,
   id: string | undefined,
 ): Promise<EvaluationRow> {
@@ -172,12 +173,16 @@ export async function retryEvaluation(
   );
   if (examples?.there !== true)
     throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: there are no examples to retry.');
-  const row = await changeRow(db, id, {
-    ways: goOn(ENDED_EVALUATION),
-    set: `status_reason = null, error = null, finished_at = null, score = null, scores_by_evaluator = null, regressions = null, improvements = null,
+  const row = await db.transaction(async (query) => {
+    const changed = await changeRow({ ...db, query }, id, {
+      ways: goOn(ENDED_EVALUATION),
+      set: `status_reason = null, error = null, finished_at = null, score = null, scores_by_evaluator = null, regressions = null, improvements = null,
           retries = retries + 1, checked_at = null`,
-    from: ENDED_EVALUATION,
-    done: 'retried',
+      from: ENDED_EVALUATION,
+      done: 'retried',
+    });
+    await deps.quotas.require(query, 'evaluations');
+    return changed;
   });
   deps.log.info({ evaluation_id: row.id, evaluated, failed }, 'retrying an evaluation');
   await startEvaluationWorkflow(deps, {

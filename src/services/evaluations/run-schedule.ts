@@ -5,6 +5,7 @@ import { newId, publicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
 import { evaluationScheduleId } from '../../temporal/names.ts';
 import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
+import type { Quotas } from '../quotas.ts';
 import { createEvaluation, type StoredEvaluation } from './create-evaluation.ts';
 import { startEvaluationWorkflow } from './evaluation-workflow.ts';
 import { getEvaluation } from './evaluations.ts';
@@ -14,6 +15,7 @@ export interface RunScheduleDeps {
   db: Database;
   models: Models;
   starter: WorkflowStarter;
+  quotas: Quotas;
 }
 
 const FIND = {
@@ -36,7 +38,7 @@ const NOTE_ERROR = { text: 'update schedules set last_error = $2 where id = $1' 
 export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, occurrence: string): Promise<string> {
   let stored: StoredEvaluation | 'not accepted' | undefined;
   try {
-    stored = await deps.db.system.transaction((query) => storeEvaluation(deps.models, query, scheduleId, occurrence));
+    stored = await deps.db.system.transaction((query) => storeEvaluation(deps, query, scheduleId, occurrence));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // The caller's to mend: the prompt or the dataset is gone, or the provider's credentials.
@@ -54,7 +56,7 @@ export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, occ
 }
 
 async function storeEvaluation(
-  models: Models,
+  { models, quotas }: RunScheduleDeps,
   query: Query,
   scheduleId: string,
   occurrence: string,
@@ -76,6 +78,7 @@ async function storeEvaluation(
   const stored = await createEvaluation(own, workspaceId, models, { ...request.parsed, scheduleId });
   await own(NOTE_STARTED, [newId(), occurrence, stored.id]);
   await query(NOTE_ERROR, [scheduleId, null]);
+  await quotas.require(own, 'evaluations');
   return stored;
 }
 

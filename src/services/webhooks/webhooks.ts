@@ -8,9 +8,6 @@ import { type WebhookStatus, webhookStates } from '../../domain/webhook-states.t
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
 import { sealHeaders, sealSecret } from './sealed.ts';
 
-/** How many webhooks a workspace can have. */
-export const MAX_WEBHOOKS = 100;
-
 /** A row of `webhooks`, without its secrets. */
 export interface WebhookRow {
   id: string;
@@ -54,9 +51,6 @@ export function requireTarget({ allowPrivate }: WebhookRules, url: string): void
   if (problem !== undefined) throw invalidField('url', problem);
 }
 
-/** Webhooks of a workspace are created one after the other, so that their number is right. */
-const TAKE_TURN = { text: 'select id as workspace_id from workspaces where id = $1 for no key update' };
-const COUNT = { text: 'select count(*)::int as count from webhooks where workspace_id = $1' };
 const INSERT = {
   text: `insert into webhooks (workspace_id, id, url, events, description, status, headers, rate_limit_per_minute, secret,
            created_at, updated_at)
@@ -65,17 +59,10 @@ const INSERT = {
 
 /**
  * Registers a webhook in the caller's transaction.
- * @throws ApiError `invalid_request` (its address), `quota_exceeded`
+ * @throws ApiError `invalid_request` (its address)
  */
 export async function createWebhook(rules: WebhookRules, query: Query, webhook: NewWebhook): Promise<WebhookRow> {
   requireTarget(rules, webhook.url);
-  await query(TAKE_TURN);
-  const [existing] = await query<{ count: number }>(COUNT);
-  if ((existing?.count ?? 0) >= MAX_WEBHOOKS)
-    throw new ApiError(
-      'quota_exceeded',
-      `This workspace has ${MAX_WEBHOOKS} webhooks, which is as many as it can have. Delete one that is not needed any more.`,
-    );
   const [row] = await query<WebhookRow>(INSERT, [
     newId(),
     webhook.url,
