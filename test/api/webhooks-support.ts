@@ -57,9 +57,11 @@ export interface DeliveryOptions {
 export async function storeDelivery(
   service: TestService,
   webhookId: string,
-  { eventId, type, status = 'delivered', trigger = 'event', started = true, at = new Date() }: DeliveryOptions = {},
+  { eventId, type, status = 'delivered', trigger = 'event', started = true, at: madeAt }: DeliveryOptions = {},
 ): Promise<string> {
-  const id = newId();
+  const at = madeAt ?? new Date();
+  // An id begins with the time at which it was made.
+  const id = madeAt === undefined ? newId() : v7({ msecs: at.getTime() });
   const event = eventId ?? (await storeEvent(service, type === undefined ? {} : { type }));
   const ended = status !== 'queued' && status !== 'waiting';
   await service.foundation.db.system.query(
