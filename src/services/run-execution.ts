@@ -51,15 +51,16 @@ export async function startOrWithdraw(
 /**
  * Makes sure, before its caller is told that it failed, that an execution does not run later. Where the database is away, nobody
  * can begin it any more after `ACCEPT_WITHIN_MS`, so no caller waits for longer than that.
- * @param from when its creation began, as `performance.now()` gives it
+ * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody can
+ * begin it
  */
 export async function giveUpExecution(
   { client, log }: Pick<WorkflowStarter, 'client'> & { log: Logger },
   db: WorkspaceDatabase,
   id: string,
-  from: number,
+  beganAt: number | undefined,
 ): Promise<void> {
-  const holdMs = from + ACCEPT_WITHIN_MS - performance.now();
+  const holdMs = beganAt === undefined ? 0 : beganAt + ACCEPT_WITHIN_MS - performance.now();
   await withdrawOrGoOn(log, { field: 'execution_id', id, withdraw: () => withdrawExecution(db, id, true) }, holdMs);
   // Ends a call that is under way; there may be no workflow.
   void cancelExecutionWorkflow(client, id, log);

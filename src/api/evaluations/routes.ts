@@ -133,6 +133,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         const beganAt = performance.now();
         const id = newId();
         let isBegun = false;
+        let isStarted = false;
         try {
           return await deps.idempotency.createOnce(
             request,
@@ -144,6 +145,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
               return { resourceId: id };
             },
             async (resourceId) => {
+              isStarted = resourceId === id;
               const row = await orUnavailable(getEvaluation(db.query, resourceId));
               const { prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
               const stored = { id: resourceId, workspaceId: db.workspaceId, promptName, promptVersion, model, retries };
@@ -155,7 +157,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         } catch (error) {
           // Also where the database's answer was lost: the row may be there all the same. What was refused is not.
           const isRefused = error instanceof ApiError && error.code !== 'temporarily_unavailable';
-          if (isBegun && !isRefused) await giveUpEvaluation(deps, db, id, beganAt);
+          if (isBegun && !isRefused) await giveUpEvaluation(deps, db, id, isStarted ? beganAt : undefined);
           throw error;
         }
       },

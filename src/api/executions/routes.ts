@@ -130,6 +130,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
         const beganAt = performance.now();
         const id = newId();
         let queued: PreparedExecution | undefined;
+        let isStarted = false;
         try {
           return await deps.idempotency.createOnce(
             request,
@@ -139,13 +140,15 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
               await deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, stored));
               return { resourceId: id };
             },
-            async (resourceId) =>
-              runAndWait(db, resourceId, resourceId === id ? queued : undefined, waitMs, request.signal),
+            async (resourceId) => {
+              isStarted = resourceId === id;
+              return runAndWait(db, resourceId, isStarted ? queued : undefined, waitMs, request.signal);
+            },
             { single: true },
           );
         } catch (error) {
           // Also where the database's answer was lost: the row may be there all the same.
-          if (queued !== undefined) await giveUpExecution(deps, db, id, beganAt);
+          if (queued !== undefined) await giveUpExecution(deps, db, id, isStarted ? beganAt : undefined);
           throw error;
         }
       },

@@ -79,15 +79,16 @@ export async function acceptEvaluation(db: WorkspaceDatabase, id: string): Promi
 /**
  * Makes sure, before its caller is told that it failed, that an evaluation does not run later. Where the database is away, nobody
  * can begin it any more after `ACCEPT_WITHIN_MS`, so no caller waits for longer than that.
- * @param beganAt when its creation began, as `performance.now()` gives it
+ * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody can
+ * begin it
  */
 export async function giveUpEvaluation(
   { client, log }: Pick<WorkflowStarter, 'client'> & { log: Logger },
   db: WorkspaceDatabase,
   id: string,
-  beganAt: number,
+  beganAt: number | undefined,
 ): Promise<void> {
-  const holdMs = beganAt + ACCEPT_WITHIN_MS - performance.now();
+  const holdMs = beganAt === undefined ? 0 : beganAt + ACCEPT_WITHIN_MS - performance.now();
   await withdrawOrGoOn(log, { field: 'evaluation_id', id, withdraw: () => withdrawEvaluation(db, id, true) }, holdMs);
   tellEvaluationWorkflow({ client }, { id, retries: 0 }).catch((error: unknown) =>
     log.warn({ err: error, evaluation_id: id }, 'cannot tell a workflow that its run was withdrawn'),
