@@ -94,8 +94,11 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   }
 }
 
+/** Tasks go to workers in turns round the workspaces, which are the fairness keys of workflows, and not in the order they came. */
+const FAIRNESS = { 'matching.useNewMatcher': true, 'matching.enableFairness': true };
+
 function argumentsOf(options: TemporalOptions & { port: number; uiPort: number }): string[] {
-  const { dbFile, uiPort, dynamicConfig = {} } = options;
+  const { dbFile, uiPort, dynamicConfig } = options;
   const pragmas = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'];
   return [
     ...DEV_SERVER,
@@ -109,7 +112,7 @@ function argumentsOf(options: TemporalOptions & { port: number; uiPort: number }
     'error',
     ...(uiPort === 0 ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile, ...pragmas]),
-    ...Object.entries(dynamicConfig).flatMap(([name, value]) => [
+    ...Object.entries({ ...FAIRNESS, ...dynamicConfig }).flatMap(([name, value]) => [
       '--dynamic-config-value',
       `${name}=${JSON.stringify(value)}`,
     ]),

@@ -135,7 +135,7 @@ export async function setHostileStage(): Promise<HostileStage> {
     async end() {
       await neighbour.stop();
       for (const each of [api, worker]) each.kill('SIGTERM');
-      await Promise.race([Promise.all([api.ended, worker.ended]), delay(20_000)]);
+      await Promise.race([Promise.all([api.ended, worker.ended]), delay(20_000, undefined, { ref: false })]);
       await killLeftovers();
       for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     },
