@@ -24,7 +24,7 @@ beforeAll(async () => {
   await service.call('POST', '/evaluations', {
     body: { prompt_name: 'echo', examples: [{ variables: { text: 'a' } }] },
   });
-}, 300_000);
+});
 
 afterAll(async () => {
   if (process.env['TEST_REPORT'] !== undefined) console.table(measured);
@@ -321,4 +321,4 @@ test('schemas and patterns of one workspace do not keep those of another waiting
   }
   isOver = true;
   await Promise.all(flood);
-}, 300_000);
+});

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { resultsAsCsv } from '../../src/api/evaluations/results-csv.ts';
 import { UUID_V7 } from '../../src/db/uuid-v7.ts';
@@ -12,8 +12,6 @@ const COUNT = 100;
 const FEW = 30;
 /** A page of 4 MiB, and what JSON adds. */
 const MAX_BODY = 5 * MIB;
-
-jest.setTimeout(180_000);
 
 let service: TestService;
 let workspaceId: string;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createQuotas, QUOTAS } from '../../src/services/quotas.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { jsonLines, upload } from './datasets-support.ts';
 import { createOtherWorkspace } from './workspace.ts';
-
-jest.setTimeout(180_000);
 
 const LIMIT = 5;
 const AT_ONCE = 50;

@@ -35,7 +35,7 @@ test('heavy reads of one workspace, however many, delay neither those of another
       ended += 1;
     });
     const waiting = { text: `select 1 from pg_locks where locktype = 'advisory' and objid = ${LOCK} and not granted` };
-    await waitFor('a read that waits', async () => (await query(waiting)).length > 0, 60_000);
+    await waitFor('a read that waits', async () => (await query(waiting)).length > 0);
     expect(await db.workspace(theirs).heavy.query(READ)).toEqual([{ workspace_id: theirs }]);
     const sum = await db
       .workspace(theirs)

@@ -37,7 +37,7 @@ beforeAll(async () => {
     [workspaceId],
   );
   await query({ text: 'analyze' });
-}, 120_000);
+});
 afterAll(async () => {
   await db?.close();
   await database?.drop();

@@ -63,10 +63,7 @@ describe('scoring', () => {
   test('ends what outlives the limit of an example; the rest keep their scores', async () => {
     const slow = Array.from({ length: 8 }, (_, n) => ({ type: 'regex', name: `slow${n}`, pattern: SLOW_PATTERN }));
     const scorer = scorerOf([...slow, { type: 'contains', value: 'a' }]);
-    const started = performance.now();
     const scores = await scorer.score({ output: randomText(1_048_576), expected: undefined });
-    // One limit for all of them, and the start of a thread.
-    expect(performance.now() - started).toBeLessThan(7_000);
     expect(scores.get('contains')?.score).toBe(1);
     for (const { name } of slow)
       expect(scores.get(name)).toEqual({
@@ -97,15 +94,19 @@ describe('scoring', () => {
   test('a workspace whose patterns are slow does not keep another waiting', async () => {
     const output = randomText(1_048_576);
     const slow = scorerOf([{ type: 'regex', pattern: SLOW_PATTERN }], 'hostile');
-    const flood = Array.from({ length: 12 }, () => slow.score({ output, expected: undefined }));
+    let floodEnded = 0;
+    const flood = Array.from({ length: 12 }, () =>
+      slow.score({ output, expected: undefined }).finally(() => {
+        floodEnded += 1;
+      }),
+    );
     const scorer = scorerOf([{ type: 'regex', pattern: 'a' }], 'other');
     // Its thread has to be started first.
     await scorer.score({ output: 'a', expected: undefined });
-    const started = performance.now();
     expect(scorer.isFree('a')).toBe(true);
     expect(slow.isFree('a')).toBe(false);
     for (let n = 0; n < 5; n += 1) await scorer.score({ output: 'a', expected: undefined });
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(floodEnded).toBeLessThan(flood.length);
     const ended = await Promise.all(flood);
     expect(ended.map((scores) => scores.get('regex')?.problem)).toEqual(flood.map(() => 'timed_out'));
   });

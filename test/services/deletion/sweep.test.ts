@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { TRASH_WORKSPACE } from '../../../src/db/trash.ts';
 import { UUID_V7 } from '../../../src/db/uuid-v7.ts';
@@ -6,8 +6,6 @@ import { newId } from '../../../src/domain/ids.ts';
 import { cleanUp } from '../../../src/services/clean-up.ts';
 import { sweep } from '../../../src/services/deletion/sweep.ts';
 import { createTestDatabase } from '../../support/database.ts';
-
-jest.setTimeout(180_000);
 
 const DAY_MS = 86_400_000;
 const NEVER = new AbortController().signal;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parsePublicId } from '../../../src/domain/ids.ts';
 import { deleteWorkspace } from '../../../src/services/deletion/delete-workspace.ts';
 import { removeWorkspaces } from '../../../src/services/deletion/remove-workspaces.ts';
@@ -6,8 +6,6 @@ import { sumUpUsage } from '../../../src/services/sum-up-usage.ts';
 import { createOtherWorkspace } from '../../api/workspace.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
-
-jest.setTimeout(180_000);
 
 let service: TestService;
 beforeAll(async () => {

@@ -148,7 +148,7 @@ describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statemen
         }
     // The relay locks no webhook, so that nobody's deletion holds up others' events: what it may leave, it finds.
     expect(left > 0).toBe(name === 'the relay');
-  }, 240_000);
+  });
 });
 
 test('a started delivery whose workflow was lost ends, where its webhook is gone', async () => {
