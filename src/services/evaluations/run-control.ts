@@ -1,6 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { IS_WANTED } from '../acceptance.ts';
+import { withdrawUnacceptedEvaluation } from './evaluation-workflow.ts';
 import type { RunRef } from './results-store.ts';
 
 /** What the caller wants of a run, as the workflow needs it. */
@@ -17,22 +18,33 @@ export interface RunControl {
 }
 
 const READ = {
-  text: `select case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)}
-             and (status <> 'scheduled' or ${IS_WANTED}) then status else 'ended' end as status,
+  text: `select case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)} then status else 'ended' end as status,
+           status = 'scheduled' and not ${IS_WANTED} as unwanted,
            start_at as "startAt", examples_total as "examplesTotal", concurrency,
            max_cost::float8 as "maxCostUsd",
            greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8 as "waitMs"
          from evaluations where id = $1`,
 };
 
-/** Null where the run's row is gone. */
+type ControlRow = Omit<RunControl, 'startAt' | 'waitMs'> & {
+  startAt: Date | null;
+  waitMs: number | null;
+  unwanted: boolean;
+};
+
+/**
+ * One that no caller was told of in time is withdrawn: its workflow ends, so nobody may be told of it any more.
+ * @returns null where the run's row is gone
+ */
 export async function readRunControl(query: Query, { evaluationId, round }: RunRef): Promise<RunControl | null> {
-  const [row] = await query<Omit<RunControl, 'startAt' | 'waitMs'> & { startAt: Date | null; waitMs: number | null }>(
-    READ,
-    [evaluationId, round],
-  );
-  if (row === undefined) return null;
-  return { ...row, startAt: row.startAt?.toISOString() ?? null, waitMs: row.waitMs ?? 0 };
+  for (;;) {
+    const [row] = await query<ControlRow>(READ, [evaluationId, round]);
+    if (row === undefined) return null;
+    const { unwanted, startAt, waitMs, ...control } = row;
+    if (!unwanted) return { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
+    if (await withdrawUnacceptedEvaluation(query, evaluationId)) return null;
+    // A caller was told of it just now.
+  }
 }
 
 /** The newest completed run of the same prompt over the same examples. */
