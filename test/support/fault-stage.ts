@@ -20,8 +20,11 @@ export interface Processes {
   call: Call;
   /** Requests with another key than the first. */
   callWith(key: string): Call;
-  startApi(): Promise<Started>;
-  startWorker(): Promise<Started>;
+  /** @param env settings over those of all */
+  startApi(env?: Record<string, string>): Promise<Started>;
+  startWorker(env?: Record<string, string>): Promise<Started>;
+  /** Both in one process, as `npm start` runs them. @param dataDir where it keeps its secrets */
+  startBoth(dataDir: string): Promise<Started>;
 }
 
 /** These and a model's server. */
@@ -69,8 +72,8 @@ export async function chooseProcesses({
     RATE_LIMIT_PER_MINUTE: '0',
     ...env,
   };
-  const start = async (script: string, flags: string[], ready: RegExp) => {
-    const started = startProcess([process.execPath, ...flags, script], { env: environment });
+  const start = async (script: string, flags: string[], ready: RegExp, over: Record<string, string> = {}) => {
+    const started = startProcess([process.execPath, ...flags, script], { env: { ...environment, ...over } });
     await started.says(ready);
     return started;
   };
@@ -79,8 +82,9 @@ export async function chooseProcesses({
     origin,
     call: createCall(origin, KEY),
     callWith: (key) => createCall(origin, key),
-    startApi: () => start('src/api/server.ts', nodeFlags('api'), /the API listens on/),
-    startWorker: () => start('src/worker.ts', nodeFlags('worker'), /the workers are at work/),
+    startApi: (over) => start('src/api/server.ts', nodeFlags('api'), /the API listens on/, over),
+    startWorker: (over) => start('src/worker.ts', nodeFlags('worker'), /the workers are at work/, over),
+    startBoth: (dataDir) => start('src/main.ts', [], /Ctrl-C stops everything/, { DATA_DIR: dataDir }),
   };
 }
 

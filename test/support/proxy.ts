@@ -13,6 +13,8 @@ export interface TcpProxy {
   cut(): void;
   /** Hands nothing on any more until `restore`; what was sent meanwhile is lost. */
   stall(): void;
+  /** Hands on what callers send, but no answers until `restore`. */
+  stallAnswers(): void;
   restore(): void;
   close(): Promise<void>;
 }
@@ -20,7 +22,7 @@ export interface TcpProxy {
 /** @param target where the connections go to */
 export async function startProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const connections = new Set<net.Socket>();
-  let state: 'open' | 'cut' | 'stalled' = 'open';
+  let state: 'open' | 'cut' | 'stalled' | 'answers stalled' = 'open';
   let loss: { request: string; answer: string; done: () => void } | undefined;
 
   const server = net.createServer((caller) => {
@@ -51,7 +53,7 @@ export async function startProxy(target: { host: string; port: number }): Promis
       service.write(chunk);
     });
     service.on('data', (chunk) => {
-      if (state === 'stalled') return;
+      if (state === 'stalled' || state === 'answers stalled') return;
       if (losing !== undefined && chunk.includes(losing.answer)) {
         losing.done();
         end();
@@ -77,8 +79,11 @@ export async function startProxy(target: { host: string; port: number }): Promis
     stall() {
       state = 'stalled';
     },
+    stallAnswers() {
+      state = 'answers stalled';
+    },
     restore() {
-      if (state === 'stalled') endAll();
+      if (state !== 'open') endAll();
       state = 'open';
     },
     async close() {
