@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { report } from '../support/hostile-report.ts';
 import { insertExecutions, insertRun } from '../support/hostile-rows.ts';
 import { AT_FULL_SIZE, type HostileStage, setHostileStage, sized } from '../support/hostile-stage.ts';
@@ -14,9 +14,10 @@ const receivers: Receiver[] = [];
 beforeAll(async () => {
   stage = await setHostileStage();
 });
+// What was measured is there, also where a later act takes for ever.
+afterEach(() => report(stage.rows, AT_FULL_SIZE));
 afterAll(async () => {
   if (stage === undefined) return;
-  report(stage.rows, AT_FULL_SIZE);
   await stage.end();
   for (const receiver of receivers) await receiver.close();
 });
