@@ -11,6 +11,7 @@ import {
   markRunRunning,
   pauseRunForBudget,
   type RunControl,
+  readNewRunControl,
   readRunControl,
 } from '../services/evaluations/run-control.ts';
 import { runSchedule } from '../services/evaluations/run-schedule.ts';
@@ -183,8 +184,8 @@ export function createEvaluationActivities({
   }
 
   return {
-    /** What the row says at the moment; null where it is gone. */
-    readControl: (run: RunRef): Promise<RunControl | null> => readRunControl(query, run),
+    /** What the row says at the moment, for the workflow to go by; null where it is gone. */
+    readControl: (run: RunRef): Promise<RunControl | null> => readNewRunControl(query, run),
 
     /** From `scheduled` to `running`; settles which run is the baseline. */
     markRunning: (run: RunRef): Promise<void> => markRunRunning(query, run),

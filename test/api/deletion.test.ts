@@ -114,10 +114,9 @@ describe('a deleted evaluation', () => {
     await call('DELETE', `/evaluations/${first.id}`);
     const later = await stage.run({ examples });
     expect(later.baseline_id).toBeNull();
-    await stage.service.foundation.db.system.query(
-      { text: 'update evaluations set start_at = now(), checked_at = null where id = $1' },
-      [parsePublicId('evaluation', waiting)],
-    );
+    await stage.service.foundation.db.system.query({ text: 'update evaluations set start_at = now() where id = $1' }, [
+      parsePublicId('evaluation', waiting),
+    ]);
     await stage.control(waiting, 'pause');
     await stage.control(waiting, 'resume');
     expect(await stage.until(waiting, 'completed')).toMatchObject({ baseline_id: null, regressions: 1 });

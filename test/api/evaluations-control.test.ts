@@ -182,7 +182,7 @@ test('an evaluation whose workflow was terminated is ended by the next look, wit
   await waitFor('some results', async () => (await stage.read(id)).examples_evaluated >= 3);
   await workflowOf(await stage.read(id)).terminate();
   await db.system.query({
-    text: `update evaluations set checked_at = now() - interval '1 hour' where status = 'running'`,
+    text: `update evaluations set check_at = now() - interval '1 second' where status = 'running'`,
   });
   await rescueEvaluations(db, { client, taskQueues, eager: false }, log);
   const ended = await stage.read(id);
@@ -197,12 +197,11 @@ test('a run that waits is told only of changes, so that its history does not gro
   const run = await stage.read(id);
   const look = async () => {
     await db.system.query({
-      text: `update evaluations set checked_at = now() - interval '1 hour' where checked_at is not null`,
+      text: `update evaluations set check_at = now() - interval '1 second'`,
     });
     await rescueEvaluations(db, { client, taskQueues, eager: false }, log);
   };
   const length = async () => (await workflowOf(run).describe()).historyLength;
-  await db.system.query({ text: 'update evaluations set checked_at = now()' });
   const before = await waitFor('the workflow to wait', async () => {
     const [seen, again] = [await length(), await length()];
     return seen > 5 && seen === again && seen;

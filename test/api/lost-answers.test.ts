@@ -60,7 +60,7 @@ async function reconcile(): Promise<void> {
   const { db, client, taskQueues, log } = service.foundation;
   const ago = `now() - interval '1 minute'`;
   await db.system.query({ text: `update executions set created_at = ${ago}, check_at = ${ago}` });
-  await db.system.query({ text: `update evaluations set created_at = ${ago}` });
+  await db.system.query({ text: `update evaluations set created_at = ${ago}, check_at = ${ago}` });
   await rescueExecutions(db, { client, taskQueues, eager: false }, log);
   await rescueEvaluations(db, { client, taskQueues, eager: false }, log);
 }

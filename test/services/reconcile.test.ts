@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { pino } from 'pino';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { DatabaseUnavailableError } from '../../src/db/errors.ts';
 import { reconcile, takeOverdue } from '../../src/services/reconcile.ts';
+import { captureLog } from '../support/captured-log.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { overdueRows } from '../support/overdue-rows.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 
 let database: { url: string; drop(): Promise<void> };
 let db: Database;
 let rows: ExecutionRows;
-const logged: Record<string, unknown>[] = [];
-const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+const { log, lines: logged } = captureLog();
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase(database.url, { poolSize: 5 });
@@ -30,13 +30,7 @@ const turn = (look: (row: { id: string }) => Promise<void>) =>
   reconcile(db.system.query, log, { table: 'executions', take: TAKE, reconcile: look });
 const queue = (count: number, ageSeconds: number) =>
   Promise.all(Array.from({ length: count }, () => rows.queue({ ageSeconds })));
-async function secondsToCheck(id: string): Promise<number> {
-  const [row] = await db.system.query<{ seconds: number }>(
-    { text: 'select extract(epoch from check_at - now())::float8 as seconds from executions where id = $1' },
-    [id],
-  );
-  return row?.seconds ?? Number.NaN;
-}
+const secondsToCheck = (id: string) => overdueRows(db.system.query, 'executions').secondsToCheck(id);
 
 test('looks at what is overdue and at nothing else, more than a batch of it, a bounded number side by side', async () => {
   const overdue = await queue(130, 40);

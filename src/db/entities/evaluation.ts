@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { evaluationStates } from '../../domain/evaluation-states.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
@@ -59,6 +59,10 @@ export const Evaluation = defineEntity({
       name: 'evaluations_unfinished_index',
       expression: `create index "evaluations_unfinished_index" on "evaluations" ("id") where "status" in ('scheduled', 'running', 'paused')`,
     },
+    {
+      name: 'evaluations_check_index',
+      expression: `create index "evaluations_check_index" on "evaluations" ("check_at") where untold or ${evaluationStates.in(UNFINISHED_EVALUATION)}`,
+    },
   ],
   properties: {
     ...workspaceOwned,
@@ -110,7 +114,10 @@ export const Evaluation = defineEntity({
     acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
-    checkedAt: timestamp().nullable(),
+    /** Its caller changed it, and its workflow has not read the row since. */
+    untold: p.boolean().default(false),
+    /** When to see next whether its workflow is there and has been told. */
+    checkAt: timestamp().defaultRaw("(now() + '00:00:30'::interval)"),
   },
 });
 

@@ -13,7 +13,7 @@ import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { Quotas } from '../quotas.ts';
 import { costOfRun } from './costs.ts';
 import { checkBudget } from './create-evaluation.ts';
-import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
+import { startEvaluationWorkflow, tellEvaluationWorkflow, UNTOLD } from './evaluation-workflow.ts';
 import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';
 
 export type ControlDeps = WorkflowStarter & { log: Logger };
@@ -36,11 +36,14 @@ interface Change {
   done: string;
 }
 
-/** @throws ApiError `not_found`, `invalid_state` */
+/**
+ * The row is `untold` until its workflow reads it. Whether it was told is looked at soon, also where the process dies now.
+ * @throws ApiError `not_found`, `invalid_state`
+ */
 async function changeRow(db: WorkspaceDatabase, id: string | undefined, change: Change): Promise<EvaluationRow> {
   const current = await getEvaluation(db.query, id);
   for (const way of change.ways) {
-    const set = [way.set, change.set].filter((part) => part !== undefined).join(', ');
+    const set = [way.set, change.set, UNTOLD].filter((part) => part !== undefined).join(', ');
     const [row] = await db.query<EvaluationRow>(
       {
         text: `update evaluations set ${set} where workspace_id = $1 and id = $2 and ${way.where}
@@ -87,7 +90,7 @@ export async function pauseEvaluation(
 ): Promise<EvaluationRow> {
   const row = await changeRow(db, id, {
     ways: [evaluationStates.change({ to: 'paused' })],
-    set: `status_reason = 'paused by request', checked_at = null`,
+    set: `status_reason = 'paused by request'`,
     from: ['scheduled', 'running'],
     done: 'paused',
   });
@@ -115,7 +118,7 @@ export async function resumeEvaluation(
       ...goOn(['paused']),
       ...(maxCost === undefined ? [] : [{ where: evaluationStates.in(['running', 'scheduled']) }]),
     ],
-    set: `status_reason = null, max_cost = case when $3::boolean then $4::numeric else max_cost end, checked_at = null`,
+    set: `status_reason = null, max_cost = case when $3::boolean then $4::numeric else max_cost end`,
     values: [maxCost !== undefined, maxCost ?? null],
     from,
     done: maxCost === undefined ? 'resumed' : 'given another max_cost',
@@ -177,7 +180,7 @@ export async function retryEvaluation(
     const changed = await changeRow({ ...db, query }, id, {
       ways: goOn(ENDED_EVALUATION),
       set: `status_reason = null, error = null, finished_at = null, score = null, scores_by_evaluator = null, regressions = null, improvements = null,
-          retries = retries + 1, checked_at = null`,
+          retries = retries + 1`,
       from: ENDED_EVALUATION,
       done: 'retried',
     });

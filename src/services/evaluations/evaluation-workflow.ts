@@ -12,6 +12,9 @@ import { IS_WANTED } from '../acceptance.ts';
 import { withdrawOrGoOn } from '../withdrawal.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
 
+/** What every change sets that the workflow is to hear of, as SQL. The workflow takes `untold` back when it reads the row. */
+export const UNTOLD = `untold = true, check_at = now() + interval '30 seconds'`;
+
 /**
  * Starts the workflow of a stored evaluation. Doing it again for the same run and retry changes nothing.
  * @returns false where the workflow was started before
@@ -114,7 +117,7 @@ async function withdrawEvaluation(db: WorkspaceDatabase, id: string, force: bool
                delete from evaluations where workspace_id = $1 and id = $2 and status = 'scheduled' and (accepted_at is null or $3)
                returning id, workspace_id, examples_id
              ), ${DELETE_BELONGINGS}, canceled as (
-               update evaluations set ${CANCEL.set}, finished_at = now()
+               update evaluations set ${CANCEL.set}, finished_at = now(), ${UNTOLD}
                where workspace_id = $1 and id = $2 and status <> 'scheduled' and ${CANCEL.where} and $3 returning id
              ), canceled_keys as (
                delete from idempotency_keys k using canceled where k.workspace_id = $1 and k.resource_id = canceled.id::text)

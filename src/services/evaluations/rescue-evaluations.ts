@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
-import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
+import { ENDED_EVALUATION, evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../../temporal/workflows.ts';
+import { reconcile, takeOverdue } from '../reconcile.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
 import {
   startEvaluationWorkflow,
@@ -12,25 +13,19 @@ import {
 import { failRun } from './run-control.ts';
 import { sumUpRun } from './sum-up.ts';
 
-type RunToCheck = StoredEvaluation & { untold: boolean; unaccepted: boolean };
-
-/**
- * Runs that have not ended, each looked at by one process at a time; one that was changed just now, soon: its workflow may
- * not have been told.
- */
+/** Runs that have not ended, and canceled ones whose workflow may not know. */
 const TAKE = {
-  text: `update evaluations e set checked_at = now() from (
-           select id, checked_at is null as untold from evaluations
-           where ${evaluationStates.in(UNFINISHED_EVALUATION)}
-             and coalesce(checked_at, created_at) < now() - interval '30 seconds'
-           order by checked_at nulls first, id limit 100 for update skip locked) as due
-         where e.id = due.id
-         returning e.id, due.untold, workspace_id as "workspaceId", prompt_name as "promptName",
-           prompt_version as "promptVersion", model, retries, accepted_at is null and status = 'scheduled' as unaccepted`,
+  text: `${takeOverdue('evaluations', `(untold or ${evaluationStates.in(UNFINISHED_EVALUATION)})`)}
+         returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
+           retries, untold, ${evaluationStates.in(ENDED_EVALUATION)} as ended,
+           accepted_at is null and status = 'scheduled' as unaccepted`,
 };
-const PUT_BACK = {
-  text: `update evaluations set checked_at = null where id = any($1::uuid[])`,
+/** Nobody is left who could be told of an end. */
+const FORGET_NEWS = {
+  text: `update evaluations set untold = false where id = $1 and retries = $2 and ${evaluationStates.in(ENDED_EVALUATION)}`,
 };
+
+type RunToCheck = StoredEvaluation & { untold: boolean; ended: boolean; unaccepted: boolean };
 
 const ENDED_BY_OPERATOR = {
   code: 'ended_by_operator',
@@ -38,40 +33,36 @@ const ENDED_BY_OPERATOR = {
 };
 
 async function rescue(db: Database, starter: WorkflowStarter, log: Logger, run: RunToCheck): Promise<void> {
+  const { query } = db.system;
   const state = await workflowState(starter.client, evaluationWorkflowId(run.id, run.retries));
-  // Told only what is news: each signal is kept in the workflow's history, and a run may wait for months.
-  if (state === 'running' && run.untold) await tellEvaluationWorkflow(starter, run);
-  if (state === 'running') return;
-  if (run.unaccepted) {
-    if (await withdrawUnacceptedEvaluation(db.system.query, run.id))
+  if (state === 'running') {
+    // Told only what is news: each signal is kept in the workflow's history, and a run may wait for months.
+    if (run.untold) await tellEvaluationWorkflow(starter, run);
+  } else if (run.ended) {
+    await query(FORGET_NEWS, [run.id, run.retries]);
+  } else if (run.unaccepted) {
+    if (await withdrawUnacceptedEvaluation(query, run.id))
       log.warn({ evaluation_id: run.id }, 'withdrew an evaluation that no caller had been told of');
-    return;
+  } else if (state === 'missing') {
+    if (await startEvaluationWorkflow(starter, run))
+      log.warn({ evaluation_id: run.id }, 'started an evaluation that had been left without its workflow');
+  } else {
+    await failRun(query, { evaluationId: run.id, round: run.retries }, ENDED_BY_OPERATOR);
+    await sumUpRun(query, run.id);
+    log.warn({ evaluation_id: run.id }, 'ended an evaluation whose workflow had been ended from outside');
   }
-  if (state === 'missing') {
-    await startEvaluationWorkflow(starter, run);
-    log.warn({ evaluation_id: run.id }, 'started an evaluation that had been left without its workflow');
-    return;
-  }
-  await failRun(db.system.query, { evaluationId: run.id, round: run.retries }, ENDED_BY_OPERATOR);
-  await sumUpRun(db.system.query, run.id);
-  log.warn({ evaluation_id: run.id }, 'ended an evaluation whose workflow had been ended from outside');
 }
 
 /**
  * One look at what should be running: starts a run anew whose workflow Temporal has lost, tells workflows of changes they may not
  * know of, and ends a run whose workflow was ended from outside. One that no caller was told of, since the process died
  * between row and start, is withdrawn.
+ * @throws Error where Temporal or the database is away; what was not looked at is at a later call
  */
-export async function rescueEvaluations(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
-  const runs = await db.system.query<RunToCheck>(TAKE);
-  for (const [index, run] of runs.entries()) {
-    try {
-      await rescue(db, starter, log, run);
-    } catch (error) {
-      // What is news stays news until it was told; most likely Temporal is away, so the rest comes next time.
-      const left = runs.slice(index).flatMap(({ id, untold }) => (untold ? [id] : []));
-      await db.system.query(PUT_BACK, [left]);
-      throw error;
-    }
-  }
+export function rescueEvaluations(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
+  return reconcile<RunToCheck>(db.system.query, log, {
+    table: 'evaluations',
+    take: TAKE,
+    reconcile: (run) => rescue(db, starter, log, run),
+  });
 }

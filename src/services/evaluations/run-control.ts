@@ -17,13 +17,14 @@ export interface RunControl {
   maxCostUsd: number | null;
 }
 
-const READ = {
-  text: `select case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)} then status else 'ended' end as status,
-           status = 'scheduled' and not ${IS_WANTED} as unwanted,
-           start_at as "startAt", examples_total as "examplesTotal", concurrency,
-           max_cost::float8 as "maxCostUsd",
-           greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8 as "waitMs"
-         from evaluations where id = $1`,
+const COLUMNS = `case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)} then status else 'ended' end as status,
+  status = 'scheduled' and not ${IS_WANTED} as unwanted,
+  start_at as "startAt", examples_total as "examplesTotal", concurrency, max_cost::float8 as "maxCostUsd",
+  greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8 as "waitMs"`;
+const READ = { text: `select ${COLUMNS} from evaluations where id = $1` };
+/** In one statement with the reading, so that no change is taken for told that was not read. */
+const READ_NEWS = {
+  text: `update evaluations set untold = false where id = $1 and retries = $2 and untold returning ${COLUMNS}`,
 };
 
 type ControlRow = Omit<RunControl, 'startAt' | 'waitMs'> & {
@@ -40,11 +41,21 @@ export async function readRunControl(query: Query, { evaluationId, round }: RunR
   for (;;) {
     const [row] = await query<ControlRow>(READ, [evaluationId, round]);
     if (row === undefined) return null;
-    const { unwanted, startAt, waitMs, ...control } = row;
-    if (!unwanted) return { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
+    const control = controlOf(row);
+    if (control !== undefined) return control;
     if (await withdrawUnacceptedEvaluation(query, evaluationId)) return null;
     // A caller was told of it just now.
   }
+}
+
+/** The same for the run's workflow, which is told of all changes by it. */
+export async function readNewRunControl(query: Query, run: RunRef): Promise<RunControl | null> {
+  const [row] = await query<ControlRow>(READ_NEWS, [run.evaluationId, run.round]);
+  return (row && controlOf(row)) ?? readRunControl(query, run);
+}
+
+function controlOf({ unwanted, startAt, waitMs, ...control }: ControlRow): RunControl | undefined {
+  return unwanted ? undefined : { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
 }
 
 /** The newest completed run of the same prompt over the same examples. */
