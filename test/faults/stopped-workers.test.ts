@@ -11,8 +11,11 @@ import type { Started } from '../support/processes.ts';
 import { endedExecution, makePrompt, runAsync } from '../support/processes-service.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Longer than the ten seconds that are a usual grace, and far less than the default of `SHUTDOWN_GRACE`. */
-const LONG_CALL_MS = 12_000;
+/**
+ * Longer than the ten seconds that are a usual grace and the five that a batch gets beyond it, and far less than the default
+ * of `SHUTDOWN_GRACE`.
+ */
+const LONG_CALL_MS = 17_000;
 const CONCURRENCY = 5;
 const ANSWERED = 5;
 
