@@ -14,20 +14,18 @@ const PROMPT = 'Greet Ada.';
 const EXECUTION = { prompt_name: 'greet', variables: { name: 'Ada' } };
 const EVALUATION = { prompt_name: 'greet', examples: [{ variables: { name: 'Ada' }, expected: 'x' }] };
 const KEY = { 'Idempotency-Key': 'once' };
-/** What a caller asks for, where it is stored, what says how old it is there, and the workflow that runs it. */
+/** What a caller asks for, where it is stored, and the workflow that runs it. */
 const requests = [
   {
     path: '/executions',
     body: EXECUTION,
     table: 'executions',
-    clocks: ['created_at', 'check_at'],
     workflow: 'execute-prompt/exec_',
   },
   {
     path: '/evaluations',
     body: EVALUATION,
     table: 'evaluations',
-    clocks: ['created_at'],
     workflow: 'evaluation-run/eval_',
   },
 ];
@@ -76,9 +74,11 @@ async function stored({ path, body, table }: Request) {
 }
 
 /** As if what no caller was told of had been there for a minute. */
-async function aMinuteLater({ table, clocks }: Request): Promise<void> {
-  const changes = clocks.map((clock) => `${clock} = now() - interval '1 minute'`).join(', ');
-  await db.system.query({ text: `update ${table} set ${changes} where accepted_at is null` });
+async function aMinuteLater({ table }: Request): Promise<void> {
+  const ago = `now() - interval '1 minute'`;
+  await db.system.query({
+    text: `update ${table} set created_at = ${ago}, check_at = ${ago} where accepted_at is null`,
+  });
 }
 
 /** Its caller tries again, through the next API. */
