@@ -5,7 +5,7 @@ import { jsonLines, openUpload, upload } from './datasets-support.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({}, { workers: false });
+  service = await startTestService({ QUOTA_UPLOADS: '100' }, { workers: false });
 });
 afterAll(() => service?.stop());
 

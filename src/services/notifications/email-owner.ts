@@ -20,8 +20,10 @@ const LEASE = `interval '2 minutes'`;
 const PENDING = `email_pending and created_at > now() - interval '1 day'`;
 const MAX_TRIES = 20;
 
+/** Times are stored to the millisecond: one that was written as now() may have been rounded up. */
 const CLAIM = {
-  text: `update notifications set check_at = now() + ${LEASE} where id = $1 and ${PENDING} and check_at <= now() returning id`,
+  text: `update notifications set check_at = now() + ${LEASE}
+         where id = $1 and ${PENDING} and check_at <= now() + interval '1 millisecond' returning id`,
 };
 const TAKE = { text: `${takeOverdue('notifications', PENDING, LEASE)} returning id` };
 
