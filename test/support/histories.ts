@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import proto from '@temporalio/proto';
@@ -32,10 +33,13 @@ export function silenceTemporal(): void {
   Runtime.install({ logger, telemetryOptions: { logging: { filter: 'OFF', forward: {} } } });
 }
 
-/** A history as JSON: enumerations by name, 64-bit numbers as text, bytes in base64. */
+/** Where this checkout is, as stack traces name it: of no use to who reads a saved history elsewhere. */
+const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A history as JSON: enumerations by name, 64-bit numbers as text, bytes in base64. Paths begin at the project's folder. */
 export function historyToJson(history: Parameters<typeof History.fromObject>[0]): string {
   const plain = History.toObject(History.fromObject(history), { longs: String, enums: String, bytes: String });
-  return JSON.stringify(plain, undefined, 1);
+  return JSON.stringify(plain, undefined, 1).replaceAll(`file://${CHECKOUT}`, '').replaceAll(CHECKOUT, '');
 }
 
 /** What {@link historyToJson} wrote. */
