@@ -6,11 +6,11 @@ import type { StandIn } from '../support/providers/stand-in.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
 
 /**
- * How long something of another workspace may take: a second more than what it takes when nothing else goes on. A machine that
- * is slow or busy with something else, as that time tells, has more; without places of their own it took minutes.
+ * How long something of another workspace may take here. It takes well under a second on a quiet machine (docs/reliability.md),
+ * and without places of its own it took minutes: in between is room for a machine that is busy with something else.
  */
 export function maxMs(idleMs: number): number {
-  return 1_000 + 20 * idleMs;
+  return 10_000 + 20 * idleMs;
 }
 
 /** Two workspaces at one service and one provider, which never answers prompts that begin with `stall`. */

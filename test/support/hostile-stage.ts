@@ -58,6 +58,11 @@ function worstOf({ delays }: Fared): number {
   return Math.max(...PROBES.map((probe) => delays[probe].worstMs));
 }
 
+/** Of the probes' medians the largest. */
+function medianOf({ delays }: Fared): number {
+  return Math.max(...PROBES.map((probe) => delays[probe].medianMs));
+}
+
 /** Starts all of it. */
 export async function setHostileStage(): Promise<HostileStage> {
   const cleanUps: (() => Promise<unknown>)[] = [];
@@ -93,8 +98,9 @@ export async function setHostileStage(): Promise<HostileStage> {
   await makePrompt(processes.callWith(key), 'probe', 'openai/gpt-4o-mini');
   const neighbour = await startNeighbour(processes.origin, key, 'probe', PACE);
   const idle = await idleDelay(neighbour);
-  // On other days than those of measuring, a machine that is busy with other things may take its time, as it does when idle.
-  const tooSlow = AT_FULL_SIZE ? MAX_DELAY_MS : 3 * MAX_DELAY_MS + 20 * idle;
+  // Where nothing is measured, the machine may be busy with other things: what waited for the hostile workspace took longer.
+  const tooSlow = AT_FULL_SIZE ? MAX_DELAY_MS : 10 * MAX_DELAY_MS + 20 * idle;
+  const slowness = AT_FULL_SIZE ? worstOf : medianOf;
   const rows: HostileRow[] = [];
 
   return {
@@ -113,7 +119,7 @@ export async function setHostileStage(): Promise<HostileStage> {
       // What the act before has left behind is not this one's.
       await waitFor(
         'the neighbour to fare well',
-        async () => worstOf(await neighbour.during(() => delay(0))) < tooSlow,
+        async () => slowness(await neighbour.during(() => delay(0))) < tooSlow,
       );
       for (const each of [api, worker]) forgetPeak(each);
       const fared = await neighbour.during(act);
@@ -129,7 +135,7 @@ export async function setHostileStage(): Promise<HostileStage> {
       rows.push(row);
       expect(fared.problems).toEqual([]);
       expect(row.callsPaid).toBe(row.callsNeeded);
-      const worst = { slow: worstOf(fared) >= tooSlow, large: Math.max(row.apiMiB, row.workerMiB) >= MAX_MIB };
+      const worst = { slow: slowness(fared) >= tooSlow, large: Math.max(row.apiMiB, row.workerMiB) >= MAX_MIB };
       expect({ ...row, tooSlow, ...worst }).toEqual({ ...row, tooSlow, slow: false, large: false });
     },
     async end() {
