@@ -40,10 +40,11 @@ test('a refusal halves the calls in flight, once for all refusals of one pause',
 
 test('nothing is sent before the pause is over', async () => {
   const throttle = createProviderThrottle();
+  // Before the refusal: a busy machine may take its time to tell of it.
+  const askedAt = performance.now();
   await refuse(throttle, 400);
-  const refusedAt = performance.now();
   await throttle.run(never, async () => 'answer', refusedFor);
-  expect(performance.now() - refusedAt).toBeGreaterThanOrEqual(380);
+  expect(performance.now() - askedAt).toBeGreaterThanOrEqual(380);
 });
 
 test('the limit grows by one for each round that went through', async () => {
