@@ -3,13 +3,12 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../db/database.ts';
 import { publicId } from '../domain/ids.ts';
-import { ACCEPT_WITHIN_MS } from '../domain/limits.ts';
 import { executionWorkflowId, SEARCH_ATTRIBUTES } from '../temporal/names.ts';
 import { startWorkflowOnce, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../temporal/workflows.ts';
 import type { executePrompt } from '../workflows/execute-prompt.ts';
 import { withdrawExecution } from './execution-changes.ts';
 import type { QueuedExecution } from './executions.ts';
-import { withdrawOrGoOn } from './withdrawal.ts';
+import { holdMsOf, withdrawOrGoOn } from './withdrawal.ts';
 
 /**
  * Starts the workflow of a stored execution. Doing it again for the same execution changes nothing.
@@ -49,10 +48,8 @@ export async function startOrWithdraw(
 }
 
 /**
- * Makes sure, before its caller is told that it failed, that an execution does not run later. Where the database is away, nobody
- * can begin it any more after `ACCEPT_WITHIN_MS`, so no caller waits for longer than that.
- * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody can
- * begin it
+ * Makes sure, before its caller is told that it failed, that an execution does not run later.
+ * @param beganAt as for {@link holdMsOf}
  */
 export async function giveUpExecution(
   { client, log }: Pick<WorkflowStarter, 'client'> & { log: Logger },
@@ -60,8 +57,8 @@ export async function giveUpExecution(
   id: string,
   beganAt: number | undefined,
 ): Promise<void> {
-  const holdMs = beganAt === undefined ? 0 : beganAt + ACCEPT_WITHIN_MS - performance.now();
-  await withdrawOrGoOn(log, { field: 'execution_id', id, withdraw: () => withdrawExecution(db, id, true) }, holdMs);
+  const withdraw = () => withdrawExecution(db, id, true);
+  await withdrawOrGoOn(log, { field: 'execution_id', id, withdraw }, holdMsOf(beganAt));
   // Ends a call that is under way; there may be no workflow.
   void cancelExecutionWorkflow(client, id, log);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isDatabaseUnavailable } from '../db/errors.ts';
+import { ACCEPT_WITHIN_MS } from '../domain/limits.ts';
 
 const AGAIN_MS = 500;
 
@@ -11,6 +12,16 @@ export interface Withdrawal {
   id: string;
   /** Makes sure that it does not run. Safe to repeat. */
   withdraw: () => Promise<unknown>;
+}
+
+/**
+ * For how long the withdrawal of a run is waited for, in milliseconds. Where the database is away, nobody can begin the run any
+ * more after `ACCEPT_WITHIN_MS`, so no caller waits for longer than that.
+ * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody can
+ * begin it
+ */
+export function holdMsOf(beganAt: number | undefined): number {
+  return beganAt === undefined ? 0 : beganAt + ACCEPT_WITHIN_MS - performance.now();
 }
 
 /**

@@ -4,12 +4,11 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { notFound } from '../../domain/errors.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
-import { ACCEPT_WITHIN_MS } from '../../domain/limits.ts';
 import { evaluationWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
 import { signalWorkflow, startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { evaluationRun } from '../../workflows/evaluation-run.ts';
 import { IS_WANTED } from '../acceptance.ts';
-import { withdrawOrGoOn } from '../withdrawal.ts';
+import { holdMsOf, withdrawOrGoOn } from '../withdrawal.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
 
 /** What every change sets that the workflow is to hear of, as SQL. The workflow takes `untold` back when it reads the row. */
@@ -80,10 +79,8 @@ export async function acceptEvaluation(db: WorkspaceDatabase, id: string): Promi
 }
 
 /**
- * Makes sure, before its caller is told that it failed, that an evaluation does not run later. Where the database is away, nobody
- * can begin it any more after `ACCEPT_WITHIN_MS`, so no caller waits for longer than that.
- * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody can
- * begin it
+ * Makes sure, before its caller is told that it failed, that an evaluation does not run later.
+ * @param beganAt as for {@link holdMsOf}
  */
 export async function giveUpEvaluation(
   { client, log }: Pick<WorkflowStarter, 'client'> & { log: Logger },
@@ -91,8 +88,8 @@ export async function giveUpEvaluation(
   id: string,
   beganAt: number | undefined,
 ): Promise<void> {
-  const holdMs = beganAt === undefined ? 0 : beganAt + ACCEPT_WITHIN_MS - performance.now();
-  await withdrawOrGoOn(log, { field: 'evaluation_id', id, withdraw: () => withdrawEvaluation(db, id, true) }, holdMs);
+  const withdraw = () => withdrawEvaluation(db, id, true);
+  await withdrawOrGoOn(log, { field: 'evaluation_id', id, withdraw }, holdMsOf(beganAt));
   tellEvaluationWorkflow({ client }, { id, retries: 0 }).catch((error: unknown) =>
     log.warn({ err: error, evaluation_id: id }, 'cannot tell a workflow that its run was withdrawn'),
   );
