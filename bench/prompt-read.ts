@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { z } from 'zod';
 import type { Query } from '../src/db/database.ts';
-import { getPrompt } from '../src/services/prompts.ts';
+import { getPrompt } from '../src/services/prompts/prompts.ts';
 import { startHelper, startListening } from './child.ts';
 import { type Load, LoadResult } from './load.ts';
 import { type Outcome, ratioRow, row } from './report.ts';

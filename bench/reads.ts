@@ -3,7 +3,7 @@ import process from 'node:process';
 import { type Database, openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { publicId } from '../src/domain/ids.ts';
-import { sumUpUsage } from '../src/services/sum-up-usage.ts';
+import { sumUpUsage } from '../src/jobs/sum-up-usage.ts';
 import { seedDeliveries, seedEvaluation, seedExecutions, seedPrompts } from '../test/support/seed-rows.ts';
 import { type Outcome, type Row, row } from './report.ts';
 import type { Servers } from './servers.ts';

@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 // Which part of src may import which, so that what is below never depends on what is above:
 //
-//   api, admin → services → db, models, evaluators, temporal → domain, lib
-//                activities ↗  (they do the work of workflows with the help of services)
+//   api → http ┐
+//   admin      ├→ services → db, models, evaluators, temporal, outbound, mail → domain, lib
+//   jobs       │
+//   activities ┘
 //
 // Workflows run in a sandbox of their own, from a bundle of what they import as values: the domain alone. Services
 // start them by their types, and they call activities by theirs; a type leaves nothing behind when the program runs.
@@ -41,15 +43,22 @@ const LAYERS: Record<string, Layer> = {
     values: 'everything',
   },
   config: { files: ['config.ts'], values: [], types: ['outbound'], environment: true },
-  api: { files: ['api/'], values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'] },
+  api: {
+    files: ['api/'],
+    values: ['http', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
+  },
+  // What every resource has in common: limits, authentication, parsing, errors. It knows none of them.
+  http: { files: ['http/'], values: ['services', 'db', 'domain', 'lib'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain', 'lib'] },
   activities: {
     files: ['activities/'],
-    values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
+    values: ['services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'mail', 'domain', 'lib'],
   },
+  // What runs again and again in every worker: relay, reconciliation, clean-up.
+  jobs: { files: ['jobs/'], values: ['services', 'db', 'temporal', 'outbound', 'domain', 'lib'] },
   services: {
     files: ['services/'],
-    values: ['db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
+    values: ['db', 'models', 'evaluators', 'temporal', 'outbound', 'mail', 'domain', 'lib'],
     types: ['workflows'],
   },
   workflows: {
@@ -62,6 +71,7 @@ const LAYERS: Record<string, Layer> = {
   embedded: { files: ['embedded/'], values: [], environment: true },
   evaluators: { files: ['evaluators/'], values: ['domain', 'lib'] },
   models: { files: ['models/'], values: ['outbound', 'domain', 'lib'] },
+  mail: { files: ['mail/'], values: ['domain', 'lib'] },
   outbound: { files: ['outbound/'], values: ['domain', 'lib'] },
   temporal: { files: ['temporal/'], values: ['domain', 'lib'], types: ['config'] },
   db: { files: ['db/'], values: ['domain', 'lib'] },

@@ -1,12 +1,12 @@
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
-import { openApiDocument } from '../src/api/openapi.ts';
 import { allRoutes, projectVersion } from '../src/api/server.ts';
 import { parseSettings } from '../src/config.ts';
 import { openDatabase } from '../src/db/database.ts';
 import type { Listener } from '../src/db/listener.ts';
 import { createCipher } from '../src/domain/cipher.ts';
 import { createEvaluatorPool } from '../src/evaluators/evaluator-pool.ts';
+import { openApiDocument } from '../src/http/openapi.ts';
 import { createModels } from '../src/models/create-models.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
 

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import type { Logger } from 'pino';
-import { PortError } from './api/http-server.ts';
 import { loadSettings, type Settings, SettingsError } from './config.ts';
 import { EmbeddedStartError } from './embedded/errors.ts';
+import { PortError } from './http/http-server.ts';
 import { createLogger } from './logger.ts';
 
 /** Stops one part of a process. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { listen, type RunningServer } from './api/http-server.ts';
 import { startApi } from './api/server.ts';
 import type { Settings } from './config.ts';
 import { migrate } from './db/migrate.ts';
@@ -12,11 +11,12 @@ import { keptSecret } from './embedded/secrets.ts';
 import { startTemporal } from './embedded/temporal.ts';
 import { ensureTemporal } from './embedded/temporal-binary.ts';
 import { layFoundation } from './foundation.ts';
+import { listen, type RunningServer } from './http/http-server.ts';
 import { type Parts, runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
 import { allowPrivateAtStart } from './outbound/allow-private-at-start.ts';
-import { generateApiKey } from './services/api-keys.ts';
-import { ensureFirstKey } from './services/bootstrap.ts';
+import { generateApiKey } from './services/access/api-keys.ts';
+import { ensureFirstKey } from './services/workspaces/bootstrap.ts';
 import { startWorkers } from './worker.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { listen, type RunningServer } from './api/http-server.ts';
+import { listen, type RunningServer } from './http/http-server.ts';
 
 /** The process's own registry, with Node's figures in it. */
 export function createRegistry(): Registry {

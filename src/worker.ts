@@ -5,30 +5,30 @@ import { createActivities } from './activities/index.ts';
 import { createPlaces } from './activities/places.ts';
 import { requireServers } from './config.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
+import { cleanUp } from './jobs/clean-up.ts';
+import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
+import { reconcileDeliveries } from './jobs/reconcile-deliveries.ts';
+import { reconcileEvaluations } from './jobs/reconcile-evaluations.ts';
+import { reconcileExecutions } from './jobs/reconcile-executions.ts';
+import { reconcileSchedules } from './jobs/reconcile-schedules.ts';
+import { startRelay } from './jobs/relay.ts';
+import { removeWorkspaces } from './jobs/remove-workspaces.ts';
+import { runEvery } from './jobs/run-every.ts';
+import { sendDueEmails } from './jobs/send-due-emails.ts';
+import { sumUpUsage } from './jobs/sum-up-usage.ts';
 import { runProcess } from './lifecycle.ts';
+import { createMailer } from './mail/mailer.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
-import { cleanUp } from './services/clean-up.ts';
-import { removeWorkspaces } from './services/deletion/remove-workspaces.ts';
-import { rescueEvaluations } from './services/evaluations/rescue-evaluations.ts';
-import { rescueSchedules } from './services/evaluations/rescue-schedules.ts';
-import { sendDueEmails } from './services/notifications/email-owner.ts';
-import { createMailer } from './services/notifications/mailer.ts';
-import { createQuotas } from './services/quotas.ts';
-import { rescueExecutions } from './services/rescue-executions.ts';
-import { runEvery } from './services/run-every.ts';
-import { sumUpUsage } from './services/sum-up-usage.ts';
-import { startRelay } from './services/webhooks/relay.ts';
-import { rescueDeliveries } from './services/webhooks/rescue-deliveries.ts';
-import { resealSecrets } from './services/webhooks/reseal.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
+import { createQuotas } from './services/workspaces/quotas.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
 import { createLeanWorkers } from './temporal/workflow-threads.ts';
 import { tellPlaceIsFree } from './temporal/workflows.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
-const RESCUE_EVERY_MS = 15_000;
+const RECONCILE_EVERY_MS = 15_000;
 const SUM_UP_EVERY_MS = 15_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 
@@ -120,28 +120,30 @@ export async function startWorkers({
   const { workers, threads } = await createLeanWorkers(createWorkers, { log });
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
-  const resealing = resealSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
+  const reEncrypting = reEncryptSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
     log.warn({ err: error }, 'cannot look at the keys of webhook secrets; it will be tried again'),
   );
   const tasks = [
     startRelay({ db, listener, starter, log, crowded: () => places.crowded() }),
-    runEvery('register search attributes', RESCUE_EVERY_MS, log, registerSearchAttributes),
-    runEvery('rescue executions', RESCUE_EVERY_MS, log, () => rescueExecutions(db, starter, log)),
-    runEvery('rescue evaluations', RESCUE_EVERY_MS, log, () => rescueEvaluations(db, starter, log)),
-    runEvery('rescue schedules', RESCUE_EVERY_MS, log, () => rescueSchedules(db.system, starter, log)),
-    runEvery('send e-mails', RESCUE_EVERY_MS, log, () => sendDueEmails({ db, mailer }, log)),
-    runEvery('rescue deliveries', RESCUE_EVERY_MS, log, () => rescueDeliveries(db, starter, log)),
+    runEvery('register search attributes', RECONCILE_EVERY_MS, log, registerSearchAttributes),
+    runEvery('reconcile executions', RECONCILE_EVERY_MS, log, () => reconcileExecutions(db, starter, log)),
+    runEvery('reconcile evaluations', RECONCILE_EVERY_MS, log, () => reconcileEvaluations(db, starter, log)),
+    runEvery('reconcile schedules', RECONCILE_EVERY_MS, log, () => reconcileSchedules(db.system, starter, log)),
+    runEvery('send e-mails', RECONCILE_EVERY_MS, log, () => sendDueEmails({ db, mailer }, log)),
+    runEvery('reconcile deliveries', RECONCILE_EVERY_MS, log, () => reconcileDeliveries(db, starter, log)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
-    runEvery('remove workspaces', RESCUE_EVERY_MS, log, (stopping) => removeWorkspaces({ db, starter, log }, stopping)),
-    runEvery('reseal secrets', CLEAN_UP_EVERY_MS, log, async () => {
-      await resealSecrets(db.system, cipher, { log });
+    runEvery('remove workspaces', RECONCILE_EVERY_MS, log, (stopping) =>
+      removeWorkspaces({ db, starter, log }, stopping),
+    ),
+    runEvery('re-encrypt secrets', CLEAN_UP_EVERY_MS, log, async () => {
+      await reEncryptSecrets(db.system, cipher, { log });
     }),
   ];
   async function stop(): Promise<void> {
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-    await Promise.all([resealing, ...tasks.map((task) => task.stop())]);
+    await Promise.all([reEncrypting, ...tasks.map((task) => task.stop())]);
     await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
     threads.stop();
     await outbound.close();

@@ -1,6 +1,6 @@
-import { createEvaluationActivities, type EvaluationActivityDeps } from './evaluation.ts';
-import { createExecutionActivities, type ExecutionActivityDeps } from './execution.ts';
-import { createWebhookActivities, type WebhookActivityDeps } from './webhook.ts';
+import { createEvaluationActivities, type EvaluationActivityDeps } from './evaluation-run/evaluation.ts';
+import { createExecutionActivities, type ExecutionActivityDeps } from './execute-prompt/execution.ts';
+import { createWebhookActivities, type WebhookActivityDeps } from './webhook-delivery/webhook.ts';
 
 export type ActivityDeps = ExecutionActivityDeps & EvaluationActivityDeps & WebhookActivityDeps;
 

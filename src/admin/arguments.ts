@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { SCOPES, type Scope } from '../services/api-keys.ts';
+import { SCOPES, type Scope } from '../services/access/api-keys.ts';
 
 /** A parser for commander that takes its rules from a schema. */
 function parserOf<T>(schema: z.ZodType<T, string>): (text: string) => T {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { ApiKey } from '../db/entities/api-key.ts';
 import { publicId } from '../domain/ids.ts';
-import { createApiKey, generateApiKey, revokeApiKey, type Scope, workspaceOfKey } from '../services/api-keys.ts';
-import { getWorkspace } from '../services/workspaces.ts';
+import { createApiKey, generateApiKey, revokeApiKey, type Scope, workspaceOfKey } from '../services/access/api-keys.ts';
+import { getWorkspace } from '../services/workspaces/workspaces.ts';
 import { parseExpiry, parseName, parseScopes } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { type Result, table } from './output.ts';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { publicId } from '../domain/ids.ts';
-import { deleteWorkspace } from '../services/deletion/delete-workspace.ts';
+import { deleteWorkspace } from '../services/workspaces/delete-workspace.ts';
 import {
   createWorkspace,
   getWorkspace,
   listWorkspaces,
   setWorkspaceOwner,
   type WorkspaceRow,
-} from '../services/workspaces.ts';
+} from '../services/workspaces/workspaces.ts';
 import { parseEmail, parseName } from './arguments.ts';
 import { confirmName } from './confirm.ts';
 import { withDatabase } from './database.ts';

@@ -5,7 +5,7 @@ import {
   condition,
   isCancellation,
 } from '@temporalio/workflow';
-import type { BatchResult, EvaluationControl } from '../activities/evaluation.ts';
+import type { BatchResult, EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
 import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
 import { durationText } from '../domain/duration-text.ts';
 import { batchRange, type EvaluationPlan } from '../domain/evaluation-plan.ts';

@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { EvaluationActivities } from '../activities/evaluation.ts';
+import type { EvaluationActivities } from '../activities/evaluation-run/evaluation.ts';
 
 /** The steps of a run that take long. */
 export const evaluationActivities = proxyActivities<Pick<EvaluationActivities, 'runBatch' | 'finishEvaluation'>>({

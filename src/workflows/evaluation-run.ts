@@ -8,7 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { EvaluationControl } from '../activities/evaluation.ts';
+import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
 import { type BatchProgress, BatchQueue, NO_PROGRESS } from '../domain/batch-queue.ts';
 import { planEvaluation } from '../domain/evaluation-plan.ts';
 import { runBatches } from './evaluation-batches.ts';

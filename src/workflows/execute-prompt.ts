@@ -11,7 +11,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { CallOutcome, ExecutionActivities } from '../activities/execution.ts';
+import type { CallOutcome, ExecutionActivities } from '../activities/execute-prompt/execution.ts';
 import { durationText } from '../domain/duration-text.ts';
 
 export interface ExecutePromptInput {

@@ -1,5 +1,5 @@
 import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { EvaluationActivities } from '../activities/evaluation.ts';
+import type { EvaluationActivities } from '../activities/evaluation-run/evaluation.ts';
 
 export interface ScheduledEvaluationInput {
   /** UUID of the row in `schedules`. */

@@ -9,7 +9,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { AttemptOutcome, WebhookActivities } from '../activities/webhook.ts';
+import type { AttemptOutcome, WebhookActivities } from '../activities/webhook-delivery/webhook.ts';
 import { durationText } from '../domain/duration-text.ts';
 
 export interface WebhookDeliveryInput {

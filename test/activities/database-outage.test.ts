@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createExecutionActivities, type ExecutionActivities } from '../../src/activities/execution.ts';
+import { createExecutionActivities, type ExecutionActivities } from '../../src/activities/execute-prompt/execution.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';

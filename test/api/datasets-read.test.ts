@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId, publicId } from '../../src/domain/ids.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
 import { storeExamples } from '../../src/services/datasets/inline-examples.ts';
-import { sweep } from '../../src/services/deletion/sweep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { countRows, download, jsonLines, upload } from './datasets-support.ts';
 import { createOtherWorkspace } from './workspace.ts';

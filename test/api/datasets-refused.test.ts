@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Query } from '../../src/db/database.ts';
-import { sweep } from '../../src/services/deletion/sweep.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { countRows, jsonLines, openUpload, upload } from './datasets-support.ts';

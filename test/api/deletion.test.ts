@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parsePublicId } from '../../src/domain/ids.ts';
-import { cleanUp } from '../../src/services/clean-up.ts';
+import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
 import { createKey, createOtherWorkspace } from './workspace.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startApi } from '../../src/api/server.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
+import { reconcileEvaluations } from '../../src/jobs/reconcile-evaluations.ts';
+import { reconcileExecutions } from '../../src/jobs/reconcile-executions.ts';
 import { createRegistry } from '../../src/metrics.ts';
-import { rescueEvaluations } from '../../src/services/evaluations/rescue-evaluations.ts';
-import { rescueExecutions } from '../../src/services/rescue-executions.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { proxyTo, type TcpProxy } from '../support/proxy.ts';
@@ -61,8 +61,8 @@ async function reconcile(): Promise<void> {
   const ago = `now() - interval '1 minute'`;
   await db.system.query({ text: `update executions set created_at = ${ago}, check_at = ${ago}` });
   await db.system.query({ text: `update evaluations set created_at = ${ago}, check_at = ${ago}` });
-  await rescueExecutions(db, { client, taskQueues, eager: false }, log);
-  await rescueEvaluations(db, { client, taskQueues, eager: false }, log);
+  await reconcileExecutions(db, { client, taskQueues, eager: false }, log);
+  await reconcileEvaluations(db, { client, taskQueues, eager: false }, log);
 }
 
 interface Cut {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { rescueSchedules } from '../../src/services/evaluations/rescue-schedules.ts';
+import { reconcileSchedules } from '../../src/jobs/reconcile-schedules.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -92,11 +92,11 @@ test('a schedule that Temporal has lost is made anew, as it was', async () => {
   await lose(paused.id);
   expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual([]);
   await db.system.query({ text: `update schedules set check_at = now() - interval '1 second'` });
-  await rescueSchedules(db.system, { client, taskQueues }, log);
+  await reconcileSchedules(db.system, { client, taskQueues }, log);
   expect((await service.call('GET', `/schedules/${running.id}`)).body.next_runs).toEqual(running.next_runs);
   const resumed = await service.call('POST', `/schedules/${paused.id}/resume`);
   expect(resumed.body.next_runs).toEqual(running.next_runs);
-  // Whoever asks for something does not wait for the rescue.
+  // Whoever asks for something does not wait for the reconciliation.
   await lose(running.id);
   expect((await service.call('POST', `/schedules/${running.id}/pause`)).body).toMatchObject({ paused: true });
   for (const { id } of [running, paused]) expect((await service.call('DELETE', `/schedules/${id}`)).status).toBe(200);
@@ -132,7 +132,7 @@ test('one that no caller was told of starts nothing, and is withdrawn', async ()
   });
   expect(await evaluationsOf(untold.id)).toEqual([]);
   await db.system.query({ text: `update schedules set check_at = now() - interval '1 second'` });
-  await rescueSchedules(db.system, { client, taskQueues }, log);
+  await reconcileSchedules(db.system, { client, taskQueues }, log);
   expect((await service.call('GET', `/schedules/${untold.id}`)).status).toBe(404);
   expect((await service.call('GET', `/schedules/${told.id}`)).status).toBe(200);
   await service.call('DELETE', `/schedules/${told.id}`);

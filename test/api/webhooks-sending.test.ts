@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/domain/events.ts';
 import { xSignature } from '../../src/domain/webhook-signature.ts';
-import { EXAMPLE_DATA } from '../../src/services/webhooks/example-events.ts';
+import { EXAMPLE_DATA } from '../../src/services/events/sample-events.ts';
 import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { RunningServer } from '../../src/api/http-server.ts';
 import { startApi } from '../../src/api/server.ts';
 import { EVENT_TYPES } from '../../src/domain/events.ts';
+import type { RunningServer } from '../../src/http/http-server.ts';
 import { createRegistry } from '../../src/metrics.ts';
 import { type Call, createCall, startTestService, type TestService } from '../support/service.ts';
 import { detailsOf, HOOK, registerWebhook } from './webhooks-support.ts';

@@ -1,5 +1,5 @@
-import { createApiKey, generateApiKey, SCOPES, type Scope } from '../../src/services/api-keys.ts';
-import { createWorkspace } from '../../src/services/workspaces.ts';
+import { createApiKey, generateApiKey, SCOPES, type Scope } from '../../src/services/access/api-keys.ts';
+import { createWorkspace } from '../../src/services/workspaces/workspaces.ts';
 import { type Call, createCall, type TestService } from '../support/service.ts';
 
 /** Another workspace of the service and a call function with its own key. */

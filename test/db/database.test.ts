@@ -6,7 +6,7 @@ import { WORKSPACE_FILTER } from '../../src/db/entities/workspace-owned.ts';
 import { classifyDatabaseError, DatabaseUnavailableError, isDatabaseUnavailable } from '../../src/db/errors.ts';
 import { openOrm } from '../../src/db/orm.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { createApiKey, generateApiKey } from '../../src/services/api-keys.ts';
+import { createApiKey, generateApiKey } from '../../src/services/access/api-keys.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

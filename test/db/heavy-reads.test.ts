@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toApiError } from '../../src/api/middleware/error-answers.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { DatabaseUnavailableError, ReadTimeoutError } from '../../src/db/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { toApiError } from '../../src/http/middleware/error-responses.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait-for.ts';
 

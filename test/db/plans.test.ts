@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bindWorkspace, type Database, openDatabase, type Query } from '../../src/db/database.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { cleanUp } from '../../src/services/clean-up.ts';
+import { cleanUp } from '../../src/jobs/clean-up.ts';
+import { listDeliveries } from '../../src/services/deliveries/deliveries.ts';
 import { listEvaluations } from '../../src/services/evaluations/evaluations.ts';
 import { listResults } from '../../src/services/evaluations/results.ts';
-import { withdrawUnaccepted } from '../../src/services/execution-changes.ts';
-import { listExecutions } from '../../src/services/executions.ts';
-import { listEvents } from '../../src/services/list-events.ts';
-import { listDeliveries } from '../../src/services/webhooks/deliveries.ts';
+import { listEvents } from '../../src/services/events/list-events.ts';
+import { withdrawUnaccepted } from '../../src/services/executions/execution-changes.ts';
+import { listExecutions } from '../../src/services/executions/executions.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createMailer, type Mailer } from '../../src/mail/mailer.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
-import { createMailer, type Mailer } from '../../src/services/notifications/mailer.ts';
 import { TEST_KEY } from '../support/providers/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -5,7 +5,7 @@ import type {
   BatchResult,
   EvaluationActivities,
   EvaluationControl,
-} from '../../src/activities/evaluation.ts';
+} from '../../src/activities/evaluation-run/evaluation.ts';
 import { controlChanged } from '../../src/workflows/evaluation-run.ts';
 
 export type EvaluationSteps = Omit<EvaluationActivities, 'startScheduledEvaluation'>;

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { EvaluationControl } from '../../src/activities/evaluation.ts';
+import type { EvaluationControl } from '../../src/activities/evaluation-run/evaluation.ts';
 import { type EvaluationRunInput, placeFree, progressQuery } from '../../src/workflows/evaluation-run.ts';
 import { change, type EvaluationSteps, type FakeRun, fakeRun, stepsOn, untilStopped } from './fake-evaluation-run.ts';
 import type { Path } from './histories.ts';

@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { ExecutionActivities } from '../../src/activities/execution.ts';
+import type { ExecutionActivities } from '../../src/activities/execute-prompt/execution.ts';
 import {
   type ExecutePromptInput,
   type ExecutePromptState,

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { AttemptOutcome } from '../../src/activities/webhook.ts';
+import type { AttemptOutcome } from '../../src/activities/webhook-delivery/webhook.ts';
 import { placeFree, type WebhookDeliveryState } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,

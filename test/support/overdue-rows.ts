@@ -1,5 +1,5 @@
 import type { Query } from '../../src/db/database.ts';
-import type { ReconciledTable } from '../../src/services/reconcile.ts';
+import type { ReconciledTable } from '../../src/jobs/reconcile.ts';
 
 /** When rows are looked at next, read and changed past the service. */
 export interface OverdueRows {

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/db/database.ts';
 import type { ExecutionStatus } from '../../src/domain/execution-states.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { generateApiKey } from '../../src/services/api-keys.ts';
-import { ensureFirstKey } from '../../src/services/bootstrap.ts';
+import { generateApiKey } from '../../src/services/access/api-keys.ts';
+import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 
 /** Rows of `executions`, written and read past the API. */
 export interface ExecutionRows {
@@ -21,7 +21,7 @@ export interface ExecutionRows {
   read(id: string): Promise<Record<string, unknown>>;
   /** Types of the events about it. */
   events(id: string): Promise<string[]>;
-  /** As if the rescue had looked at it a while ago. */
+  /** As if the reconciliation had looked at it a while ago. */
   ageCheck(id: string): Promise<void>;
   remove(id: string): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { startApi } from '../../src/api/server.ts';
 import { parseSettings } from '../../src/config.ts';
 import { type Foundation, layFoundation } from '../../src/foundation.ts';
-import { generateApiKey } from '../../src/services/api-keys.ts';
-import { ensureFirstKey } from '../../src/services/bootstrap.ts';
+import { generateApiKey } from '../../src/services/access/api-keys.ts';
+import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 import { startWorkers } from '../../src/worker.ts';
 import { createTestDatabase } from './database.ts';
 

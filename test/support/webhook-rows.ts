@@ -3,7 +3,7 @@ import type { Cipher } from '../../src/domain/cipher.ts';
 import type { EventType } from '../../src/domain/events.ts';
 import { EVENT_TYPES } from '../../src/domain/events.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { sealHeaders, sealSecret } from '../../src/services/webhooks/sealed.ts';
+import { sealHeaders, sealSecret } from '../../src/services/webhooks/encrypted-columns.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Signs in tests where it does not matter with what. */

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import type { AttemptOutcome } from '../../src/activities/webhook.ts';
+import type { AttemptOutcome } from '../../src/activities/webhook-delivery/webhook.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
 import {

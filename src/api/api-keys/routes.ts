@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { ApiKey as ApiKeyEntity } from '../../db/entities/api-key.ts';
 import { publicId } from '../../domain/ids.ts';
-import { createApiKey, generateApiKey, revokeApiKey, SCOPES } from '../../services/api-keys.ts';
-import type { Authenticator } from '../../services/authenticate.ts';
-import type { Quotas } from '../../services/quotas.ts';
+import { saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, PageQuery, pageOf, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { createApiKey, generateApiKey, revokeApiKey, SCOPES } from '../../services/access/api-keys.ts';
+import type { Authenticator } from '../../services/access/authenticate.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { IdParams } from '../executions/schema.ts';
-import { saneText, Timestamp, TimestampInput } from '../fields.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, PageQuery, pageOf, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
 
 const Scopes = z.array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`)).meta({
   description:

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { invalidField } from '../../domain/errors.ts';
+import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { getDataset } from '../../services/datasets/datasets.ts';
 import { readExamples } from '../../services/datasets/read-examples.ts';
-import { decodeCursor, encodeCursor } from '../pagination.ts';
 
 /** `version seq`: a list stays in the version that it began with. */
 const Position = z.string().regex(/^[1-9]\d{0,8} [1-9]\d{0,8}$/);

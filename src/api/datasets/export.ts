@@ -4,10 +4,10 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { RawAnswer } from '../../http/route.ts';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';
 import { exampleNames } from '../../services/datasets/example-names.ts';
 import { readAllExamples, type StoredExample } from '../../services/datasets/read-examples.ts';
-import { RawAnswer } from '../route.ts';
 import { type Column, headingOf, MAX_COLUMNS } from './csv-columns.ts';
 import type { UploadFormat } from './upload-body.ts';
 

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { Example } from '../../domain/example.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { insaneParts } from '../../http/json-body.ts';
+import { detailsOf } from '../../http/validate.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
-import { insaneParts } from '../json-body.ts';
-import { detailsOf } from '../validate.ts';
 
 const NEWLINE = 0x0a;
 const BOM = '\uFEFF';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { createFromExecutions } from '../../services/datasets/create-from-executions.ts';
 import { getDataset, listDatasets, listDatasetVersions } from '../../services/datasets/datasets.ts';
 import { deleteDataset } from '../../services/datasets/delete-dataset.ts';
 import type { Uploads } from '../../services/datasets/upload-examples.ts';
-import type { Quotas } from '../../services/quotas.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { parseCsv } from './csv.ts';
 import { examplesPage } from './examples-page.ts';
 import { exportDataset } from './export.ts';

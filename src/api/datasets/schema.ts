@@ -3,8 +3,8 @@ import { datasetNameProblem } from '../../domain/dataset-name.ts';
 import { Example } from '../../domain/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
-import { ModelName, Name, saneText, Timestamp, TimestampInput, wholeNumber } from '../fields.ts';
-import { PageQuery, pageOf } from '../pagination.ts';
+import { ModelName, Name, saneText, Timestamp, TimestampInput, wholeNumber } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 const MAX_FROM_EXECUTIONS = 100_000;
 const MAX_EXECUTION_IDS = 10_000;

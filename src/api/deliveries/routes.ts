@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { parsePublicId } from '../../domain/ids.ts';
-import type { Quotas } from '../../services/quotas.ts';
-import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/webhooks/deliveries.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/deliveries/deliveries.ts';
 import { getWebhook } from '../../services/webhooks/webhooks.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { IdParams } from '../executions/schema.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
 import {
   attemptExample,
   deliveryExample,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DELIVERY_TRIGGERS } from '../../db/entities/webhook.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
-import { Timestamp, TimestampInput } from '../fields.ts';
-import { PageQuery, pageOf } from '../pagination.ts';
+import { Timestamp, TimestampInput } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { EventName } from '../webhooks/schema.ts';
 
 export const Delivery = z

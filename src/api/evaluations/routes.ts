@@ -4,8 +4,10 @@ import { RunComparison } from '../../domain/comparison.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, RawAnswer, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
-import { deleteEvaluation } from '../../services/deletion/delete-evaluation.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import {
   type ControlDeps,
@@ -15,6 +17,7 @@ import {
   retryEvaluation,
 } from '../../services/evaluations/control-evaluation.ts';
 import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
+import { deleteEvaluation } from '../../services/evaluations/delete-evaluation.ts';
 import {
   acceptEvaluation,
   giveUpEvaluation,
@@ -27,11 +30,8 @@ import {
   listEvaluations,
 } from '../../services/evaluations/evaluations.ts';
 import { eachResultPage, listResults } from '../../services/evaluations/results.ts';
-import type { Quotas } from '../../services/quotas.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { IdParams } from '../executions/schema.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, toPage } from '../pagination.ts';
-import { defineRoute, RawAnswer, type Route } from '../route.ts';
 import { comparisonExample, evaluationExample, resultExample } from './examples.ts';
 import { presentEvaluation, presentResult } from './presenter.ts';
 import { resultsAsCsv } from './results-csv.ts';

@@ -4,9 +4,9 @@ import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { Example } from '../../domain/example.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
+import { BodyVersion, Label, Metadata, Name, Timestamp, TimestampInput, Variables } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { Cost, Tokens } from '../executions/schema.ts';
-import { BodyVersion, Label, Metadata, Name, Timestamp, TimestampInput, Variables } from '../fields.ts';
-import { PageQuery, pageOf } from '../pagination.ts';
 
 export const MAX_INLINE_EXAMPLES = 1_000;
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { parsePublicId, publicId } from '../../domain/ids.ts';
-import { type EventRow, getEvent, listEvents } from '../../services/list-events.ts';
-import { EXAMPLE_DATA } from '../../services/webhooks/example-events.ts';
+import { Timestamp, TimestampInput } from '../../http/fields.ts';
+import { decodeCursor, PageQuery, pageOf, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { type EventRow, getEvent, listEvents } from '../../services/events/list-events.ts';
+import { EXAMPLE_DATA } from '../../services/events/sample-events.ts';
 import { IdParams } from '../executions/schema.ts';
-import { Timestamp, TimestampInput } from '../fields.ts';
-import { decodeCursor, PageQuery, pageOf, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
 import { EventName } from '../webhooks/schema.ts';
 
 const tag = 'Events';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
-import type { ExecutionRow } from '../../services/executions.ts';
+import type { ExecutionRow } from '../../services/executions/executions.ts';
 import { executionWorkflowId } from '../../temporal/names.ts';
 import type { Execution } from './schema.ts';
 

@@ -3,10 +3,13 @@ import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
-import { deleteExecution } from '../../services/deletion/delete-execution.ts';
-import { cancelExecution } from '../../services/execution-changes.ts';
-import type { ExecutionWaiter } from '../../services/execution-waiter.ts';
+import { deleteExecution } from '../../services/executions/delete-execution.ts';
+import { cancelExecution } from '../../services/executions/execution-changes.ts';
+import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import {
   getExecution,
   insertExecution,
@@ -16,13 +19,14 @@ import {
   prepareExecution,
   type QueuedExecution,
   queuedOf,
-} from '../../services/executions.ts';
-import type { Quotas } from '../../services/quotas.ts';
-import { cancelExecutionWorkflow, giveUpExecution, startOrWithdraw } from '../../services/run-execution.ts';
+} from '../../services/executions/executions.ts';
+import {
+  cancelExecutionWorkflow,
+  giveUpExecution,
+  startOrWithdraw,
+} from '../../services/executions/start-execution.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
 import { CreateExecution, Execution, ExecutionPage, IdParams, ListQuery, PreferHeader } from './schema.ts';

@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { executionStates } from '../../domain/execution-states.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
-import { BodyVersion, Label, Metadata, ModelName, Name, Timestamp, TimestampInput, Variables } from '../fields.ts';
-import { PageQuery, pageOf } from '../pagination.ts';
+import {
+  BodyVersion,
+  Label,
+  Metadata,
+  ModelName,
+  Name,
+  Timestamp,
+  TimestampInput,
+  Variables,
+} from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 export const CreateExecution = z
   .strictObject({

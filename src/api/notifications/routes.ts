@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { NOTIFICATION_TYPES } from '../../db/entities/notification.ts';
 import { publicId } from '../../domain/ids.ts';
+import { Timestamp } from '../../http/fields.ts';
+import { decodeCursor, PageQuery, pageOf, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import { listNotifications, type NotificationRow } from '../../services/notifications/list-notifications.ts';
-import { Timestamp } from '../fields.ts';
-import { decodeCursor, PageQuery, pageOf, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
 
 const Notification = z
   .object({

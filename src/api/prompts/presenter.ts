@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { PromptRow } from '../../services/prompts.ts';
+import type { PromptRow } from '../../services/prompts/prompts.ts';
 import type { Prompt } from './schema.ts';
 
 /** A prompt version as callers see it. */

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { listPrompts, listVersions } from '../../services/list-prompts.ts';
+import { TimestampInput } from '../../http/fields.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
 import {
   createVersion,
   getPrompt,
@@ -8,12 +12,8 @@ import {
   setArchived,
   setLabel,
   updatePrompt,
-} from '../../services/prompts.ts';
-import type { Quotas } from '../../services/quotas.ts';
-import { TimestampInput } from '../fields.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
+} from '../../services/prompts/prompts.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentPrompt } from './presenter.ts';
 import {
   CreatePrompt,

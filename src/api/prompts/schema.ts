@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ModelParameters } from '../../domain/parameters.ts';
-import { BodyVersion, Label, ModelName, Name, saneText, Timestamp, VersionNumber } from '../fields.ts';
-import { PageQuery, pageOf } from '../pagination.ts';
+import { BodyVersion, Label, ModelName, Name, saneText, Timestamp, VersionNumber } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 export const MAX_TEMPLATE_BYTES = 256 * 1024;
 

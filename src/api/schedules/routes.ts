@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import {
   deleteSchedule,
   getSchedule,
@@ -13,16 +16,13 @@ import {
   startSchedule,
   storeSchedule,
   triggerSchedule,
-} from '../../services/evaluations/schedules.ts';
-import { dueTimes, type Temporal } from '../../services/evaluations/temporal-schedule.ts';
-import type { Quotas } from '../../services/quotas.ts';
+} from '../../services/schedules/schedules.ts';
+import { dueTimes, type Temporal } from '../../services/schedules/temporal-schedule.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
 import { IdParams } from '../executions/schema.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, PageQuery, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
 const tag = 'Schedules';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { saneText, Timestamp } from '../../http/fields.ts';
+import { pageOf } from '../../http/pagination.ts';
 import { ScheduledEvaluation } from '../evaluations/schema.ts';
-import { saneText, Timestamp } from '../fields.ts';
-import { pageOf } from '../pagination.ts';
 
 function isTimeZone(name: string): boolean {
   try {

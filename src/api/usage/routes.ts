@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { sumEvaluationUsage, sumUsage, USAGE_GROUPS, type UsageRow, usageSpan } from '../../services/usage.ts';
+import { ModelName, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { sumEvaluationUsage, sumUsage, USAGE_GROUPS, type UsageRow, usageSpan } from '../../services/usage/usage.ts';
 import { Cost, Tokens } from '../executions/schema.ts';
-import { ModelName, Name, Timestamp, TimestampInput } from '../fields.ts';
-import { defineRoute, type Route } from '../route.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Cipher } from '../../domain/cipher.ts';
 import { publicId } from '../../domain/ids.ts';
-import { openHeaders } from '../../services/webhooks/sealed.ts';
+import { openHeaders } from '../../services/webhooks/encrypted-columns.ts';
 import type { WebhookRow } from '../../services/webhooks/webhooks.ts';
 import type { Webhook } from './schema.ts';
 

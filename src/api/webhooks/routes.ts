@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { parsePublicId } from '../../domain/ids.ts';
 import { generateSigningSecret } from '../../domain/webhook-signature.ts';
-import type { Quotas } from '../../services/quotas.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import {
   deleteWebhook,
   disableByRequest,
@@ -17,10 +19,8 @@ import {
   type WebhookRow,
   type WebhookRules,
 } from '../../services/webhooks/webhooks.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { IdParams } from '../executions/schema.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { decodeCursor, toPage } from '../pagination.ts';
-import { defineRoute, type Route } from '../route.ts';
 import { presentWebhook, secretExample, webhookExample } from './presenter.ts';
 import {
   CreateWebhook,

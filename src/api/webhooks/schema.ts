@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { EVENT_TYPES } from '../../domain/events.ts';
 import { signingSecretProblem } from '../../domain/webhook-signature.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
+import { Timestamp, TimestampInput } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { MAX_URL_LENGTH } from '../../outbound/target.ts';
+import { MAX_REPLAYED } from '../../services/deliveries/replay-events.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
-import { MAX_REPLAYED } from '../../services/webhooks/replay-events.ts';
-import { Timestamp, TimestampInput } from '../fields.ts';
-import { PageQuery, pageOf } from '../pagination.ts';
 import { OwnHeaders } from './header-rules.ts';
 
 export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`);

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { parsePublicId } from '../../domain/ids.ts';
-import type { Quotas } from '../../services/quotas.ts';
-import { getDelivery, hasEnded, listAttempts } from '../../services/webhooks/deliveries.ts';
-import type { DeliveryWaiter } from '../../services/webhooks/delivery-waiter.ts';
-import { replayEvents } from '../../services/webhooks/replay-events.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { getDelivery, hasEnded, listAttempts } from '../../services/deliveries/deliveries.ts';
+import type { DeliveryWaiter } from '../../services/deliveries/delivery-waiter.ts';
+import { replayEvents } from '../../services/deliveries/replay-events.ts';
 import { testWebhook } from '../../services/webhooks/test-webhook.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { attemptExample, presentWithAttempts, requestedExample } from '../deliveries/presenter.ts';
 import { DeliveryWithAttempts } from '../deliveries/schema.ts';
 import { waitMsOf } from '../executions/prefer.ts';
 import { IdParams } from '../executions/schema.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { defineRoute, type Route } from '../route.ts';
 import { ReplayEvents, Replayed, TestWebhook } from './schema.ts';
 
 const tag = 'Webhooks';

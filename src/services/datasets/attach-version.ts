@@ -1,6 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Quotas } from '../quotas.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
 /**

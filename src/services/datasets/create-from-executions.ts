@@ -3,7 +3,7 @@ import { ApiError, invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash } from '../../domain/example.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
-import type { Quotas } from '../quotas.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { insertVersion } from './insert-examples.ts';

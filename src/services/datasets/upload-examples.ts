@@ -2,7 +2,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/example.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
-import type { Quotas } from '../quotas.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
 import { createExampleKeys } from './example-keys.ts';

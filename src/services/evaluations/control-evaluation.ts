@@ -10,7 +10,7 @@ import {
 } from '../../domain/evaluation-states.ts';
 import type { Models } from '../../models/model.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
-import type { Quotas } from '../quotas.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
 import { costOfRun } from './costs.ts';
 import { checkBudget } from './create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow, UNTOLD } from './evaluation-workflow.ts';
@@ -70,7 +70,7 @@ function goOn(from: readonly ('paused' | (typeof ENDED_EVALUATION)[number])[]): 
   ];
 }
 
-/** The row says what is wanted, so a workflow that can't be told now learns of it later (`rescueEvaluations`). */
+/** The row says what is wanted, so a workflow that can't be told now learns of it later (`reconcileEvaluations`). */
 async function tell(deps: ControlDeps, row: EvaluationRow): Promise<void> {
   try {
     await tellEvaluationWorkflow(deps, row);

@@ -8,7 +8,7 @@ import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 import { storeExamples } from '../datasets/inline-examples.ts';
-import { getPrompt, type PromptRow, type VersionSelector } from '../prompts.ts';
+import { getPrompt, type PromptRow, type VersionSelector } from '../prompts/prompts.ts';
 import { getEvaluation } from './evaluations.ts';
 
 export interface NewEvaluation extends VersionSelector {

@@ -7,8 +7,8 @@ import { publicId } from '../../domain/ids.ts';
 import { evaluationWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
 import { signalWorkflow, startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { evaluationRun } from '../../workflows/evaluation-run.ts';
-import { IS_WANTED } from '../acceptance.ts';
-import { holdMsOf, withdrawOrGoOn } from '../withdrawal.ts';
+import { IS_WANTED } from '../acceptance/is-wanted.ts';
+import { holdMsOf, withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import type { StoredEvaluation } from './create-evaluation.ts';
 
 /** What every change sets that the workflow is to hear of, as SQL. The workflow takes `untold` back when it reads the row. */

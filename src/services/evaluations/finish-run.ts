@@ -3,7 +3,7 @@ import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
-import { writeEvent } from '../events.ts';
+import { writeEvent } from '../events/write-event.ts';
 import type { RunRef } from './results-store.ts';
 import { readSummary } from './sum-up.ts';
 

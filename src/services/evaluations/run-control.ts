@@ -1,6 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
-import { IS_WANTED } from '../acceptance.ts';
+import { IS_WANTED } from '../acceptance/is-wanted.ts';
 import { withdrawUnacceptedEvaluation } from './evaluation-workflow.ts';
 import type { RunRef } from './results-store.ts';
 

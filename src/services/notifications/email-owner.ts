@@ -1,9 +1,7 @@
-import type { Logger } from 'pino';
 import type { Database, SystemDatabase } from '../../db/database.ts';
 import { publicId } from '../../domain/ids.ts';
-import { reconcile, takeOverdue } from '../reconcile.ts';
-import { MailError } from './mail-error.ts';
-import type { Mail, Mailer } from './mailer.ts';
+import { MailError } from '../../mail/mail-error.ts';
+import type { Mail, Mailer } from '../../mail/mailer.ts';
 
 interface Told {
   workspace: string;
@@ -15,17 +13,16 @@ interface Told {
 }
 
 /** Longer than any conversation with the mail server: whoever has claimed a notification sends it or is dead by then. */
-const LEASE = `interval '2 minutes'`;
+export const EMAIL_LEASE = `interval '2 minutes'`;
 /** A mail that could not be sent for a day tells of what is long known. */
-const PENDING = `email_pending and created_at > now() - interval '1 day'`;
+export const EMAIL_PENDING = `email_pending and created_at > now() - interval '1 day'`;
 const MAX_TRIES = 20;
 
 /** Times are stored to the millisecond: one that was written as now() may have been rounded up. */
 const CLAIM = {
-  text: `update notifications set check_at = now() + ${LEASE}
-         where id = $1 and ${PENDING} and check_at <= now() + interval '1 millisecond' returning id`,
+  text: `update notifications set check_at = now() + ${EMAIL_LEASE}
+         where id = $1 and ${EMAIL_PENDING} and check_at <= now() + interval '1 millisecond' returning id`,
 };
-const TAKE = { text: `${takeOverdue('notifications', PENDING, LEASE)} returning id` };
 
 const READ = {
   text: `update notifications set email_attempts = notifications.email_attempts + 1
@@ -81,7 +78,7 @@ export type EmailOutcome = 'sent' | 'refused' | 'later' | 'no mail server';
 /**
  * Tells the owner of a workspace by e-mail what a notification says, once: who sends has claimed the row for a while, and where it
  * was sent, nothing is sent again. A crash between the two makes a double, with the same Message-ID. What could not be sent is
- * found by its row and tried again by {@link sendDueEmails}; the reason is stored as `email_error`.
+ * found by its row and tried again by `jobs/send-due-emails.ts`; the reason is stored as `email_error`.
  */
 export async function emailOwner(deps: EmailDeps, notificationId: string): Promise<EmailOutcome> {
   if (deps.mailer === undefined) return 'no mail server';
@@ -89,7 +86,8 @@ export async function emailOwner(deps: EmailDeps, notificationId: string): Promi
   return claimed === undefined ? 'later' : sendClaimed(deps.db.system, deps.mailer, notificationId);
 }
 
-async function sendClaimed({ query }: SystemDatabase, mailer: Mailer, id: string): Promise<EmailOutcome> {
+/** Sends the e-mail of a notification that the caller has claimed. */
+export async function sendClaimed({ query }: SystemDatabase, mailer: Mailer, id: string): Promise<EmailOutcome> {
   const [told] = await query<Told & Record<string, unknown>>(READ, [id]);
   if (told === undefined) return 'later';
   try {
@@ -102,19 +100,4 @@ async function sendClaimed({ query }: SystemDatabase, mailer: Mailer, id: string
   }
   await query(SENT, [id]);
   return 'sent';
-}
-
-/**
- * Sends what is due: after a refusal for now, after the loss of the process that was to send it, or of Temporal's state.
- * @throws Error where the database is away
- */
-export async function sendDueEmails({ db, mailer }: EmailDeps, log: Logger): Promise<void> {
-  if (mailer === undefined) return;
-  await reconcile<{ id: string }>(db.system.query, log, {
-    table: 'notifications',
-    take: TAKE,
-    async reconcile({ id }) {
-      await sendClaimed(db.system, mailer, id);
-    },
-  });
 }

@@ -1,8 +1,8 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
-import { abandonDeliveries } from './abandon-deliveries.ts';
-import { sealHeaders, sealSecret } from './sealed.ts';
+import { abandonDeliveries } from '../deliveries/abandon-deliveries.ts';
+import { sealHeaders, sealSecret } from './encrypted-columns.ts';
 import {
   foundWebhook,
   getWebhook,

@@ -2,7 +2,7 @@ import { bindWorkspace, type Query, type SystemDatabase } from '../../db/databas
 import { type DeliveryStatus, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
-import { abandonDeliveries } from './abandon-deliveries.ts';
+import { abandonDeliveries } from '../deliveries/abandon-deliveries.ts';
 
 interface Exhausted {
   workspace_id: string;

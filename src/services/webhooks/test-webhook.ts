@@ -3,7 +3,7 @@ import { CHANNELS } from '../../db/listener.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
-import { EXAMPLE_DATA } from './example-events.ts';
+import { EXAMPLE_DATA } from '../events/sample-events.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
 
 /** The event goes to no other webhook: it counts as dispatched. */

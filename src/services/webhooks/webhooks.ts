@@ -6,7 +6,7 @@ import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { type WebhookStatus, webhookStates } from '../../domain/webhook-states.ts';
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
-import { sealHeaders, sealSecret } from './sealed.ts';
+import { sealHeaders, sealSecret } from './encrypted-columns.ts';
 
 /** A row of `webhooks`, without its secrets. */
 export interface WebhookRow {

@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { emailOwner, sendDueEmails } from '../../../src/services/notifications/email-owner.ts';
-import { createMailer, type Mailer } from '../../../src/services/notifications/mailer.ts';
+import { sendDueEmails } from '../../../src/jobs/send-due-emails.ts';
+import { createMailer, type Mailer } from '../../../src/mail/mailer.ts';
+import { emailOwner } from '../../../src/services/notifications/email-owner.ts';
+import { type HousekeepingRows, housekeepingRows } from '../../jobs/housekeeping-rows.ts';
+import { type MailServer, reply, startMailServer } from '../../mail/mail-server.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { type HousekeepingRows, housekeepingRows } from '../housekeeping-rows.ts';
-import { type MailServer, reply, startMailServer } from './mail-server.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bindWorkspace, type Query } from '../../../src/db/database.ts';
+import { reconcileDeliveries } from '../../../src/jobs/reconcile-deliveries.ts';
+import { dispatchEvents, startUnstarted } from '../../../src/jobs/relay-steps.ts';
+import { redeliver } from '../../../src/services/deliveries/deliveries.ts';
+import { replayEvents } from '../../../src/services/deliveries/replay-events.ts';
 import { deleteWebhook } from '../../../src/services/webhooks/change-webhook.ts';
-import { redeliver } from '../../../src/services/webhooks/deliveries.ts';
-import { dispatchEvents, startUnstarted } from '../../../src/services/webhooks/relay-steps.ts';
-import { replayEvents } from '../../../src/services/webhooks/replay-events.ts';
-import { rescueDeliveries } from '../../../src/services/webhooks/rescue-deliveries.ts';
 import { testWebhook } from '../../../src/services/webhooks/test-webhook.ts';
 import { openSession, ordersOf } from '../../support/interleave.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -162,7 +162,7 @@ test('a started delivery whose workflow was lost ends, where its webhook is gone
     [workspaceId, webhookId],
   );
   await db.system.query({ text: 'delete from webhooks where id = $1' }, [webhookId]);
-  await rescueDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log);
+  await reconcileDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log);
   expect(await rows.deliveries(webhookId)).toMatchObject([
     { status: 'abandoned', status_reason: 'The webhook was deleted.' },
   ]);

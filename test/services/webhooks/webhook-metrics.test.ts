@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-metrics.ts';
+import { type HousekeepingRows, housekeepingRows } from '../../jobs/housekeeping-rows.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { freePorts } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { type HousekeepingRows, housekeepingRows } from '../housekeeping-rows.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;

@@ -1,0 +1,90 @@
+import { type CostEstimate, guessCost, observeCost, reserveFor } from '../../domain/cost-estimate.ts';
+
+/** What an example has cost. */
+export interface ExampleCost {
+  /** The calls whose cost is known, in US dollars. */
+  knownUsd: number;
+  /** The share of an example's expected cost, 0..1 and more, that is in calls whose cost came back unknown. */
+  unknownShare: number;
+}
+
+export interface BatchBudgetOptions {
+  /** US dollars that the batch may have cost in the end; null: no limit. */
+  limitUsd: number | null;
+  /** What it has cost before. */
+  spentUsd: number;
+  /** What one example costs as far as the run has seen, or the guess before. */
+  estimate: CostEstimate;
+  /** Whether this is all the money that the run has left, so that none of it may be left lying. */
+  isAllThereIs: boolean;
+}
+
+/** Sums of floats that are meant to be equal differ by less. */
+const ROUNDING = 1e-9;
+
+/**
+ * What a batch may still spend. Money is set aside before each example, so a batch goes over its limit by no more than what
+ * the calls in flight cost above what was expected of them. What is set aside follows what examples have cost lately.
+ */
+export class BatchBudget {
+  readonly #limitUsd: number | null;
+  readonly #isAllThereIs: boolean;
+  #spentUsd: number;
+  #inFlight = 0;
+  #estimate: CostEstimate;
+
+  constructor({ limitUsd, spentUsd, estimate, isAllThereIs }: BatchBudgetOptions) {
+    this.#limitUsd = limitUsd;
+    this.#isAllThereIs = isAllThereIs;
+    this.#spentUsd = spentUsd;
+    this.#estimate = estimate;
+  }
+
+  get estimate(): CostEstimate {
+    return this.#estimate;
+  }
+
+  /** Sets aside what one example may cost; undefined where that is not there. */
+  reserve(): number | undefined {
+    const reserved = this.#affordable();
+    if (reserved === undefined) return undefined;
+    this.#inFlight += 1;
+    return reserved;
+  }
+
+  #affordable(): number | undefined {
+    const wanted = reserveFor(this.#estimate);
+    if (this.#limitUsd === null) return wanted;
+    // What is in flight is expected to cost what is known by now, not what was set aside for it when it began.
+    const leftUsd = (this.#limitUsd - this.#spentUsd - this.#inFlight * wanted) * (1 + ROUNDING);
+    if (wanted <= leftUsd) return wanted;
+    // The last of the money is used for one example at a time, without a margin. A guess alone keeps nobody from trying.
+    if (!this.#isAllThereIs || this.#inFlight > 0 || leftUsd <= 0) return undefined;
+    const { meanUsd, examples } = this.#estimate;
+    return examples === 0 || meanUsd <= leftUsd ? meanUsd : undefined;
+  }
+
+  /**
+   * Replaces what was set aside by what it was; a call of unknown cost counts as its share of that.
+   * @param cost undefined where no call was made, or none was billed
+   */
+  settle(reservedUsd: number, cost: ExampleCost | undefined): void {
+    this.#inFlight -= 1;
+    if (cost === undefined) return;
+    this.#spentUsd += cost.knownUsd + cost.unknownShare * reservedUsd;
+    // Without the margin, or the estimate would feed on itself.
+    const assumedUsd = cost.unknownShare * this.#estimate.meanUsd;
+    this.#estimate = observeCost(this.#estimate, cost.knownUsd + assumedUsd, assumedUsd);
+  }
+}
+
+/** The estimate to begin with: the run's, or what the batch has cost before, or a guess. */
+export function firstEstimate(
+  ofRun: CostEstimate | undefined,
+  before: { costUsd: number; examples: number },
+  guessUsd: number,
+): CostEstimate {
+  if (ofRun !== undefined && ofRun.examples > 0) return ofRun;
+  if (before.examples === 0) return guessCost(guessUsd);
+  return observeCost(guessCost(guessUsd), before.costUsd / before.examples);
+}

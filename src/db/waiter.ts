@@ -1,0 +1,92 @@
+import type { WorkspaceDatabase } from './database.ts';
+import { isDatabaseUnavailable } from './errors.ts';
+import type { Channel, Listener } from './listener.ts';
+
+/** Lets requests wait for the end of something without asking the database over and over. */
+export interface Waiter<Row> {
+  /** From now on a finish is not missed. Call `done` when it is no longer of interest. */
+  expect(id: string): Expectation<Row>;
+}
+
+export interface Expectation<Row> {
+  /**
+   * The row as it is when what it tells of has ended, the time is up or the signal is aborted, whatever comes first; as it was
+   * last seen, where the database is away by then.
+   * @throws DatabaseUnavailableError where it was never seen
+   */
+  wait(db: WorkspaceDatabase, timeoutMs: number, signal: AbortSignal): Promise<Row>;
+  done(): void;
+}
+
+/** What is waited for. */
+export interface WaitedFor<Row> {
+  /** Hears the UUID of what has ended. */
+  channel: Channel;
+  read: (db: WorkspaceDatabase, id: string) => Promise<Row>;
+  isFinished: (row: Row) => boolean;
+}
+
+/** A notification may be lost while the connection is away: look this often all the same. */
+const LOOK_AGAIN_MS = 3_000;
+
+export function createWaiter<Row>(listener: Listener, { channel, read, isFinished }: WaitedFor<Row>): Waiter<Row> {
+  const waiting = new Map<string, Set<() => void>>();
+  listener.on(channel, (id) => {
+    for (const wake of waiting.get(id) ?? []) wake();
+  });
+  listener.onReconnected(() => {
+    for (const wakes of waiting.values()) for (const wake of wakes) wake();
+  });
+
+  return {
+    expect(id) {
+      let heard = false;
+      let wakeUp = () => {};
+      const wake = () => {
+        heard = true;
+        wakeUp();
+      };
+      const others = waiting.get(id) ?? new Set();
+      waiting.set(id, others.add(wake));
+
+      async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+        if (heard || signal.aborted) return;
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(finish, ms);
+          function finish() {
+            clearTimeout(timer);
+            signal.removeEventListener('abort', finish);
+            resolve();
+          }
+          wakeUp = finish;
+          signal.addEventListener('abort', finish, { once: true });
+        });
+      }
+
+      return {
+        async wait(db, timeoutMs, signal) {
+          const until = Date.now() + timeoutMs;
+          let seen: Row | undefined;
+          for (;;) {
+            const left = until - Date.now();
+            if (left > 0) await sleep(Math.min(left, LOOK_AGAIN_MS), signal);
+            heard = false;
+            try {
+              seen = await read(db, id);
+              if (isFinished(seen) || Date.now() >= until || signal.aborted) return seen;
+            } catch (error) {
+              // The work goes on through an outage of the database, so the wait does too.
+              const isOver = Date.now() >= until || signal.aborted;
+              if (isDatabaseUnavailable(error) && isOver && seen !== undefined) return seen;
+              if (!isDatabaseUnavailable(error) || isOver) throw error;
+            }
+          }
+        },
+        done() {
+          others.delete(wake);
+          if (others.size === 0 && waiting.get(id) === others) waiting.delete(id);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import Router from '@koa/router';
+import Koa, { type Context, type Middleware } from 'koa';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Database } from '../db/database.ts';
+import { ApiError } from '../domain/errors.ts';
+import type { Authenticator } from '../services/access/authenticate.ts';
+import type { RateLimiter } from '../services/access/rate-limiter.ts';
+import { HttpRequest } from './http-request.ts';
+import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
+import { authentication } from './middleware/authentication.ts';
+import { answerLast, errorAnswers } from './middleware/error-responses.ts';
+import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
+import { normalizePath, originForm, toRouterPath } from './paths.ts';
+import { RawAnswer, type Route } from './route.ts';
+import type { AppState } from './state.ts';
+import { validate } from './validate.ts';
+
+export interface AppDeps {
+  db: Database;
+  routes: Route[];
+  authenticator: Authenticator;
+  /** Per key; undefined: no limit. */
+  rateLimiter: RateLimiter | undefined;
+  /** Failed authentications per address; undefined: no limit. */
+  failureLimiter: RateLimiter | undefined;
+  /** Routes outside `/v1`: health, documentation. */
+  publicRoutes: Middleware[];
+  metrics: HttpMetrics;
+  trustProxy: boolean;
+  /** Aborted when requests that wait are to be answered as things are. */
+  closing: AbortSignal;
+  log: Logger;
+}
+
+/** A query of a route that has none: unknown parameters are refused everywhere. */
+const NoQuery = z.strictObject({});
+
+/** What Node and Koa would otherwise trip over: a target that is no path, or HTTP/1.1 without a Host. */
+function saneRequest(): Middleware<AppState> {
+  return async ({ req }, next) => {
+    const target = originForm(req.url ?? '');
+    req.url = target ?? '/';
+    if (target === undefined) throw new ApiError('invalid_request', 'The request target must be a path.');
+    if (req.httpVersion === '1.1' && req.headers.host === undefined)
+      throw new ApiError('invalid_request', 'Send the header Host.');
+    await next();
+  };
+}
+
+/** The HTTP application. What answers is in the routes; this is the way in and out, the same for all. */
+export function createApp(deps: AppDeps): Koa<AppState> {
+  const app = new Koa<AppState>();
+  app.proxy = deps.trustProxy;
+  // The proxy adds the address it sees at the end; what comes before was written by the caller.
+  app.maxIpsCount = 1;
+  app.silent = true;
+  app.context.onerror = answerLast;
+  app.use(requestLog(deps.log, deps.metrics));
+  app.use(errorAnswers());
+  app.use(saneRequest());
+  for (const route of deps.publicRoutes) app.use(route);
+  app.use(async (ctx, next) => {
+    if (ctx.path !== '/v1' && !ctx.path.startsWith('/v1/'))
+      throw new ApiError('not_found', 'There is nothing here: the API is under /v1, its documentation at /docs.');
+    ctx.path = normalizePath(ctx.path);
+    await next();
+  });
+  app.use(authentication(deps));
+
+  const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
+  for (const route of deps.routes) router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps));
+  app.use(router.routes());
+  app.use((ctx) => {
+    const elsewhere = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
+    if (elsewhere.length === 0) throw new ApiError('not_found', `There is no ${ctx.path} in this API; see /docs.`);
+    const allowed = [...new Set(elsewhere)].filter((method) => method !== 'HEAD').join(', ');
+    throw new ApiError('invalid_request', `${ctx.method} is not possible here; use ${allowed}.`);
+  });
+  return app;
+}
+
+/** Parses a request by its route's schemas, runs the handler and sends what it gives. */
+async function run(
+  ctx: Context & { state: AppState; params: Record<string, string> },
+  route: Route,
+  { db, closing }: AppDeps,
+) {
+  const { state } = ctx;
+  if (!state.key.scopes.includes(route.scope) && !state.key.scopes.includes('admin'))
+    throw new ApiError('insufficient_scope', `This key lacks the scope "${route.scope}", which this operation needs.`);
+  const params = route.params && validate(route.params, ctx.params);
+  const query = validate<unknown>(route.query ?? NoQuery, ctx.query);
+  const { body, raw } = await readBody(ctx, route);
+  const { key, requestId } = state;
+  const answer = await route.handler(
+    new HttpRequest(ctx, { params, query, body, raw, db: db.workspace(key.workspaceId), key, requestId, closing }),
+  );
+  ctx.status = route.status ?? 200;
+  if (answer instanceof RawAnswer) {
+    ctx.set(answer.headers);
+    ctx.body = answer.body;
+    ctx.type = answer.contentType;
+  } else ctx.body = answer;
+}
+
+async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; raw: Buffer }> {
+  if (route.body === 'stream') return { body: undefined, raw: Buffer.alloc(0) };
+  if (route.body === undefined) {
+    if (route.method !== 'get') await readNoBody(ctx.req);
+    return { body: undefined, raw: Buffer.alloc(0) };
+  }
+  if (route.bodyOptional && !hasBody(ctx.req)) return { body: validate(route.body, {}), raw: Buffer.alloc(0) };
+  const { raw, json } = await readJsonBody(ctx.req);
+  return { body: validate(route.body, json), raw };
+}

@@ -1,0 +1,129 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ApiError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { type ConnectionLimits, cutUnreadBodies, limitConnections } from './connection-limits.ts';
+import { errorBody } from './middleware/error-responses.ts';
+import { SECURITY_HEADER_LINES, setSecurityHeaders } from './security-headers.ts';
+
+/** A listening server. */
+export interface RunningServer {
+  port: number;
+  /** Takes no new requests and waits for those under way, at most `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The port is taken, or this user may not open it. */
+export class PortError extends Error {}
+
+/** All of a request. Long enough for a large dataset over a slow line; JSON bodies have a limit of their own, as stalls have. */
+const REQUEST_TIMEOUT_MS = 30 * 60 * 1000;
+/** From the connection, or the end of the request before, to the end of the headers. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** How often these two are looked at. */
+const CHECK_EVERY_MS = 2_000;
+/** A connection on which nothing moves, such as of a caller who does not read. The longest wait for a run is 300 s. */
+const IDLE_TIMEOUT_MS = 6 * 60 * 1000;
+
+function messageOf(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'The address and headers are too long: send at most 16 KiB of them.';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive.';
+  return 'This is not a well-formed HTTP request.';
+}
+
+/** Answers on the bare socket, where there is no request to answer. */
+function refuse(socket: Duplex, message: string): void {
+  const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      `X-Request-Id: req_${newId()}`,
+      ...SECURITY_HEADER_LINES,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/** Node would answer broken requests by itself, with statuses and forms that this API does not have. */
+function answerBrokenRequests(server: http.Server): void {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }, response) => answers.set(socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answer = answers.get(socket);
+    const answering = answer?.headersSent === true && !answer.writableFinished;
+    if (!socket.writable || answering) socket.destroy();
+    else refuse(socket, messageOf(error.code));
+  });
+  server.on('connect', (_request, socket) => {
+    // The caller may be gone before it reads this.
+    socket.on('error', () => {});
+    refuse(socket, 'CONNECT is not possible here.');
+  });
+}
+
+/** How a server listens. */
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** What to change when the port is taken: `PORT`. */
+  setting: string;
+  /** Default: none. */
+  connections?: ConnectionLimits;
+  /** Whether `X-Forwarded-Proto` is believed. Default: no. */
+  trustProxy?: boolean;
+}
+
+/** @throws PortError */
+export async function listen(
+  handler: RequestListener,
+  { host, port, setting, connections, trustProxy = false }: ListenOptions,
+): Promise<RunningServer> {
+  const server = http.createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+    // The application itself asks for a Host: Node would answer with an empty body.
+    requireHostHeader: false,
+  });
+  server.timeout = IDLE_TIMEOUT_MS;
+  if (connections !== undefined) limitConnections(server, connections);
+  const handle: RequestListener = (request, response) => {
+    setSecurityHeaders(request, response, trustProxy);
+    cutUnreadBodies(request, response);
+    handler(request, response);
+  };
+  server.on('request', handle);
+  server.on('checkExpectation', handle);
+  answerBrokenRequests(server);
+  let closing = false;
+  server.on('request', (_request, response) =>
+    // A kept-alive connection that was at work when the server was closed is idle only now.
+    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections())),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be opened (${error.code})`;
+      reject(new PortError(`Port ${port} on ${host} ${reason}. Stop that program, or set ${setting} to another port.`));
+    });
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    port: address.port,
+    async close(graceMs) {
+      closing = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}

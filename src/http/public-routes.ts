@@ -1,0 +1,109 @@
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Context, Middleware } from 'koa';
+import { ApiError } from '../domain/errors.ts';
+import { errorBody } from './middleware/error-responses.ts';
+import { DOCS_POLICY } from './security-headers.ts';
+
+/** What tells whether the service can work at the moment; rejects when it can't. */
+export type ReadinessCheck = () => Promise<void>;
+
+const CHECK_TIMEOUT_MS = 3_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** @throws ApiError `invalid_request` on any other method */
+function requireGet({ method }: Context): void {
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new ApiError('invalid_request', `${method} is not possible here; use GET.`);
+}
+
+async function stateOf(check: ReadinessCheck): Promise<'ok' | 'unreachable'> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await Promise.race([
+      check(),
+      new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error('The check took too long.')), CHECK_TIMEOUT_MS);
+      }),
+    ]);
+    return 'ok';
+  } catch {
+    return 'unreachable';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `/healthz`: the process is there. `/readyz`: so are the database and Temporal; 500 with what is missing otherwise. */
+export function healthRoutes(checks: Record<string, ReadinessCheck>): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    requireGet(ctx);
+    if (ctx.path === '/healthz') ctx.body = { status: 'ok' };
+    else {
+      const states = await Promise.all(
+        Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
+      );
+      const ready = states.every(([, state]) => state === 'ok');
+      ctx.status = ready ? 200 : 500;
+      ctx.body = { status: ready ? 'ok' : 'unavailable', ...Object.fromEntries(states) };
+      if (!ready) {
+        const missing = states.filter(([, state]) => state !== 'ok').map(([name]) => name);
+        const message = `Not ready: ${missing.join(' and ')} cannot be reached at present.`;
+        ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
+        ctx.body = { ...ctx.body, ...errorBody(new ApiError('temporarily_unavailable', message)) };
+      }
+    }
+  };
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Prompt Management Service: API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="api"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: true, tryItOutEnabled: true, validatorUrl: null });
+`;
+const ASSETS = new Map([
+  ['swagger-ui.css', 'text/css'],
+  ['swagger-ui-bundle.js', 'text/javascript'],
+]);
+
+/** `/openapi.json`, and `/docs`: a page to read and try the API, with everything it needs on this server. */
+export function docsRoutes(document: object): Middleware {
+  const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const json = JSON.stringify(document);
+  return async (ctx, next) => {
+    if (!/^\/(openapi\.json$|docs(\/|$))/.test(ctx.path)) return next();
+    requireGet(ctx);
+    ctx.set('Cache-Control', 'no-cache');
+    const asset = /^\/docs\/([\w.-]+)$/.exec(ctx.path)?.[1] ?? '';
+    const type = ASSETS.get(asset);
+    if (ctx.path === '/openapi.json') {
+      ctx.type = 'application/json';
+      ctx.body = json;
+    } else if (ctx.path === '/docs' || ctx.path === '/docs/') {
+      ctx.set('Content-Security-Policy', DOCS_POLICY);
+      ctx.type = 'text/html';
+      ctx.body = PAGE;
+    } else if (asset === 'start.js') {
+      ctx.type = 'text/javascript';
+      ctx.body = START;
+    } else if (type !== undefined) {
+      ctx.type = type;
+      ctx.set('Cache-Control', 'public, max-age=86400');
+      ctx.body = createReadStream(path.join(folder, asset));
+    } else await next();
+  };
+}

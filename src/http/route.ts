@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import type { WorkspaceDatabase } from '../db/database.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Scope } from '../services/access/api-keys.ts';
+import type { AuthenticatedKey } from '../services/access/authenticate.ts';
+
+/** What a handler is given: parsed input and the caller's workspace. */
+export interface RouteRequest<Params, Query, Body> {
+  params: Params;
+  query: Query;
+  body: Body;
+  db: WorkspaceDatabase;
+  key: AuthenticatedKey;
+  requestId: string;
+  /** A request header; the first where it was sent more than once. */
+  header(name: string): string | undefined;
+  setHeader(name: string, value: string): void;
+  /** The raw request, for routes whose `body` is `stream`. */
+  stream: IncomingMessage;
+  /** Aborted when the caller has gone away. */
+  signal: AbortSignal;
+  /** SHA-256 over method, path and body: tells whether a repeated request is the same one. */
+  requestHash: Buffer;
+}
+
+/** An answer that is not JSON. */
+export class RawAnswer {
+  readonly contentType: string;
+  readonly body: string | NodeJS.ReadableStream;
+  readonly headers: Record<string, string>;
+
+  constructor(contentType: string, body: string | NodeJS.ReadableStream, headers: Record<string, string> = {}) {
+    this.contentType = contentType;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** One operation of the API: everything that routing, validation, authorisation and the OpenAPI document need. */
+export interface RouteSpec<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Under `/v1`. `{name}` of a prompt or dataset may hold slashes. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  scope: Scope;
+  status?: 200 | 201;
+  params?: Params;
+  query?: Query;
+  /** A schema: JSON. `stream`: the handler reads the request itself. Absent: no body is expected. */
+  body?: Body | 'stream';
+  /** No body means an empty object. */
+  bodyOptional?: boolean;
+  /** Examples of the body for the documentation, by title. */
+  bodyExamples?: Record<string, unknown>;
+  response: z.ZodType;
+  responseExample: unknown;
+  /** Content types other than JSON that the answer may have, or that a `stream` body takes. */
+  alsoAnswers?: string[];
+  accepts?: string[];
+  /** Errors beyond those that every operation can give. */
+  errors?: ErrorCode[];
+  /** Headers that the handler reads, for the documentation. `Idempotency-Key` is there by itself. */
+  headers?: z.ZodObject;
+  /** Whether `Idempotency-Key` is honoured (every POST that creates). */
+  idempotent?: boolean;
+  handler(request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<unknown>;
+}
+
+/** A route with its types forgotten, as the router and the document see it. */
+export type Route = Omit<RouteSpec, 'handler'> & {
+  handler(request: RouteRequest<unknown, unknown, unknown>): Promise<unknown>;
+};
+
+/**
+ * Declares an operation; the handler's input has the types of its schemas.
+ * What is passed to the handler was parsed with these very schemas, so forgetting the types here is sound.
+ */
+export function defineRoute<
+  Params extends z.ZodType = z.ZodType<undefined>,
+  Query extends z.ZodType = z.ZodType<undefined>,
+  Body extends z.ZodType = z.ZodType<undefined>,
+>(spec: RouteSpec<Params, Query, Body>): Route {
+  return {
+    ...spec,
+    handler: (request) =>
+      spec.handler(parsedAs<RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>>(request)),
+  };
+}
+
+function parsedAs<T>(value: unknown): T {
+  return value as T;
+}

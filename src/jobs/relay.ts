@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CHANNELS, type Listener } from '../db/listener.ts';
+import { dispatchEvents, endWorkflows, type RelayDeps, startUnstarted } from './relay-steps.ts';
+
+/** A notification may be lost while the connection is away: look this often all the same. */
+const LOOK_AGAIN_MS = 5_000;
+/** While a workspace has enough deliveries started; its rows are looked at no more until it has not. */
+const CROWDED_MS = 200;
+/** After a failure; what is the matter is likely so for a while. */
+const TRY_AGAIN_MS = 1_000;
+
+/**
+ * Brings what is in the database to Temporal: deliveries of new events and of requests, and the end of those that were
+ * abandoned. Woken by notifications, it looks now and then all the same. Several may run at once.
+ */
+export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  // What there may be to do. Most events have no webhook: for them it stays at one statement.
+  const due = { events: true, deliveries: true };
+  let wakeUp = () => {};
+  const wake = (what: Partial<typeof due>) => {
+    Object.assign(due, what);
+    wakeUp();
+  };
+  deps.listener.on(CHANNELS.eventWritten, () => wake({ events: true }));
+  deps.listener.on(CHANNELS.deliveryChanged, () => wake({ deliveries: true }));
+  deps.listener.onReconnected(() => wake({ events: true, deliveries: true }));
+
+  async function relayWhatIsDue(): Promise<void> {
+    if (due.events) {
+      due.events = false;
+      const { more, madeAny } = await dispatchEvents(deps);
+      if (more) due.events = true;
+      if (madeAny) due.deliveries = true;
+    }
+    if (due.deliveries) {
+      due.deliveries = false;
+      const more = [await startUnstarted(deps), await endWorkflows(deps)];
+      if (more.includes(true)) due.deliveries = true;
+    }
+  }
+
+  async function sleep(): Promise<void> {
+    const woken = new AbortController();
+    wakeUp = () => woken.abort();
+    const signal = AbortSignal.any([woken.signal, stopping.signal]);
+    await delay(deps.crowded?.().length ? CROWDED_MS : LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
+    if (!woken.signal.aborted) wake({ events: true, deliveries: true });
+  }
+
+  // An outage is logged when it begins and when it is over, not every second in between.
+  let isFailing = false;
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await relayWhatIsDue();
+        if (isFailing) deps.log.info('relaying events again');
+        isFailing = false;
+        if (!due.events && !due.deliveries) await sleep();
+      } catch (error) {
+        deps.log[isFailing ? 'debug' : 'warn']({ err: error }, 'cannot relay events at present; going on trying');
+        isFailing = true;
+        await delay(TRY_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => {});
+        wake({ events: true, deliveries: true });
+      }
+    }
+  })();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

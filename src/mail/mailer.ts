@@ -1,0 +1,123 @@
+import { isIP } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { createRedactor } from '../lib/redact.ts';
+import { refuseInTransaction } from '../lib/transaction-scope.ts';
+import { MailError, toMailError } from './mail-error.ts';
+
+/** All of a conversation with the mail server. */
+const TOTAL_TIMEOUT_MS = 45_000;
+
+/** A plain text for one person. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  /** What stands before the `@` of the Message-ID (RFC 5322). The same for the same mail, so that a double can be dropped. */
+  messageId: string;
+}
+
+/** Sends mails through one mail server. */
+export interface Mailer {
+  /** @throws MailError with a plain reason and `isRetryable` */
+  send(mail: Mail): Promise<void>;
+  /** Gives up what is being sent. */
+  close(): void;
+}
+
+const ADDRESS = /^[^\s\p{Cc}<>@,;:"()[\]\\]+@[^\s\p{Cc}<>@,;:"()[\]\\]+$/u;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** What goes into headers must not make others. */
+function check({ to, subject, messageId }: Mail): void {
+  if (!ADDRESS.test(to)) throw new MailError('The address of the recipient is no e-mail address.', false);
+  if (CONTROL.test(subject)) throw new MailError('The subject has a line break or another control character.', false);
+  if (!/^[\w.-]+$/.test(messageId))
+    throw new MailError('The id of the mail has a character that is not allowed.', false);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** A `%` in a password that was not encoded stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The parts of `SMTP_URL`. Only these: what else stands in an address sets nothing. */
+function parseSmtpUrl(smtpUrl: string) {
+  const url = new URL(smtpUrl);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const secure = url.protocol === 'smtps:';
+  const user = decode(url.username);
+  const pass = decode(url.password);
+  const auth = user === '' && pass === '' ? undefined : { user, pass };
+  return { host, port: url.port === '' ? undefined : Number(url.port), secure, auth };
+}
+
+/**
+ * @param smtpUrl `smtps://` speaks TLS from the start, `smtp://` where the server offers it (STARTTLS). A password goes to another
+ *   machine over TLS only.
+ * @param from the sender, as `name@host` or `Name <name@host>`
+ * @param stepTimeoutMs each step of a conversation with the mail server; default 10 s
+ */
+export function createMailer({
+  smtpUrl,
+  from,
+  stepTimeoutMs = 10_000,
+}: {
+  smtpUrl: string;
+  from: string;
+  stepTimeoutMs?: number;
+}): Mailer {
+  const { host, port, secure, auth } = parseSmtpUrl(smtpUrl);
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    auth,
+    requireTLS: auth !== undefined && !secure && !isLoopback(host),
+    connectionTimeout: stepTimeoutMs,
+    greetingTimeout: stepTimeoutMs,
+    socketTimeout: stepTimeoutMs,
+    dnsTimeout: stepTimeoutMs,
+    socketCloseTimeout: 0,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const secrets = auth === undefined ? [] : [auth.user, auth.pass];
+  const redact = createRedactor(
+    [...secrets, ...secrets.map((text) => Buffer.from(text).toString('base64'))],
+    [smtpUrl],
+  );
+  const domain = /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
+  const closing = new AbortController();
+  return {
+    async send(mail) {
+      refuseInTransaction('The mail server');
+      check(mail);
+      try {
+        await transport.sendMail({
+          from,
+          to: { name: '', address: mail.to },
+          subject: mail.subject,
+          text: mail.text,
+          messageId: `<${mail.messageId}@${domain}>`,
+          // RFC 3834: no out-of-office answers to us.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TOTAL_TIMEOUT_MS)]),
+        });
+      } catch (error) {
+        throw toMailError(error, redact);
+      }
+    },
+    close() {
+      closing.abort();
+      transport.close();
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { SystemDatabase } from '../../db/database.ts';
+
+/** What is left of a limit after a request. */
+export interface RateLimitState {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  /** Seconds until the limit is whole again. */
+  resetSeconds: number;
+}
+
+/** A limit per minute, shared by all processes through the database. */
+export interface RateLimiter {
+  /** Takes one request from the caller's limit. */
+  take(caller: string): Promise<RateLimitState>;
+  /** The state of a caller whose limit is known here to be used up; undefined where it is not. Asks no one. */
+  exhausted(caller: string): RateLimitState | undefined;
+  /** What is left, taking nothing. */
+  peek(caller: string): Promise<RateLimitState>;
+}
+
+interface Lease {
+  left: number;
+  sharedRemaining: number;
+  until: number;
+}
+
+const WINDOW_SECONDS = 60;
+/** A process takes at most this share of the limit from the database at once, and hands it out by itself. */
+const LEASE_SHARE = 1 / 100;
+const REMEMBER_CALLERS = 10_000;
+
+/**
+ * The limit is exact over all processes: a request is counted before it is let through. To spare the database, a process
+ * takes a hundredth of the limit at a time, so what a stopped or idle process holds back is at most that.
+ */
+export function createRateLimiter(db: SystemDatabase, name: string, limit: number): RateLimiter {
+  const store = new RateLimiterPostgres({
+    // Only `query` of the client is used; the table is made by the migrations.
+    storeClient: {
+      query: (config: pg.QueryConfig) =>
+        db.query(config, config.values).then((rows) => ({ rows, rowCount: rows.length })),
+    },
+    storeType: 'client',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    keyPrefix: name,
+    points: limit,
+    duration: WINDOW_SECONDS,
+    clearExpiredByTimeout: false,
+  });
+  const leaseSize = Math.max(1, Math.floor(limit * LEASE_SHARE));
+  const leases = new Map<string, Lease>();
+  const leasing = new Map<string, Promise<Lease>>();
+
+  async function lease(caller: string): Promise<Lease> {
+    let result: RateLimiterRes;
+    let granted = leaseSize;
+    try {
+      result = await store.consume(caller, leaseSize);
+    } catch (error) {
+      if (!(error instanceof RateLimiterRes)) throw error;
+      result = error;
+      // The last lease may be smaller: what was left before it was taken.
+      granted = Math.max(0, limit - (error.consumedPoints - leaseSize));
+    }
+    const next = { left: granted, sharedRemaining: result.remainingPoints, until: Date.now() + result.msBeforeNext };
+    if (leases.size >= REMEMBER_CALLERS) leases.clear();
+    leases.set(caller, next);
+    return next;
+  }
+
+  /** One lease at a time per caller, however many requests wait for it. */
+  function leaseOnce(caller: string): Promise<Lease> {
+    const running = leasing.get(caller) ?? lease(caller).finally(() => leasing.delete(caller));
+    leasing.set(caller, running);
+    return running;
+  }
+
+  const stateOf = (lease: Lease, allowed: boolean): RateLimitState => ({
+    allowed,
+    limit,
+    remaining: lease.left + lease.sharedRemaining,
+    resetSeconds: Math.max(1, Math.ceil((lease.until - Date.now()) / 1000)),
+  });
+
+  return {
+    async take(caller) {
+      for (;;) {
+        const held = leases.get(caller);
+        if (held && held.until > Date.now()) {
+          if (held.left > 0) {
+            held.left -= 1;
+            return stateOf(held, true);
+          }
+          if (held.sharedRemaining <= 0) return stateOf(held, false);
+        }
+        await leaseOnce(caller);
+      }
+    },
+    exhausted(caller) {
+      const held = leases.get(caller);
+      if (held === undefined || held.until <= Date.now() || held.left > 0 || held.sharedRemaining > 0) return undefined;
+      return stateOf(held, false);
+    },
+    async peek(caller) {
+      const result = await store.get(caller);
+      const used = result?.consumedPoints ?? 0;
+      return {
+        allowed: used < limit,
+        limit,
+        remaining: Math.max(0, limit - used),
+        resetSeconds: Math.max(1, Math.ceil((result?.msBeforeNext ?? WINDOW_SECONDS * 1000) / 1000)),
+      };
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { CHANNELS, type Listener } from '../../db/listener.ts';
+import { createWaiter, type Waiter } from '../../db/waiter.ts';
+import { acceptExecution } from './execution-changes.ts';
+import { type ExecutionRow, isFinished } from './executions.ts';
+
+/** Lets requests wait for executions. What one of them is told of is accepted: it runs whatever happens. */
+export type ExecutionWaiter = Waiter<ExecutionRow>;
+
+export function createExecutionWaiter(listener: Listener): ExecutionWaiter {
+  return createWaiter(listener, {
+    channel: CHANNELS.executionFinished,
+    read: acceptExecution,
+    isFinished: ({ status }) => isFinished(status),
+  });
+}

@@ -1,0 +1,222 @@
+import type { Query } from '../../db/database.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
+import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
+
+interface Quota {
+  /** By which operators change it. */
+  setting: string;
+  /** What a workspace can have so many of. */
+  what: string;
+  /** What a caller can do about it. */
+  remedy: string;
+  /** How many there are; `$1` is the workspace. */
+  count: string;
+}
+
+const DELETE_ONE = 'Delete one that is not needed any more';
+
+/** Every quota of a workspace. */
+export const QUOTAS = {
+  apiKeys: {
+    setting: 'QUOTA_API_KEYS',
+    what: 'API keys',
+    remedy: 'Revoke one that is not needed any more',
+    count: `select count(*) as count from api_keys
+            where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+  },
+  prompts: {
+    setting: 'QUOTA_PROMPTS',
+    what: 'prompts, archived ones counted',
+    remedy: 'Use one that is there',
+    count: 'select count(*) as count from prompts where workspace_id = $1',
+  },
+  datasets: {
+    setting: 'QUOTA_DATASETS',
+    what: 'datasets',
+    remedy: DELETE_ONE,
+    count: 'select count(distinct dataset_id) as count from dataset_versions where workspace_id = $1',
+  },
+  datasetBytes: {
+    setting: 'QUOTA_DATASET_BYTES',
+    what: 'bytes in datasets, all versions counted',
+    remedy: 'Delete a dataset that is not needed any more',
+    count: `select coalesce(sum(bytes), 0) as count from dataset_versions where workspace_id = $1 and dataset_id is not null`,
+  },
+  schedules: {
+    setting: 'QUOTA_SCHEDULES',
+    what: 'schedules',
+    remedy: DELETE_ONE,
+    count: 'select count(*) as count from schedules where workspace_id = $1',
+  },
+  webhooks: {
+    setting: 'QUOTA_WEBHOOKS',
+    what: 'webhooks',
+    remedy: DELETE_ONE,
+    count: 'select count(*) as count from webhooks where workspace_id = $1',
+  },
+  evaluations: {
+    setting: 'QUOTA_EVALUATIONS',
+    what: 'evaluations that have not ended',
+    remedy: 'Cancel one, or wait for its end',
+    count: `select count(*) as count from evaluations where workspace_id = $1 and ${evaluationStates.in(UNFINISHED_EVALUATION)}`,
+  },
+  deliveries: {
+    setting: 'QUOTA_DELIVERIES',
+    what: 'deliveries that have not ended',
+    remedy: 'Wait until some have ended, or disable a webhook that does not answer',
+    count: `select count(*) as count from deliveries
+            where webhook_id = any(array(select id from webhooks where workspace_id = $1))
+              and ${deliveryStates.in(UNFINISHED_DELIVERY)}`,
+  },
+  executions: {
+    setting: 'QUOTA_EXECUTIONS',
+    what: 'executions that have not ended',
+    remedy: 'Cancel some, or wait for their end',
+    count: `select count(*) as count from executions where workspace_id = $1 and ${executionStates.in(UNFINISHED_EXECUTION)}`,
+  },
+  uploads: {
+    setting: 'QUOTA_UPLOADS',
+    what: 'uploads under way',
+    remedy: 'Wait for the end of one',
+    count: '',
+  },
+} as const satisfies Record<string, Quota>;
+
+export type QuotaName = keyof typeof QUOTAS;
+/** Quotas whose number is in the database, exact at every moment. */
+export type ExactQuota = Exclude<QuotaName, 'executions' | 'uploads'>;
+
+/** How many of each a workspace can have; 0: any number. */
+export type QuotaLimits = Record<QuotaName, number>;
+
+/** 429 `quota_exceeded` */
+function exceeded(name: QuotaName, limit: number): ApiError {
+  const { what, remedy, setting } = QUOTAS[name];
+  return new ApiError(
+    'quota_exceeded',
+    `This workspace can have ${limit} ${what}, and would have more. ${remedy}, or ask the operator to raise ${setting}.`,
+  );
+}
+
+/** Holds workspaces to what they can have. */
+export interface Quotas {
+  /**
+   * Refuses what the caller's transaction has added where it is too much; of any number at once none is one too many. It comes last in
+   * the transaction: from here to its end, others of the workspace wait who add the same.
+   * @throws ApiError `quota_exceeded`
+   */
+  require(query: Query, name: ExactQuota): Promise<void>;
+  /**
+   * Refuses early what is bound to be refused, before work is put into it.
+   * @throws ApiError `quota_exceeded`
+   */
+  check(query: Query, name: ExactQuota): Promise<void>;
+  /**
+   * Stores an execution where there is room. Rows are counted at most once a second in each process, and exactly once more before an
+   * execution is refused; in between, this process adds its own. So several processes together may let in a second's worth too many.
+   * @throws ApiError `quota_exceeded`
+   */
+  storeExecution(query: Query, workspaceId: string, store: () => Promise<void>): Promise<void>;
+  /**
+   * Receives an upload while there are not too many under way in this process, on whose disk they are.
+   * @throws ApiError `quota_exceeded`
+   */
+  upload<T>(workspaceId: string, receive: () => Promise<T>): Promise<T>;
+}
+
+const LOCK = { text: 'select pg_advisory_xact_lock(hashtextextended($2 || $1::text, 0)), $1 as workspace_id' };
+
+async function countOf(query: Query, name: QuotaName): Promise<number> {
+  const [row] = await query<{ count: string }>({ text: QUOTAS[name].count });
+  return Number(row?.count ?? 0);
+}
+
+/** How long a count of executions is believed; and one by which an execution would be refused. */
+const SAMPLE_MS = 1_000;
+const REFUSING_SAMPLE_MS = 100;
+const REMEMBER_WORKSPACES = 10_000;
+
+/** Executions of one workspace, as this process knows them. */
+interface Sample {
+  at: number;
+  counted: number;
+  /** Stored by this process since the count began. */
+  since: number;
+  /** Being stored by this process. */
+  storing: number;
+  counting: Promise<void> | undefined;
+}
+
+export function createQuotas(limits: QuotaLimits): Quotas {
+  const samples = new Map<string, Sample>();
+  const uploads = new Map<string, number>();
+
+  function sampleOf(workspaceId: string): Sample {
+    const known = samples.get(workspaceId);
+    if (known !== undefined) return known;
+    if (samples.size >= REMEMBER_WORKSPACES) samples.clear();
+    const sample = { at: Number.NEGATIVE_INFINITY, counted: 0, since: 0, storing: 0, counting: undefined };
+    samples.set(workspaceId, sample);
+    return sample;
+  }
+
+  /** One count at a time, on the connection of whoever needs it first. */
+  async function refresh(query: Query, sample: Sample): Promise<void> {
+    sample.counting ??= (async () => {
+      const at = performance.now();
+      sample.since = 0;
+      sample.counted = await countOf(query, 'executions');
+      sample.at = at;
+    })().finally(() => {
+      sample.counting = undefined;
+    });
+    await sample.counting;
+  }
+
+  return {
+    async require(query, name) {
+      const limit = limits[name];
+      if (limit === 0) return;
+      await query(LOCK, [`quota ${name} `]);
+      if ((await countOf(query, name)) > limit) throw exceeded(name, limit);
+    },
+
+    async check(query, name) {
+      const limit = limits[name];
+      if (limit !== 0 && (await countOf(query, name)) >= limit) throw exceeded(name, limit);
+    },
+
+    async storeExecution(query, workspaceId, store) {
+      const limit = limits.executions;
+      if (limit === 0) return store();
+      const sample = sampleOf(workspaceId);
+      const ageMs = () => performance.now() - sample.at;
+      const isFull = () => sample.counted + sample.since + sample.storing >= limit;
+      if (sample.counting !== undefined || ageMs() > SAMPLE_MS) await refresh(query, sample);
+      if (isFull() && ageMs() > REFUSING_SAMPLE_MS) await refresh(query, sample);
+      if (isFull()) throw exceeded('executions', limit);
+      sample.storing += 1;
+      try {
+        await store();
+        sample.since += 1;
+      } finally {
+        sample.storing -= 1;
+      }
+    },
+
+    async upload(workspaceId, receive) {
+      const underWay = uploads.get(workspaceId) ?? 0;
+      if (limits.uploads !== 0 && underWay >= limits.uploads) throw exceeded('uploads', limits.uploads);
+      uploads.set(workspaceId, underWay + 1);
+      try {
+        return await receive();
+      } finally {
+        const left = (uploads.get(workspaceId) ?? 1) - 1;
+        if (left === 0) uploads.delete(workspaceId);
+        else uploads.set(workspaceId, left);
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  BatchBudget,
+  type BatchBudgetOptions,
+  firstEstimate,
+} from '../../../src/activities/evaluation-run/batch-budget.ts';
+import { guessCost, observeCost } from '../../../src/domain/cost-estimate.ts';
+
+const budgetOf = (limitUsd: number | null, guessUsd: number, options: Partial<BatchBudgetOptions> = {}) =>
+  new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: true, ...options });
+const known = (knownUsd: number) => ({ knownUsd, unknownShare: 0 });
+
+test('sets aside what an example is expected to cost, and no more than there is', () => {
+  const budget = budgetOf(1, 0.4);
+  expect([budget.reserve(), budget.reserve(), budget.reserve()]).toEqual([0.4, 0.4, undefined]);
+});
+
+test('what was set aside and not spent comes back', () => {
+  const budget = budgetOf(1, 0.6);
+  budget.settle(budget.reserve() ?? 0, undefined);
+  expect(budget.reserve()).toBe(0.6);
+});
+
+test('what is set aside follows what examples have cost, up and down', () => {
+  const budget = budgetOf(1_000, 0.1);
+  for (let example = 0; example < 40; example++) budget.settle(budget.reserve() ?? 0, known(2));
+  expect(budget.reserve()).toBeCloseTo(2, 1);
+  for (let example = 0; example < 400; example++) budget.settle(budget.reserve() ?? 0, known(0.01));
+  expect(budget.reserve()).toBeCloseTo(0.01, 3);
+});
+
+test('what the batch had cost before counts', () => {
+  expect(budgetOf(1, 0.1, { spentUsd: 0.95, isAllThereIs: false }).reserve()).toBeUndefined();
+});
+
+test('without a limit there is always money', () => {
+  const budget = budgetOf(null, 1e9, { spentUsd: 1e9 });
+  for (let example = 0; example < 100; example++) expect(budget.reserve()).toBe(1e9);
+});
+
+test('a call of unknown cost counts as what was set aside for it, and does not change what the next is expected to cost', () => {
+  const budget = budgetOf(1, 0.3);
+  for (let example = 0; example < 3; example++) {
+    expect(budget.reserve()).toBeCloseTo(0.3, 9);
+    budget.settle(0.3, { knownUsd: 0, unknownShare: 1 });
+    expect(budget.estimate.meanUsd).toBeCloseTo(0.3, 9);
+  }
+  expect(budget.reserve()).toBeUndefined();
+});
+
+test('of an example with a judge only the call of unknown cost counts as its share', () => {
+  const budget = budgetOf(1, 0.5);
+  budget.settle(budget.reserve() ?? 0, { knownUsd: 0.1, unknownShare: 0.4 });
+  expect(budget.estimate.meanUsd).toBeCloseTo(0.1 + 0.4 * 0.5, 9);
+});
+
+describe('the last of the money', () => {
+  test('is tried with one example, however much a guess says that it costs', () => {
+    const budget = budgetOf(0.1, 5);
+    expect(budget.reserve()).toBe(5);
+    expect(budget.reserve()).toBeUndefined();
+  });
+
+  test('is used without a margin, one example at a time', () => {
+    const estimate = observeCost(observeCost(guessCost(1), 0.2), 0.4);
+    const budget = budgetOf(0.35, 1, { estimate });
+    expect(budget.reserve()).toBeCloseTo(0.3, 9);
+    expect(budget.reserve()).toBeUndefined();
+    budget.settle(0.3, known(0.3));
+    expect(budget.reserve()).toBeUndefined();
+  });
+
+  test('is left to a batch that has all of it', () => {
+    expect(budgetOf(0.1, 5, { isAllThereIs: false }).reserve()).toBeUndefined();
+  });
+});
+
+test('begins with what the run has seen, or what the batch has cost before', () => {
+  const seen = observeCost(guessCost(1), 0.7);
+  expect(firstEstimate(seen, { costUsd: 3, examples: 3 }, 9)).toBe(seen);
+  expect(firstEstimate(undefined, { costUsd: 3, examples: 6 }, 9)).toMatchObject({ meanUsd: 0.5, examples: 1 });
+  expect(firstEstimate(undefined, { costUsd: 0, examples: 0 }, 9)).toMatchObject({ meanUsd: 9, examples: 0 });
+});

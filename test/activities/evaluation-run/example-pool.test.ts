@@ -1,0 +1,161 @@
+import { expect, test } from '@jest/globals';
+import { BatchBudget } from '../../../src/activities/evaluation-run/batch-budget.ts';
+import { type PoolOptions, runPool } from '../../../src/activities/evaluation-run/example-pool.ts';
+import { guessCost } from '../../../src/domain/cost-estimate.ts';
+import type { OpenExample } from '../../../src/services/evaluations/results-store.ts';
+
+const TOTAL = 120;
+const budgetOf = (limitUsd: number | null, guessUsd: number) =>
+  new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: false });
+const cost = (knownUsd: number) => ({ knownUsd, unknownShare: 0 });
+const exampleAt = (seq: number): OpenExample => ({
+  seq,
+  variables: {},
+  expected: undefined,
+  metadata: null,
+  output: null,
+});
+
+/** A pool over 120 examples; `begun` are those whose work began, in order. */
+function pool(options: Partial<PoolOptions>) {
+  const begun: number[] = [];
+  const { runExample = async () => undefined, ...rest } = options;
+  const result = runPool({
+    from: 0,
+    concurrency: 4,
+    budget: budgetOf(null, 0),
+    loadPage: async (from, limit) =>
+      Array.from({ length: Math.max(0, Math.min(limit, TOTAL - from)) }, (_, at) => exampleAt(from + at)),
+    stopped: () => false,
+    ...rest,
+    runExample: (example, reservedUsd) => {
+      begun.push(example.seq);
+      return runExample(example, reservedUsd);
+    },
+  });
+  return { begun, result };
+}
+
+test('takes every example once, in order, through several pages', async () => {
+  const { begun, result } = pool({});
+  expect(await result).toEqual({ finished: true, starved: false });
+  expect(begun).toEqual(Array.from({ length: TOTAL }, (_, seq) => seq));
+});
+
+test('keeps as many in flight as it may, and no more', async () => {
+  let inFlight = 0;
+  let most = 0;
+  await pool({
+    concurrency: 7,
+    runExample: async () => {
+      most = Math.max(most, ++inFlight);
+      await new Promise(setImmediate);
+      inFlight -= 1;
+      return undefined;
+    },
+  }).result;
+  expect(most).toBe(7);
+});
+
+test('stopped, it begins nothing more and waits for those in flight', async () => {
+  let ended = 0;
+  let stopped = false;
+  const { begun, result } = pool({
+    stopped: () => stopped,
+    runExample: async () => {
+      if (begun.length === 10) stopped = true;
+      await new Promise(setImmediate);
+      ended += 1;
+      return undefined;
+    },
+  });
+  expect(await result).toEqual({ finished: false, starved: false });
+  expect(ended).toBe(begun.length);
+  expect(begun.length).toBeLessThan(15);
+});
+
+test('the first error is thrown once those in flight have ended', async () => {
+  let ended = 0;
+  const { begun, result } = pool({
+    runExample: async ({ seq }) => {
+      if (seq === 5) throw new Error('example 5');
+      await new Promise(setImmediate);
+      ended += 1;
+      return undefined;
+    },
+  });
+  await expect(result).rejects.toThrow('example 5');
+  expect(ended).toBe(begun.length - 1);
+  expect(begun.length).toBeLessThan(12);
+});
+
+test('a page that cannot be loaded leaves no call behind', async () => {
+  let inFlight = 0;
+  const { result } = pool({
+    loadPage: async (from) => {
+      if (from > 0) throw new Error('no page');
+      return [exampleAt(0), exampleAt(1)];
+    },
+    runExample: async () => {
+      inFlight += 1;
+      await new Promise(setImmediate);
+      inFlight -= 1;
+      return undefined;
+    },
+  });
+  await expect(result).rejects.toThrow('no page');
+  expect(inFlight).toBe(0);
+});
+
+test('goes over its budget by no more than what those in flight cost above what was expected', async () => {
+  let spent = 0;
+  const { begun, result } = pool({
+    budget: budgetOf(1, 0.01),
+    runExample: async () => {
+      await new Promise(setImmediate);
+      spent += 0.05;
+      return cost(0.05);
+    },
+  });
+  expect(await result).toEqual({ finished: false, starved: false });
+  expect(spent).toBeLessThanOrEqual(1 + 4 * (0.05 - 0.01) + 1e-9);
+  expect(spent).toBeGreaterThan(0.9);
+  expect(begun.length).toBeLessThan(TOTAL);
+});
+
+test('waits for money that calls in flight may give back', async () => {
+  const { result } = pool({
+    budget: budgetOf(1, 0.9),
+    runExample: async () => {
+      await new Promise(setImmediate);
+      return cost(0.0001);
+    },
+  });
+  expect(await result).toEqual({ finished: true, starved: false });
+});
+
+test('says so when the money is not enough for a single example', async () => {
+  const { begun, result } = pool({ budget: budgetOf(0.5, 0.6) });
+  expect(await result).toEqual({ finished: false, starved: true });
+  expect(begun).toEqual([]);
+});
+
+test('an example that is put back while a page is loaded is not lost', async () => {
+  const page = Promise.withResolvers<OpenExample[]>();
+  let reserved = 0;
+  const budget = budgetOf(0.25, 0.1);
+  const { result } = pool({
+    concurrency: 3,
+    budget,
+    loadPage: async (from) => (from === 0 ? [exampleAt(0), exampleAt(1), exampleAt(2)] : page.promise),
+    runExample: async ({ seq }) => {
+      reserved += 1;
+      // The first ends and asks for the next page; only then it is known that the money is used up.
+      if (seq === 1) await new Promise(setImmediate);
+      if (seq === 1) setImmediate(() => page.resolve([]));
+      return cost(0.15);
+    },
+  });
+  expect(await result).toEqual({ finished: false, starved: false });
+  expect(reserved).toBe(2);
+});

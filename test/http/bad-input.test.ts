@@ -1,0 +1,410 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  HOSTILE_BODIES,
+  HOSTILE_HEADERS,
+  HOSTILE_QUERY_VALUES,
+  HOSTILE_SEGMENTS,
+  HOSTILE_VALUES,
+  placesIn,
+  valuesFor,
+  withValueAt,
+} from '../api/hostile.ts';
+import { type Api, bodySteps, createResources, type Operation, type Resources, readApi } from '../api/operations.ts';
+import { type Answer, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let api: Api;
+let resources: Resources;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  api = await readApi(service.origin);
+  resources = await createResources(service, api);
+});
+afterAll(() => service?.stop());
+
+const STATUSES = [200, 201, 400, 401, 404, 429];
+const INTERNALS =
+  /node_modules|\.[jt]s:\d|\bat \w+ \(|SQLSTATE|syntax error at|relation "|ECONN|ENOENT|grpc|127\.0\.0\.1|Cannot read|is not a function|Invalid regular/i;
+const MAX_ERROR_CHARS = 20_000;
+
+/** What is wrong with an answer to a bad request; undefined where nothing is. */
+function problemOf({ status, headers, body }: Answer): string | undefined {
+  const text = JSON.stringify(body);
+  if (!STATUSES.includes(status)) return `status ${status}: ${text.slice(0, 300)}`;
+  if (headers.get('X-Request-Id') === null) return 'no X-Request-Id';
+  if (status < 400) return undefined;
+  if (headers.get('Content-Type') !== 'application/json; charset=utf-8') return `type ${headers.get('Content-Type')}`;
+  if (typeof body.error?.code !== 'string' || typeof body.error.message !== 'string')
+    return `form ${text.slice(0, 300)}`;
+  if (INTERNALS.test(text)) return `shows ${text.slice(0, 300)}`;
+  if (text.length > MAX_ERROR_CHARS) return `an error of ${text.length} characters`;
+  return undefined;
+}
+
+/** One bad request. `refused`: nothing but 400 will do. */
+interface Attempt {
+  what: string;
+  refused: boolean;
+  send: () => Promise<Answer>;
+}
+
+const AT_ONCE = 10;
+
+/** Makes all attempts, some at a time, and gives what went wrong. */
+async function problemsOf(attempts: Attempt[]): Promise<string[]> {
+  const problems: string[] = [];
+  const waiting = attempts.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const { what, refused, send } of waiting) {
+        const answer = await send();
+        const problem =
+          problemOf(answer) ?? (refused && answer.status !== 400 ? `was taken: ${answer.status}` : undefined);
+        if (problem !== undefined) problems.push(`${what}: ${problem}`);
+      }
+    }),
+  );
+  return problems;
+}
+
+/** A HEAD request. Its answer has no body to look at. */
+async function head(path: string): Promise<Answer> {
+  const { status, headers } = await fetch(`${service.origin}/v1${path}`, {
+    method: 'HEAD',
+    headers: { Authorization: `Bearer ${service.key}` },
+  });
+  return { status, headers, body: { error: { code: '', message: '' } } };
+}
+
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
+const takesJson = () =>
+  api.operations.filter(({ requestBody }) => requestBody?.content['application/json'] !== undefined);
+/** Nothing waits for a model here. */
+const ASYNC = { Prefer: 'respond-async' };
+
+describe('bodies', () => {
+  test('with any value in any field are taken or refused, by the documented schema', async () => {
+    const attempts = takesJson().flatMap((operation) =>
+      placesIn(api.document, operation.requestBody?.content['application/json']?.schema).flatMap((place) =>
+        valuesFor(place).map(([name, value]): Attempt => {
+          const body = JSON.parse(JSON.stringify(withValueAt(operation.example, place, value)));
+          return {
+            what: `${nameOf(operation)} with ${name} as ${place.join('.')}`,
+            refused: api.faultOf(bodySteps(operation), body) !== null,
+            send: () => service.call(operation.method, resources.fill(operation), { body, headers: ASYNC }),
+          };
+        }),
+      ),
+    );
+    expect(attempts.length).toBeGreaterThan(500);
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('with NUL, half a surrogate pair or deep nesting anywhere are refused', async () => {
+    const attempts = takesJson().flatMap((operation) =>
+      placesIn(api.document, operation.requestBody?.content['application/json']?.schema).flatMap((place) =>
+        HOSTILE_VALUES.filter(([name]) => ['NUL', 'half a surrogate pair', 'deep nesting'].includes(name)).map(
+          ([name, value]): Attempt => ({
+            what: `${nameOf(operation)} with ${name} as ${place.join('.')}`,
+            refused: true,
+            send: () =>
+              service.call(operation.method, resources.fill(operation), {
+                body: withValueAt(operation.example, place, value),
+                headers: ASYNC,
+              }),
+          }),
+        ),
+      ),
+    );
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('with __proto__ or an unknown name in any object are refused, naming it', async () => {
+    const attempts = takesJson().flatMap((operation) =>
+      ['"__proto__":{"a":1}', '"no_such_field":1'].map((field): Attempt => {
+        const json = JSON.stringify(operation.example);
+        return {
+          what: `${nameOf(operation)} with ${field}`,
+          refused: true,
+          async send() {
+            const raw = json === '{}' ? `{${field}}` : `{${field},${json.slice(1)}`;
+            const answer = await service.call(operation.method, resources.fill(operation), {
+              raw,
+              headers: { 'Content-Type': 'application/json' },
+            });
+            expect(answer.body.error.details.map(({ path }: { path: string }) => path)).toEqual([field.split('"')[1]]);
+            return answer;
+          },
+        };
+      }),
+    );
+    expect(attempts.length).toBeGreaterThan(10);
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('that are no JSON object are refused', async () => {
+    const attempts = takesJson().flatMap((operation) =>
+      HOSTILE_BODIES.map(
+        ([name, raw]): Attempt => ({
+          what: `${nameOf(operation)} with ${name}`,
+          refused: raw !== '' || operation.requestBody?.required === true,
+          send: () =>
+            service.call(operation.method, resources.fill(operation), {
+              raw,
+              headers: { 'Content-Type': 'application/json', ...ASYNC },
+            }),
+        }),
+      ),
+    );
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('that do not come as JSON are refused', async () => {
+    const attempts = takesJson().flatMap((operation) =>
+      HOSTILE_HEADERS.map(
+        ([name, headers]): Attempt => ({
+          what: `${nameOf(operation)} as ${name}`,
+          refused: true,
+          send: () =>
+            service.call(operation.method, resources.fill(operation), {
+              raw: JSON.stringify(operation.example),
+              headers,
+            }),
+        }),
+      ),
+    );
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('that are streamed are taken or refused, whatever they are', async () => {
+    const streamed = api.operations.filter(
+      ({ requestBody, example }) => requestBody !== undefined && example === undefined,
+    );
+    const attempts = streamed.flatMap((operation) =>
+      Object.keys(operation.requestBody?.content ?? {}).flatMap((type) => [
+        ...HOSTILE_BODIES.map(
+          ([name, raw]): Attempt => ({
+            what: `${nameOf(operation)} with ${name} as ${type}`,
+            refused: false,
+            send: () =>
+              service.call(operation.method, resources.fill(operation), { raw, headers: { 'Content-Type': type } }),
+          }),
+        ),
+        ...HOSTILE_VALUES.map(
+          ([name, value]): Attempt => ({
+            what: `${nameOf(operation)} with ${name} as a variable as ${type}`,
+            refused: false,
+            send: () =>
+              service.call(operation.method, resources.fill(operation), {
+                raw: `${JSON.stringify({ variables: { x: value } })}\n`,
+                headers: { 'Content-Type': type },
+              }),
+          }),
+        ),
+      ]),
+    );
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('where none is expected are refused, unless they are empty', async () => {
+    const bodiless = api.operations.filter(({ requestBody, method }) => requestBody === undefined && method !== 'GET');
+    const attempts = bodiless.map(
+      (operation): Attempt => ({
+        what: nameOf(operation),
+        refused: true,
+        send: () => service.call(operation.method, resources.fill(operation), { body: { force: true } }),
+      }),
+    );
+    expect(attempts.length).toBeGreaterThan(4);
+    expect(await problemsOf(attempts)).toEqual([]);
+    expect((await service.call('POST', '/prompts/support/greeting/restore', { body: {} })).status).toBe(200);
+    expect((await service.call('POST', '/prompts/support/greeting/restore', { raw: '' })).status).toBe(200);
+  });
+
+  test('too large are refused as such', async () => {
+    for (const operation of takesJson()) {
+      const body = { ...Object(operation.example), padding: 'x'.repeat(2 * 1024 * 1024) };
+      const answer = await service.call(operation.method, resources.fill(operation), { body });
+      expect([nameOf(operation), answer.status, answer.body.error.code]).toEqual([
+        nameOf(operation),
+        400,
+        'payload_too_large',
+      ]);
+    }
+  });
+});
+
+describe('queries', () => {
+  const queryOf = ({ parameters }: Operation) =>
+    parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+
+  test('with any value in any parameter are taken or refused', async () => {
+    const attempts = api.operations.flatMap((operation) =>
+      queryOf(operation).flatMap((name) =>
+        HOSTILE_QUERY_VALUES.map(
+          (value): Attempt => ({
+            what: `${nameOf(operation)}?${name}=${value.slice(0, 40)}`,
+            refused: name === 'limit',
+            send: () =>
+              service.call(operation.method, `${resources.fill(operation)}?${name}=${value}`, {
+                body: operation.example,
+              }),
+          }),
+        ),
+      ),
+    );
+    expect(attempts.length).toBeGreaterThan(300);
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('with unknown or repeated parameters are refused, naming them', async () => {
+    const attempts = api.operations.flatMap((operation) =>
+      [
+        ...['no_such', '__proto__', 'constructor', 'toString', 'limit[]', 'a.b'].map((name) => [name, `${name}=1`]),
+        ...queryOf(operation).map((name) => [name, `${name}=1&${name}=1`]),
+      ].map(
+        ([name = '', query]): Attempt => ({
+          what: `${nameOf(operation)}?${query}`,
+          refused: true,
+          async send() {
+            const answer = await service.call(operation.method, `${resources.fill(operation)}?${query}`, {
+              body: operation.example,
+            });
+            if (answer.body.error?.details?.[0]?.path !== name) return { ...answer, status: 999 };
+            return answer;
+          },
+        }),
+      ),
+    );
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test.each(['0', '1001', '-1', 'abc', '1e2', '1.0', '0x10', '%205', '5%20', '+5', '05', ''])(
+    'a limit of "%s" is refused',
+    async (limit) => {
+      const lists = api.operations.filter((operation) => queryOf(operation).includes('limit'));
+      for (const operation of lists) {
+        const answer = await service.call('GET', `${resources.fill(operation)}?limit=${limit}`);
+        expect([operation.path, answer.status, answer.body.error?.details?.[0].path]).toEqual([
+          operation.path,
+          400,
+          'limit',
+        ]);
+      }
+    },
+  );
+
+  test('limits of 1 and 1000 are taken', async () => {
+    for (const limit of ['1', '1000']) expect((await service.call('GET', `/prompts?limit=${limit}`)).status).toBe(200);
+  });
+});
+
+describe('paths', () => {
+  test('with anything in them are taken or refused', async () => {
+    const named = api.operations.filter(({ path }) => path.includes('{'));
+    const attempts = named.flatMap((operation) =>
+      HOSTILE_SEGMENTS.map(
+        (segment): Attempt => ({
+          what: `${nameOf(operation)} with ${segment.slice(0, 40)}`,
+          refused: /^%(00|ff|zz|ED.*)?$/.test(segment) && operation.path.includes('{name}'),
+          send: () =>
+            service.call(
+              operation.method,
+              resources.fill(operation, () => segment),
+              { body: operation.example },
+            ),
+        }),
+      ),
+    );
+    expect(attempts.length).toBeGreaterThan(300);
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test.each([
+    '',
+    '/',
+    '//prompts',
+    '/prompts/',
+    '/Prompts',
+    '/prompts//',
+    '/nothing',
+    '/prompt',
+    '/prompts%2Fx%2F',
+    '/..%2fhealthz',
+    '/\u00e9',
+    '/%E2%98%83',
+  ])('there is nothing at /v1%s', async (path) => {
+    const answer = await service.call('GET', path);
+    expect(problemOf(answer)).toBeUndefined();
+    expect([400, 404]).toContain(answer.status);
+  });
+
+  test('take no other method than those documented, and HEAD where there is GET', async () => {
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+    const byPath = Map.groupBy(api.operations, ({ path }) => path);
+    const attempts = [...byPath].flatMap(([path, [operation, ...others]]) => {
+      if (operation === undefined) return [];
+      const known = [operation, ...others].map(({ method }) => method);
+      return methods
+        .filter((method) => !known.includes(method) && !(method === 'HEAD' && known.includes('GET')))
+        .map(
+          (method): Attempt => ({
+            what: `${method} ${path}`,
+            refused: true,
+            send: () =>
+              method === 'HEAD' ? head(resources.fill(operation)) : service.call(method, resources.fill(operation)),
+          }),
+        );
+    });
+    expect(attempts.length).toBeGreaterThan(50);
+    expect(await problemsOf(attempts)).toEqual([]);
+  });
+
+  test('answer HEAD like GET, without the body', async () => {
+    const readable = api.operations.filter(({ method }) => method === 'GET');
+    for (const operation of readable) {
+      const path = resources.fill(operation);
+      const [get, without] = [await service.call('GET', path), await head(path)];
+      expect([path, without.status, without.headers.get('Content-Type')]).toEqual([
+        path,
+        get.status,
+        get.headers.get('Content-Type'),
+      ]);
+    }
+  });
+});
+
+describe('headers', () => {
+  test('a sane X-Request-Id comes back, any other is replaced', async () => {
+    const idOf = async (id: string) =>
+      (await service.call('GET', '/prompts', { headers: { 'X-Request-Id': id } })).headers.get('X-Request-Id');
+    expect(await idOf('trace-1/a.b:c_d=')).toBe('trace-1/a.b:c_d=');
+    for (const id of ['', 'a b', '<script>', 'x'.repeat(129), '\u00e9', '"', 'a,b'])
+      expect(await idOf(id)).toMatch(/^req_[0-9a-f-]{36}$/);
+  });
+
+  test('odd ones change nothing', async () => {
+    const odd: Record<string, string>[] = [
+      { Accept: 'text/html' },
+      { 'Accept-Encoding': 'nonsense' },
+      { 'If-None-Match': '*' },
+      { Range: 'bytes=0-1' },
+      { Origin: 'https://elsewhere.test' },
+      { Cookie: 'a=b' },
+      { 'X-HTTP-Method-Override': 'DELETE' },
+      { 'X-Forwarded-For': 'x'.repeat(5_000) },
+      { Prefer: ',;=,,wait' },
+    ];
+    for (const headers of odd) {
+      const answer = await service.call('GET', '/prompts/support/greeting', { headers });
+      expect([headers, answer.status, answer.body.name]).toEqual([headers, 200, 'support/greeting']);
+      expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull();
+    }
+  });
+
+  test('nothing on the way may keep what a key has read', async () => {
+    const answer = await service.call('GET', '/prompts');
+    expect(answer.headers.get('Cache-Control')).toBe('no-store');
+    expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  });
+});

@@ -1,0 +1,282 @@
+import { execFile } from 'node:child_process';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { STATUS_OF_CODE } from '../../src/domain/errors.ts';
+import { serveMetrics } from '../../src/metrics.ts';
+import {
+  type Api,
+  answerSteps,
+  bodySteps,
+  createResources,
+  type Operation,
+  type Resources,
+  readApi,
+} from '../api/operations.ts';
+import { type Answer, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let api: Api;
+let resources: Resources;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  api = await readApi(service.origin);
+  resources = await createResources(service, api);
+});
+afterAll(() => service?.stop());
+
+/** Runs a check on every operation; a failure says on which. */
+const onEvery = (check: (operation: Operation) => void) => {
+  for (const operation of api.operations)
+    try {
+      check(operation);
+    } catch (error) {
+      throw new Error(`${operation.method} ${operation.path}`, { cause: error });
+    }
+};
+
+describe('the document', () => {
+  test('is OpenAPI 3.1, with every operation of the specification in it', () => {
+    expect(api.document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(api.document.servers).toEqual([{ url: '/v1' }]);
+    const operations = api.operations.map(({ method, path }) => `${method} ${path}`);
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        'GET /prompts',
+        'POST /prompts',
+        'GET /prompts/{name}',
+        'PUT /prompts/{name}',
+        'DELETE /prompts/{name}',
+        'POST /executions',
+        'GET /executions/{id}',
+        'POST /evaluations',
+        'GET /evaluations/{id}',
+        'POST /webhooks',
+        'DELETE /webhooks/{id}',
+      ]),
+    );
+    const ids = api.operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('has no reference that leads nowhere', () => {
+    const references = [...JSON.stringify(api.document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path = '']) => path);
+    expect(references.length).toBeGreaterThan(10);
+    for (const reference of new Set(references)) {
+      let at: unknown = api.document;
+      for (const step of reference.split('/').slice(1)) at = Object(at)[step];
+      expect([reference, typeof at]).toEqual([reference, 'object']);
+    }
+  });
+
+  test('declares the parameters of every path, each once', () => {
+    onEvery(({ path, parameters }) => {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => `{${name}}`).toSorted()).toEqual((path.match(/\{\w+\}/g) ?? []).toSorted());
+      for (const { required } of inPath) expect(required).toBe(true);
+      const names = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+      expect(new Set(names).size).toBe(names.length);
+    });
+  });
+
+  test('has no examples of optional parameters, which its page would fill in', () => {
+    onEvery(({ parameters }) => {
+      for (const parameter of parameters)
+        if (parameter.in !== 'path')
+          expect([parameter.name, JSON.stringify(parameter)]).toEqual([
+            parameter.name,
+            expect.not.stringContaining('"example"'),
+          ]);
+    });
+  });
+
+  test('gives every operation one answer that works, and its errors', () => {
+    onEvery(({ responses, path, method, requestBody }) => {
+      const statuses = Object.keys(responses);
+      expect(statuses.filter((status) => status < '300')).toHaveLength(1);
+      expect(['200', '201', '400', '401', '404', '429', '500']).toEqual(expect.arrayContaining(statuses));
+      expect(statuses).toEqual(expect.arrayContaining(['400', '401', '429', '500']));
+      if (path.includes('{')) expect(statuses).toContain('404');
+      if (method === 'GET') expect(requestBody).toBeUndefined();
+    });
+  });
+
+  test('has examples that fit their schemas', () => {
+    onEvery((operation) => {
+      const json = operation.requestBody?.content['application/json'];
+      if (json !== undefined) expect(Object.keys(json.examples ?? {})).not.toEqual([]);
+      for (const { value } of Object.values(json?.examples ?? {}))
+        expect(api.faultOf(bodySteps(operation), value)).toBeNull();
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const answer = content['application/json'];
+        const examples = [
+          ...(status < '300' ? [answer?.example] : []),
+          ...Object.values(answer?.examples ?? {}).map(({ value }) => value),
+        ];
+        expect(examples).not.toEqual([]);
+        for (const example of examples) expect(api.faultOf(answerSteps(operation, status), example)).toBeNull();
+      }
+    });
+  });
+
+  test('documents Idempotency-Key on every POST that creates', () => {
+    onEvery(({ method, status, path, parameters }) => {
+      const creates = method === 'POST' && status === '201' && !path.includes('{');
+      if (creates) expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+    });
+  });
+
+  test('is what npm run openapi prints', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/openapi.ts'], { maxBuffer: 2 ** 26 });
+    expect(JSON.parse(stdout)).toEqual(await (await fetch(`${service.origin}/openapi.json`)).json());
+  });
+});
+
+/** Holds an answer against what the document says of it. */
+function checkAnswer(operation: Operation, { status, body, headers }: Answer) {
+  const where = `${operation.method} ${operation.path} ${status}`;
+  expect([where, Object.keys(operation.responses)]).toEqual([where, expect.arrayContaining([String(status)])]);
+  const type = (headers.get('Content-Type') ?? '').split(';', 1).join('');
+  expect([where, Object.keys(operation.responses[String(status)]?.content ?? {})]).toEqual([
+    where,
+    expect.arrayContaining([type]),
+  ]);
+  if (type === 'application/json')
+    expect([where, api.faultOf(answerSteps(operation, status), body)]).toEqual([where, null]);
+  expect(headers.get('X-Request-Id')).not.toBeNull();
+  if (status < 400) return;
+  const documented = Object.keys(operation.responses[String(status)]?.content['application/json']?.examples ?? {});
+  expect([where, documented]).toEqual([where, expect.arrayContaining([body.error.code])]);
+  expect(Object.entries(STATUS_OF_CODE)).toContainEqual([body.error.code, status]);
+}
+
+test('what every operation answers is what the document says', async () => {
+  const deletionsLast = api.operations.toSorted(
+    (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+  );
+  const worked: string[] = [];
+  for (const operation of deletionsLast) {
+    const { method, example, operationId, requestBody } = operation;
+    const stream = requestBody !== undefined && example === undefined;
+    const body = stream
+      ? { raw: '{"variables":{"name":"Bo"}}\n', headers: { 'Content-Type': 'application/x-ndjson' } }
+      : { body: example, headers: { Prefer: 'respond-async' } };
+    const path = resources.fill(operation);
+    const answer = await service.call(method, path, body);
+    checkAnswer(operation, answer);
+    if (answer.status < 400) {
+      expect([operationId, answer.status]).toEqual([operationId, Number(operation.status)]);
+      worked.push(operationId);
+    }
+    checkAnswer(operation, await service.call(method, path, { ...body, key: null }));
+    checkAnswer(operation, await service.call(method, `${path}?no_such_parameter=1`, body));
+  }
+  expect(worked).toEqual(
+    expect.arrayContaining([
+      'listPrompts',
+      'createPrompt',
+      'listPromptVersions',
+      'setPromptLabel',
+      'removePromptLabel',
+      'getPrompt',
+      'updatePrompt',
+      'archivePrompt',
+      'createExecution',
+      'listExecutions',
+      'getExecution',
+      'cancelExecution',
+      'getUsage',
+      'listApiKeys',
+      'createApiKey',
+      'revokeApiKey',
+      'createWebhook',
+      'listWebhooks',
+      'getWebhook',
+      'updateWebhook',
+      'deleteWebhook',
+      'disableWebhook',
+      'enableWebhook',
+      'rotateWebhookSecret',
+      'testWebhook',
+      'replayEvents',
+      'listDeliveries',
+      'getDelivery',
+      'listEvents',
+      'getEvent',
+      'listNotifications',
+    ]),
+  );
+});
+
+describe('outside /v1, without a key', () => {
+  const fetchAt = (path: string, init: RequestInit = {}) => fetch(`${service.origin}${path}`, init);
+
+  test('the documentation needs nothing from elsewhere', async () => {
+    const page = await fetchAt('/docs');
+    const html = await page.text();
+    expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    const references = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, reference = '']) => reference);
+    expect(references.length).toBeGreaterThan(2);
+    expect(html).not.toMatch(/https?:|\/\/[a-z]/);
+    const types: Record<string, string> = { css: 'text/css', js: 'text/javascript' };
+    for (const reference of references) {
+      const asset = await fetchAt(reference);
+      expect([reference, asset.status]).toEqual([reference, 200]);
+      expect(asset.headers.get('Content-Type')).toContain(types[reference.split('.').at(-1) ?? '']);
+      expect((await asset.text()).length).toBeGreaterThan(50);
+    }
+    expect(await (await fetchAt('/docs/start.js')).text()).toContain(`'/openapi.json'`);
+    expect((await fetchAt('/openapi.json')).headers.get('Content-Type')).toContain('application/json');
+  });
+
+  test.each([
+    '/docs/package.json',
+    '/docs/..%2fpackage.json',
+    '/docs/../package.json',
+    '/docs/constructor',
+    '/docs/__proto__',
+    '/',
+    '/v2',
+    '/metrics',
+    '/%00',
+  ])('there is nothing else: %s', async (path) => {
+    const answer = await fetchAt(path);
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
+  });
+
+  test.each(['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/swagger-ui.css'])(
+    '%s takes GET and HEAD alone',
+    async (path) => {
+      expect((await fetchAt(path)).status).toBe(200);
+      const head = await fetchAt(path, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const answer = await fetchAt(path, { method });
+        expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_request' } }]);
+      }
+    },
+  );
+
+  test('the service says that it is there and ready', async () => {
+    expect(await (await fetchAt('/healthz')).json()).toEqual({ status: 'ok' });
+    expect(await (await fetchAt('/readyz')).json()).toEqual({ status: 'ok', database: 'ok', temporal: 'ok' });
+  });
+
+  test('metrics have a port of their own, and count requests by operation', async () => {
+    await service.call('GET', '/prompts/a/b/c');
+    const metrics = await serveMetrics(service.foundation.registry, '127.0.0.1', 0);
+    try {
+      const answer = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
+      expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, expect.stringContaining('text/plain')]);
+      const text = await answer.text();
+      expect(text).toMatch(/pms_http_requests_total\{method="GET",route="[^"]*prompts[^"]*name",status="404"\} [1-9]/);
+      expect(text).not.toContain('a/b/c');
+      expect(text).toContain('process_cpu_seconds_total');
+      const elsewhere = await fetch(`http://127.0.0.1:${metrics.port}/v1/prompts`);
+      expect(elsewhere.status).toBe(404);
+    } finally {
+      await metrics.close(0);
+    }
+  });
+});

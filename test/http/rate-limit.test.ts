@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startApi } from '../../src/api/server.ts';
+import type { RunningServer } from '../../src/http/http-server.ts';
+import { createRegistry } from '../../src/metrics.ts';
+import { createRateLimiter } from '../../src/services/access/rate-limiter.ts';
+import { type Answer, createCall, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+const servers: RunningServer[] = [];
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+});
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close(0)));
+  await service.foundation.db.system.query({ text: 'delete from rate_limits' });
+});
+afterAll(() => service?.stop());
+
+/** One more API process's worth of service with this limit; all share the database. */
+async function startLimited(rateLimitPerMinute: number, more: { trustProxy?: boolean } = {}) {
+  const settings = { ...service.foundation.settings, rateLimitPerMinute, ...more };
+  const server = await startApi({ ...service.foundation, settings, registry: createRegistry() }, { eager: false });
+  servers.push(server);
+  return createCall(`http://127.0.0.1:${server.port}`, service.key);
+}
+const statuses = (answers: Answer[]) =>
+  Object.fromEntries(
+    Map.groupBy(answers, ({ status }) => status)
+      .entries()
+      .map(([status, { length }]) => [status, length]),
+  );
+
+describe('the limit of a key', () => {
+  test('is exact over two processes at once, and tells what is left', async () => {
+    const [one, two] = [await startLimited(60), await startLimited(60)];
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => (index % 2 ? one : two)('GET', '/prompts')),
+    );
+    expect(statuses(answers)).toEqual({ 200: 60, 429: 40 });
+    for (const { headers } of answers) {
+      expect(headers.get('RateLimit-Limit')).toBe('60');
+      expect(Number(headers.get('RateLimit-Remaining'))).toBeGreaterThanOrEqual(0);
+      expect(Number(headers.get('RateLimit-Reset'))).toBeGreaterThan(0);
+      expect(Number(headers.get('RateLimit-Reset'))).toBeLessThanOrEqual(60);
+    }
+    const refused = await one('GET', '/prompts');
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(60);
+    expect(refused.headers.get('RateLimit-Remaining')).toBe('0');
+  });
+
+  test('is exact where processes take many at once from it', async () => {
+    const limiters = [1, 2, 3].map(() => createRateLimiter(service.foundation.db.system, 'many', 1_000));
+    const states = await Promise.all(
+      limiters.flatMap((limiter) => Array.from({ length: 500 }, () => limiter.take('caller'))),
+    );
+    expect(states.filter(({ allowed }) => allowed)).toHaveLength(1_000);
+  });
+
+  test('belongs to the key alone', async () => {
+    const call = await startLimited(5);
+    for (let used = 0; used < 6; used++) await call('GET', '/prompts');
+    expect((await call('GET', '/prompts')).status).toBe(429);
+    const other = await service.call('POST', '/api-keys', { body: { name: 'other', scopes: ['read'] } });
+    expect((await call('GET', '/prompts', { key: other.body.key })).status).toBe(200);
+  });
+
+  test('counts down, and ends with its minute', async () => {
+    const call = await startLimited(3);
+    const left = [];
+    for (let used = 0; used < 3; used++) left.push((await call('GET', '/prompts')).headers.get('RateLimit-Remaining'));
+    expect(left).toEqual(['2', '1', '0']);
+    expect((await call('GET', '/prompts')).status).toBe(429);
+    // The minute is over: another process has nothing to remember.
+    await service.foundation.db.system.query({ text: 'update rate_limits set expire = $1' }, [Date.now() - 1]);
+    expect((await (await startLimited(3))('GET', '/prompts')).status).toBe(200);
+  });
+
+  test('is off at 0', async () => {
+    const call = await startLimited(0);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => call('GET', '/prompts')));
+    expect(statuses(answers)).toEqual({ 200: 100 });
+    expect(answers[0]?.headers.get('RateLimit-Limit')).toBeNull();
+  });
+});
+
+describe('failed authentications', () => {
+  test('are limited per address over all processes, and a key that was good there still works', async () => {
+    const [one, two] = [await startLimited(1_000), await startLimited(1_000)];
+    expect((await one('GET', '/prompts')).status).toBe(200);
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, index) => (index % 2 ? one : two)('GET', '/prompts', { key: `wrong-${index}` })),
+    );
+    expect(statuses(answers)).toEqual({ 401: 60, 429: 20 });
+    const refused = await one('GET', '/prompts', { key: null });
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect((await one('GET', '/prompts')).status).toBe(200);
+  });
+
+  test('cost the database nothing once the address is limited', async () => {
+    const { foundation } = service;
+    const asked: string[] = [];
+    const system = {
+      ...foundation.db.system,
+      query: <Row extends Record<string, unknown>>(statement: { text: string }, values?: unknown[]) => {
+        asked.push(statement.text);
+        return foundation.db.system.query<Row>(statement, values);
+      },
+    };
+    const settings = { ...foundation.settings, rateLimitPerMinute: 1_000 };
+    const watched = { ...foundation, settings, db: { ...foundation.db, system }, registry: createRegistry() };
+    const server = await startApi(watched, { eager: false });
+    servers.push(server);
+    const call = createCall(`http://127.0.0.1:${server.port}`, service.key);
+    expect((await call('GET', '/prompts')).status).toBe(200);
+    for (let index = 0; index < 61; index++) await call('GET', '/prompts', { key: `wrong-${index}` });
+    expect(asked.length).toBeGreaterThan(60);
+    asked.length = 0;
+    for (const key of ['pms_unknown', null, 'x'.repeat(400)])
+      for (let index = 0; index < 20; index++) expect((await call('GET', '/prompts', { key })).status).toBe(429);
+    expect(asked).toEqual([]);
+    expect((await call('GET', '/prompts')).status).toBe(200);
+  });
+
+  test('are counted for a whole /64 network of IPv6', async () => {
+    const call = await startLimited(1_000, { trustProxy: true });
+    const from = (forwarded: string) =>
+      call('GET', '/prompts', { key: null, headers: { 'X-Forwarded-For': forwarded } });
+    const answers = [];
+    for (let index = 0; index < 61; index++) answers.push(await from(`2001:db8:1:2::${index.toString(16)}`));
+    expect(statuses(answers)).toEqual({ 401: 60, 429: 1 });
+    expect((await from('2001:db8:1:3::1')).status).toBe(401);
+  });
+
+  test('are counted by the address that the proxy saw, whatever the caller claims', async () => {
+    const call = await startLimited(1_000, { trustProxy: true });
+    const from = (forwarded: string) =>
+      call('GET', '/prompts', { key: null, headers: { 'X-Forwarded-For': forwarded } });
+    const answers = [];
+    for (let index = 0; index < 61; index++) answers.push(await from(`10.0.0.${index}, 192.0.2.7`));
+    expect(statuses(answers)).toEqual({ 401: 60, 429: 1 });
+    expect((await from('192.0.2.7, 192.0.2.8')).status).toBe(401);
+    expect((await from('x'.repeat(2_000))).status).toBe(401);
+  });
+});

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createCipher } from '../../src/domain/cipher.ts';
+import { reEncryptSecrets } from '../../src/jobs/re-encrypt-secrets.ts';
+import {
+  openColumns,
+  type SealedColumns,
+  sealHeaders,
+  sealSecret,
+} from '../../src/services/webhooks/encrypted-columns.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type HousekeepingRows, housekeepingRows } from './housekeeping-rows.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+let rows: HousekeepingRows;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase(database.url, { poolSize: 4 });
+  rows = await housekeepingRows(db);
+});
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+beforeEach(() => db.system.query({ text: 'truncate webhooks' }));
+
+const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+const before = createCipher([oldKey]);
+const during = createCipher([newKey, oldKey]);
+const after = createCipher([newKey]);
+
+/** A log that keeps its lines. */
+function keptLog() {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { log, lines };
+}
+
+async function read(id: string): Promise<SealedColumns> {
+  const [row] = await db.system.query<SealedColumns & Record<string, unknown>>(
+    { text: 'select secret, previous_secret, previous_secret_expires_at, headers from webhooks where id = $1' },
+    [id],
+  );
+  if (row === undefined) throw new Error('The webhook is gone.');
+  return row;
+}
+
+const webhook = (name: string, cipher = before) =>
+  rows.webhook({
+    secret: sealSecret(cipher, `secret of ${name}`),
+    previous: { secret: sealSecret(cipher, `before of ${name}`), expiresInHours: 5 },
+    headers: sealHeaders(cipher, { 'X-Of': name }) ?? Buffer.of(),
+  });
+
+test('after it the old key is not needed any more, and an operator can read that', async () => {
+  const ids = await Promise.all(Array.from({ length: 250 }, (_, index) => webhook(String(index))));
+  const { log, lines } = keptLog();
+  expect(await reEncryptSecrets(db.system, during, { log })).toBe(250);
+  for (const [index, id] of ids.entries())
+    expect(openColumns(after, await read(id), new Date())).toEqual({
+      secrets: [`secret of ${index}`, `before of ${index}`],
+      headers: { 'X-Of': String(index) },
+    });
+  expect(lines).toEqual([
+    { level: 30, re_encrypted: 250, left: 0, msg: 'all webhook secrets are encrypted with the current key' },
+  ]);
+});
+
+test('what is under the current key is left as it is, and that is said where it is asked for', async () => {
+  const id = await webhook('current', after);
+  const stored = await read(id);
+  const { log, lines } = keptLog();
+  expect(await reEncryptSecrets(db.system, during, { log })).toBe(0);
+  expect(lines).toEqual([]);
+  await reEncryptSecrets(db.system, during, { log, announce: true });
+  expect(lines).toMatchObject([{ re_encrypted: 0, msg: 'all webhook secrets are encrypted with the current key' }]);
+  expect(await read(id)).toEqual(stored);
+});
+
+test('one column under the old key is enough', async () => {
+  const id = await rows.webhook({
+    secret: sealSecret(after, 'new'),
+    headers: before.encrypt(Buffer.from('{"A":"b"}')),
+  });
+  const { secret } = await read(id);
+  expect(await reEncryptSecrets(db.system, during, keptLog())).toBe(1);
+  const row = await read(id);
+  expect(row.secret).toEqual(secret);
+  expect(openColumns(after, row, new Date())).toEqual({ secrets: ['new'], headers: { A: 'b' } });
+});
+
+test('previous secrets that have expired are dropped', async () => {
+  const id = await rows.webhook({
+    secret: sealSecret(after, 'new'),
+    previous: { secret: sealSecret(before, 'old'), expiresInHours: -1 },
+  });
+  expect(await reEncryptSecrets(db.system, after, keptLog())).toBe(0);
+  expect(await read(id)).toMatchObject({ previous_secret: null, previous_secret_expires_at: null });
+});
+
+test('what no key opens is logged once and left, and the others are done', async () => {
+  const lost = await webhook('lost', createCipher([randomBytes(32)]));
+  const mixed = await rows.webhook({ secret: sealSecret(before, 'fine'), headers: Buffer.from('damaged') });
+  const fine = await webhook('fine');
+  const stored = await read(lost);
+  const { log, lines } = keptLog();
+  expect(await reEncryptSecrets(db.system, during, { log })).toBe(2);
+  expect(lines).toEqual([
+    {
+      level: 50,
+      re_encrypted: 2,
+      left: 2,
+      webhook_ids: [`wh_${lost}`, `wh_${mixed}`],
+      msg: 'some webhook secrets were encrypted with a key that is not in ENCRYPTION_KEY',
+    },
+  ]);
+  expect(await read(lost)).toEqual(stored);
+  expect(after.decrypt((await read(mixed)).secret).toString()).toBe('fine');
+  expect(openColumns(after, await read(fine), new Date()).secrets[0]).toBe('secret of fine');
+});
+
+test('several workers do it once together', async () => {
+  await Promise.all(Array.from({ length: 300 }, (_, index) => webhook(String(index))));
+  const done = await Promise.all([1, 2, 3].map(() => reEncryptSecrets(db.system, during, keptLog())));
+  expect(done.reduce((sum, count) => sum + count, 0)).toBe(300);
+});
+
+test('one that is being changed waits for the next time, and is counted', async () => {
+  const id = await webhook('busy');
+  const { log, lines } = keptLog();
+  await db.system.transaction(async (query) => {
+    await query({ text: 'select from webhooks where id = $1 for update' }, [id]);
+    expect(await reEncryptSecrets(db.system, during, { log })).toBe(0);
+  });
+  expect(lines).toMatchObject([{ left: 1, msg: 'some webhook secrets are not encrypted with the current key yet' }]);
+  expect(await reEncryptSecrets(db.system, during, { log })).toBe(1);
+});

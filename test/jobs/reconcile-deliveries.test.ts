@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId, publicId } from '../../src/domain/ids.ts';
+import { reconcileDeliveries } from '../../src/jobs/reconcile-deliveries.ts';
+import { captureLog } from '../support/captured-log.ts';
+import { overdueRows } from '../support/overdue-rows.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type WebhookRows, webhookRows } from '../support/webhook-rows.ts';
+
+/** Without workers, so that the reconciliation happens when the test asks for it and at no other time. */
+let service: TestService;
+let rows: WebhookRows;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  rows = webhookRows(service.foundation.db, service.foundation.cipher);
+});
+afterAll(() => service?.stop());
+
+/** Deliveries of new events to a webhook, begun a while ago, without workflows. */
+async function leaveBehind(url: string, count: number, ageSeconds: number) {
+  const webhook = await rows.webhook({ url });
+  const events = await rows.events(count);
+  const ids = events.map(() => newId());
+  await service.foundation.db.system.query(
+    {
+      text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at, started_at, next_attempt_at, check_at)
+             select w.workspace_id, d.id, d.event_id, w.id, 'event', 'waiting', d.at, d.at, d.at, now() - interval '1 second'
+             from webhooks w, (select unnest($2::uuid[]) as id, unnest($3::uuid[]) as event_id, now() - make_interval(secs => $4) as at) d
+             where w.id = $1`,
+    },
+    [webhook, ids, events, ageSeconds],
+  );
+  return events.map((event, index) => ({
+    id: ids[index] ?? '',
+    workflow: service.foundation.client.workflow.getHandle(
+      `webhook-delivery/${publicId('event', event)}/${publicId('webhook', webhook)}`,
+    ),
+  }));
+}
+
+test('one that cannot be started keeps no other from its look, and is looked at less and less often', async () => {
+  const { db, client, taskQueues } = service.foundation;
+  const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'deliveries');
+  const { log, lines } = captureLog();
+  const reconcile = () => reconcileDeliveries(db, { client, taskQueues, eager: false, retryWaitsMs: [1_000] }, log);
+  const [bad] = await leaveBehind('no address', 1, 300);
+  const others = await leaveBehind('http://127.0.0.1:9/', 30, 60);
+  await reconcile();
+  await expect(bad?.workflow.describe()).rejects.toThrow();
+  for (const { workflow } of others) expect((await workflow.describe()).status.name).toBe('RUNNING');
+  expect(lines.filter(({ level }) => level === 50)).toMatchObject([{ table: 'deliveries', id: bad?.id }]);
+  expect(await secondsToCheck(bad?.id ?? '')).toBeGreaterThan(250);
+  for (const { id } of others) expect(await secondsToCheck(id)).toBeLessThan(250);
+
+  // The others are due again before it is.
+  await makeOverdue(...others.map(({ id }) => id));
+  lines.length = 0;
+  await reconcile();
+  expect(lines).toEqual([]);
+  await Promise.all(others.map(({ workflow }) => workflow.terminate()));
+});

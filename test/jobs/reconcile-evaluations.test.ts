@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Client } from '@temporalio/client';
+import { newId, parsePublicId } from '../../src/domain/ids.ts';
+import { reconcileEvaluations } from '../../src/jobs/reconcile-evaluations.ts';
+import {
+  cancelEvaluation,
+  pauseEvaluation,
+  resumeEvaluation,
+} from '../../src/services/evaluations/control-evaluation.ts';
+import { createEvaluation } from '../../src/services/evaluations/create-evaluation.ts';
+import { evaluationWorkflowId } from '../../src/temporal/names.ts';
+import { startWorkers } from '../../src/worker.ts';
+import { captureLog } from '../support/captured-log.ts';
+import { type OverdueRows, overdueRows } from '../support/overdue-rows.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/wait-for.ts';
+
+/** Without workers, so that the reconciliation happens when a test asks for it and at no other time. */
+let service: TestService;
+let workspaceId: string;
+let overdue: OverdueRows;
+const { log, lines } = captureLog();
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  const { query } = service.foundation.db.system;
+  overdue = overdueRows(query, 'evaluations');
+  const [workspace] = await query<{ id: string }>({ text: 'select id from workspaces' });
+  workspaceId = workspace?.id ?? '';
+  await service.call('POST', '/prompts', { body: { name: 'echo', template: '{{ text }}', model: 'sandbox/echo' } });
+});
+beforeEach(() => {
+  lines.length = 0;
+});
+afterAll(() => service?.stop());
+
+function reconcile(): Promise<void> {
+  const { db, client, taskQueues } = service.foundation;
+  return reconcileEvaluations(db, { client, taskQueues, eager: false }, log);
+}
+
+const handleOf = (id: string) => service.foundation.client.workflow.getHandle(evaluationWorkflowId(id, 0));
+const isKnown = (id: string) =>
+  handleOf(id)
+    .describe()
+    .then(
+      () => true,
+      () => false,
+    );
+
+/** A row as a process leaves it that dies between row and workflow. */
+async function leaveBehind({ promptName = 'echo', ageSeconds = 60, accepted = true } = {}): Promise<string> {
+  const { db, models } = service.foundation;
+  const id = newId();
+  await db.workspace(workspaceId).transaction((query) =>
+    createEvaluation(query, workspaceId, models, {
+      id,
+      promptName: 'echo',
+      examples: [{ variables: { text: 'yes' }, expected: 'yes' }],
+      evaluators: [],
+      threshold: 0.05,
+      baseline: null,
+      concurrency: 1,
+      metadata: {},
+    }),
+  );
+  await db.system.query(
+    {
+      text: `update evaluations set prompt_name = $2, accepted_at = case when $4 then now() end,
+               created_at = now() - make_interval(secs => $3), check_at = now() - interval '1 second' where id = $1`,
+    },
+    [id, promptName, ageSeconds, accepted],
+  );
+  return id;
+}
+
+async function read(id: string) {
+  const [row] = await service.foundation.db.system.query(
+    { text: 'select status, untold, error from evaluations where id = $1' },
+    [id],
+  );
+  return row;
+}
+
+test('one that Temporal refuses keeps no other from its look, and is looked at less and less often', async () => {
+  // Longer than Temporal takes as a search attribute.
+  const bad = await leaveBehind({ promptName: 'x'.repeat(5_000), ageSeconds: 300 });
+  const others = await Promise.all(Array.from({ length: 30 }, () => leaveBehind()));
+  await reconcile();
+  expect(await isKnown(bad)).toBe(false);
+  expect(await Promise.all(others.map(isKnown))).toEqual(others.map(() => true));
+  expect(lines.filter(({ level }) => level === 50)).toMatchObject([{ table: 'evaluations', id: bad }]);
+  expect(await overdue.secondsToCheck(bad)).toBeGreaterThan(250);
+  for (const id of others) expect(await overdue.secondsToCheck(id)).toBeLessThan(250);
+
+  // The others are due again before it is.
+  await overdue.makeOverdue(...others);
+  lines.length = 0;
+  await reconcile();
+  expect(lines).toEqual([]);
+  await Promise.all(others.map((id) => handleOf(id).terminate()));
+  await service.foundation.db.system.query({ text: 'delete from evaluations' });
+});
+
+test('starts what was accepted and withdraws what was not', async () => {
+  const [accepted, unaccepted] = [await leaveBehind(), await leaveBehind({ accepted: false })];
+  await reconcile();
+  expect(await isKnown(accepted)).toBe(true);
+  expect(await isKnown(unaccepted)).toBe(false);
+  expect(await read(unaccepted)).toBeUndefined();
+  await handleOf(accepted).terminate();
+  await overdue.makeOverdue(accepted);
+  await reconcile();
+  expect(await read(accepted)).toMatchObject({ status: 'failed', error: { code: 'ended_by_operator' } });
+});
+
+test('looks at a run again soon after each change', async () => {
+  const id = await leaveBehind({ ageSeconds: 86_400 });
+  await reconcile();
+  expect(await overdue.secondsToCheck(id)).toBeGreaterThan(500);
+  await service.call('POST', `/evaluations/eval_${id}/pause`);
+  expect(await overdue.secondsToCheck(id)).toBeLessThanOrEqual(30);
+  await handleOf(id).terminate();
+  await service.foundation.db.system.query({ text: 'delete from evaluations where id = $1' }, [id]);
+});
+
+test('a change whose signal was lost is news until the workflow has read the row', async () => {
+  const { db, taskQueues, models } = service.foundation;
+  const away = { withDeadline: () => Promise.reject(new Error('Temporal is away.')) } as unknown as Client;
+  const deps = { client: away, taskQueues, eager: false, log, models };
+  const start_at = new Date(Date.now() + 86_400_000).toISOString();
+  const examples = [{ variables: { text: 'yes' }, expected: 'yes' }];
+  const { body } = await service.call('POST', '/evaluations', { body: { prompt_name: 'echo', examples, start_at } });
+  const id = parsePublicId('evaluation', body.id) ?? '';
+  const signals = async () => {
+    const { events } = await handleOf(id).fetchHistory();
+    return events?.filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+  };
+  const look = async () => {
+    await overdue.makeOverdue(id);
+    await reconcile();
+  };
+  await look();
+  expect([await signals(), await read(id)]).toEqual([0, { status: 'scheduled', untold: false, error: null }]);
+  await pauseEvaluation(deps, db.workspace(workspaceId), id);
+  expect([await signals(), await read(id)]).toMatchObject([0, { status: 'paused', untold: true }]);
+  await look();
+  // Told, but no worker has read it.
+  expect([await signals(), await read(id)]).toMatchObject([1, { untold: true }]);
+
+  const workers = await startWorkers(service.foundation);
+  try {
+    const isTold = () => until('the workflow to read its row', async () => (await read(id))?.['untold'] === false);
+    await isTold();
+    const before = await signals();
+    await look();
+    expect(await signals()).toBe(before);
+    await resumeEvaluation(deps, db.workspace(workspaceId), id, undefined);
+    expect(await read(id)).toMatchObject({ status: 'scheduled', untold: true });
+    await look();
+    await isTold();
+    // The end, too: without it the workflow would wait for a day.
+    await cancelEvaluation(deps, db.workspace(workspaceId), id);
+    expect(await read(id)).toMatchObject({ status: 'canceled', untold: true });
+    await look();
+    await handleOf(id).result();
+    expect(await read(id)).toMatchObject({ status: 'canceled', untold: false });
+  } finally {
+    await workers.stop();
+  }
+});
+
+test('news of an end that nobody is left to be told of is forgotten', async () => {
+  const id = await leaveBehind();
+  await service.call('POST', `/evaluations/eval_${id}/cancel`);
+  expect(await read(id)).toMatchObject({ status: 'canceled', untold: true });
+  await overdue.makeOverdue(id);
+  await reconcile();
+  expect(await read(id)).toMatchObject({ status: 'canceled', untold: false });
+  expect(await isKnown(id)).toBe(false);
+});

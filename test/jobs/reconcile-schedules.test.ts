@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '../../src/domain/ids.ts';
+import { reconcileSchedules } from '../../src/jobs/reconcile-schedules.ts';
+import { type ScheduledRequest, storeSchedule } from '../../src/services/schedules/schedules.ts';
+import { dueTimes } from '../../src/services/schedules/temporal-schedule.ts';
+import { captureLog } from '../support/captured-log.ts';
+import { overdueRows } from '../support/overdue-rows.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+/** Without workers, so that the reconciliation happens when the test asks for it and at no other time. */
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+});
+afterAll(() => service?.stop());
+
+test('one that Temporal refuses keeps no other from its look, and is set aside', async () => {
+  const { db, client, taskQueues } = service.foundation;
+  const { makeOverdue, secondsToCheck } = overdueRows(db.system.query, 'schedules');
+  const { log, lines } = captureLog();
+  const reconcile = () => reconcileSchedules(db.system, { client, taskQueues }, log);
+  const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces' });
+  const lost = async (cron: string) => {
+    const id = newId();
+    const request = { body: {}, parsed: {} } as ScheduledRequest;
+    await storeSchedule(db.workspace(workspace?.id ?? '').query, id, {
+      name: 'lost',
+      cron,
+      timeZone: 'UTC',
+      paused: false,
+      request,
+    });
+    await db.system.query({ text: 'update schedules set accepted_at = now() where id = $1' }, [id]);
+    await makeOverdue(id);
+    return id;
+  };
+  const bad = await lost('99 99 * * *');
+  const others = await Promise.all(Array.from({ length: 30 }, () => lost('0 3 * * *')));
+  await reconcile();
+  expect(await dueTimes({ client }, bad)).toBeUndefined();
+  for (const id of others) expect(await dueTimes({ client }, id)).toHaveLength(5);
+  expect(lines.filter(({ level }) => level === 50)).toMatchObject([{ table: 'schedules', id: bad }]);
+  expect(await secondsToCheck(bad)).toBeGreaterThan(250);
+
+  // The others are looked at without it.
+  await makeOverdue(...others);
+  lines.length = 0;
+  await reconcile();
+  expect(lines).toEqual([]);
+  for (const id of others) expect(await secondsToCheck(id)).toBeGreaterThan(250);
+  await Promise.all(others.map((id) => service.call('DELETE', `/schedules/sched_${id}`)));
+});

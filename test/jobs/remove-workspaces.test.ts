@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parsePublicId } from '../../src/domain/ids.ts';
+import { removeWorkspaces } from '../../src/jobs/remove-workspaces.ts';
+import { sumUpUsage } from '../../src/jobs/sum-up-usage.ts';
+import { deleteWorkspace } from '../../src/services/workspaces/delete-workspace.ts';
+import { createOtherWorkspace } from '../api/workspace.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+const NEVER = new AbortController().signal;
+
+async function tablesOfWorkspaces(): Promise<string[]> {
+  const rows = await service.foundation.db.system.query<{ table_name: string }>({
+    text: `select table_name from information_schema.columns where column_name = 'workspace_id' and table_schema = 'public'`,
+  });
+  return rows.map(({ table_name }) => table_name).sort();
+}
+
+/** Rows of a workspace by table, where there are any. */
+async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {};
+  for (const table of await tablesOfWorkspaces()) {
+    const [row] = await service.foundation.db.system.query<{ count: number }>(
+      { text: `select count(*)::int as count from ${table} where workspace_id = $1` },
+      [workspaceId],
+    );
+    if (row !== undefined && row.count > 0) rows[table] = row.count;
+  }
+  return rows;
+}
+
+/** One of everything, some of it under way. */
+async function fill(call: TestService['call']) {
+  const post = async (path: string, body: object, headers = {}) => {
+    const answer = await call('POST', path, { body, headers });
+    if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  await post('/webhooks', { url: 'http://127.0.0.1:65000/', events: ['prompt.created'] });
+  for (const template of ['Say {{ text }}', 'Do say {{ text }}'])
+    await post('/prompts', { name: 'say', template, model: 'sandbox/echo' });
+  await post('/prompts', { name: 'stall', template: '{{ text }}', model: 'sandbox/stall' });
+  await call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
+  await call('PUT', '/datasets/words', {
+    raw: '{"variables":{"text":"one"},"expected":"Say one"}\n',
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  await post('/executions', { prompt_name: 'say', variables: { text: 'it' } }, { 'Idempotency-Key': 'one' });
+  const execution = await post(
+    '/executions',
+    { prompt_name: 'stall', variables: { text: 'it' } },
+    { Prefer: 'respond-async' },
+  );
+  await post('/evaluations', { prompt_name: 'say', dataset: 'words' });
+  await post('/evaluations', { prompt_name: 'say', examples: [{ variables: { text: 'inline' } }] });
+  const evaluation = await post('/evaluations', { prompt_name: 'stall', examples: [{ variables: { text: 'x' } }] });
+  const schedule = await post('/schedules', {
+    name: 'nightly',
+    cron: '0 3 * * *',
+    evaluation: { prompt_name: 'say', dataset: 'words' },
+  });
+  return { execution, evaluation, schedule };
+}
+
+test('a deleted workspace is refused at once, and everything of it is removed, also what is under way', async () => {
+  const { db, client, taskQueues, log } = service.foundation;
+  const doomed = await createOtherWorkspace(service, 'doomed');
+  const staying = await createOtherWorkspace(service, 'staying');
+  const { execution, evaluation, schedule } = await fill(doomed.call);
+  await fill(staying.call);
+  const workspaceOf = async (name: string) => {
+    const [row] = await db.system.query<{ id: string }>({ text: 'select id from workspaces where name = $1' }, [name]);
+    return row?.id ?? '';
+  };
+  const [doomedId, stayingId] = [await workspaceOf('doomed'), await workspaceOf('staying')];
+  await db.system.query(
+    {
+      text: `insert into notifications (workspace_id, id, type, message, created_at)
+             values ($1, gen_random_uuid(), 'webhook.disabled', 'It failed.', now())`,
+    },
+    [doomedId],
+  );
+  await waitFor('deliveries under way', async () => (await rowsOf(doomedId))['deliveries']);
+  await waitFor('usage in the sums', async () => {
+    await sumUpUsage(db.system);
+    return (await rowsOf(doomedId))['usage_sums'] && (await rowsOf(stayingId))['usage_sums'];
+  });
+  const everything = Object.keys(await rowsOf(doomedId)).sort();
+  // A table that a workspace owns rows of is to be known to whoever removes them.
+  expect(everything).toEqual(await tablesOfWorkspaces());
+
+  expect(await deleteWorkspace(db.system, 'doomed')).toMatchObject({ name: 'doomed', keys: 1 });
+  await waitFor('the key to be refused', async () => (await doomed.call('GET', '/prompts')).status === 401);
+  await createOtherWorkspace(service, 'doomed');
+
+  const starter = { client, taskQueues, eager: false };
+  await waitFor(
+    'everything to be gone',
+    async () => {
+      await removeWorkspaces({ db, starter, log }, NEVER, 0);
+      const [left] = await db.system.query({ text: 'select 1 from workspaces where id = $1' }, [doomedId]);
+      return left === undefined;
+    },
+    120_000,
+  );
+  expect(await rowsOf(doomedId)).toEqual({});
+  await waitFor('what is out of sight to be gone', async () => {
+    await removeWorkspaces({ db, starter, log }, NEVER, 0);
+    const [left] = await db.system.query<{ count: number }>(
+      { text: 'select count(*)::int as count from evaluation_results where evaluation_id = $1' },
+      [parsePublicId('evaluation', evaluation.id)],
+    );
+    return left?.count === 0;
+  });
+  for (const { workflow_id: id } of [execution, evaluation])
+    await waitFor(`the end of ${id}`, async () => {
+      const { status } = await client.workflow.getHandle(id).describe();
+      return status.name !== 'RUNNING';
+    });
+  await expect(client.schedule.getHandle(`evaluation-schedule/${schedule.id}`).describe()).rejects.toThrow();
+
+  const kept = await rowsOf(stayingId);
+  expect(Object.keys(kept).sort()).toEqual(everything.filter((table) => table !== 'notifications'));
+  expect((await staying.call('GET', '/prompts/say')).status).toBe(200);
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import type { WorkspaceDatabase } from '../../../src/db/database.ts';
+import { DatabaseUnavailableError } from '../../../src/db/errors.ts';
+import { ACCEPT_WITHIN_MS } from '../../../src/domain/limits.ts';
+import type { QueuedExecution } from '../../../src/services/executions/executions.ts';
+import {
+  giveUpExecution,
+  startExecutionWorkflow,
+  startOrWithdraw,
+} from '../../../src/services/executions/start-execution.ts';
+import { executionWorkflowId } from '../../../src/temporal/names.ts';
+import { freePorts } from '../../support/processes.ts';
+import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { until } from '../../support/wait-for.ts';
+
+let service: TestService;
+let rows: ExecutionRows;
+let db: WorkspaceDatabase;
+let away: Connection;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  rows = await executionRows(service.foundation.db);
+  const [port] = await freePorts(1);
+  away = Connection.lazy({ address: `127.0.0.1:${port}` });
+});
+afterAll(async () => {
+  await away?.close();
+  await service?.stop();
+});
+
+async function queued(): Promise<QueuedExecution> {
+  const id = await rows.queue({ model: 'sandbox/echo', accepted: false });
+  const workspaceId = String((await rows.read(id))['workspace_id']);
+  db = service.foundation.db.workspace(workspaceId);
+  return { id, workspaceId, promptName: 'greet', promptVersion: 1, model: 'sandbox/echo' };
+}
+
+const starter = (client = service.foundation.client) => ({
+  client,
+  taskQueues: service.foundation.taskQueues,
+  eager: false,
+  log: service.foundation.log,
+});
+
+test('a workflow that was started is not started again', async () => {
+  const execution = await queued();
+  expect(await startExecutionWorkflow(starter(), execution)).toBe(true);
+  expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
+  const handle = service.foundation.client.workflow.getHandle(executionWorkflowId(execution.id));
+  await handle.terminate();
+  expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
+});
+
+test('what could not be started is withdrawn, so that nothing runs later; what runs all the same is not', async () => {
+  const withdrawn = await queued();
+  // The start reached Temporal, and only its answer was lost.
+  const running = { ...(await queued()), id: await rows.queue({ status: 'running' }) };
+  const unreachable = starter(new Client({ connection: away }));
+  await Promise.all([
+    expect(startOrWithdraw(unreachable, db, withdrawn)).rejects.toThrow(),
+    startOrWithdraw(unreachable, db, running),
+  ]);
+  await expect(rows.read(withdrawn.id)).rejects.toThrow('There is no execution');
+  expect(await rows.read(running.id)).toMatchObject({ status: 'running' });
+});
+
+test('what another caller was told of is not withdrawn: it will be started', async () => {
+  const execution = { ...(await queued()), id: await rows.queue({ accepted: true }) };
+  await startOrWithdraw(starter(new Client({ connection: away })), db, execution);
+  expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
+});
+
+test('what a caller is told has failed is deleted, canceled where it runs, and left where it has ended', async () => {
+  const accepted = { ...(await queued()), id: await rows.queue({}) };
+  const running = await rows.queue({ status: 'running' });
+  const completed = await rows.queue({ status: 'completed', answered: true });
+  for (const id of [accepted.id, running, completed]) await giveUpExecution(starter(), db, id, performance.now());
+  await expect(rows.read(accepted.id)).rejects.toThrow('There is no execution');
+  expect(await rows.read(running)).toMatchObject({ status: 'canceled' });
+  expect(await rows.read(completed)).toMatchObject({ status: 'completed' });
+});
+
+test('a withdrawal that the database is away for goes on until it is back', async () => {
+  const { id } = await queued();
+  let isAway = true;
+  const flaky = {
+    ...db,
+    query: ((...args: Parameters<typeof db.query>) =>
+      isAway
+        ? Promise.reject(new DatabaseUnavailableError(new Error('away')))
+        : db.query(...args)) as WorkspaceDatabase['query'],
+  };
+  // Nobody can begin it any more: its caller need not wait.
+  await giveUpExecution(starter(), flaky, id, performance.now() - ACCEPT_WITHIN_MS);
+  expect(await rows.read(id)).toMatchObject({ status: 'queued' });
+  isAway = false;
+  await until('the withdrawal', async () =>
+    rows.read(id).then(
+      () => false,
+      () => true,
+    ),
+  );
+});
