@@ -96,6 +96,11 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
 
 /** Tasks go to workers in turns round the workspaces, which are the fairness keys of workflows, and not in the order they came. */
 const FAIRNESS = { 'matching.useNewMatcher': true, 'matching.enableFairness': true };
+/**
+ * Partitions spread a task queue over machines. Here there is one, and each partition has a backlog of its own, so that a task
+ * could wait for seconds in one while workers poll another.
+ */
+const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numTaskqueueWritePartitions': 1 };
 
 function argumentsOf(options: TemporalOptions & { port: number; uiPort: number }): string[] {
   const { dbFile, uiPort, dynamicConfig } = options;
@@ -112,7 +117,7 @@ function argumentsOf(options: TemporalOptions & { port: number; uiPort: number }
     'error',
     ...(uiPort === 0 ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile, ...pragmas]),
-    ...Object.entries({ ...FAIRNESS, ...dynamicConfig }).flatMap(([name, value]) => [
+    ...Object.entries({ ...FAIRNESS, ...ONE_PARTITION, ...dynamicConfig }).flatMap(([name, value]) => [
       '--dynamic-config-value',
       `${name}=${JSON.stringify(value)}`,
     ]),

@@ -7,6 +7,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
+import { createFairSemaphore, type Release } from '../lib/fair-semaphore.ts';
 import type { TaskQueues } from './names.ts';
 
 /** How long Temporal may take to answer before whoever asked is told to try again. */
@@ -15,8 +16,30 @@ export const TEMPORAL_DEADLINE_MS = 10_000;
 /** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the next request would fare no better. */
 const TEMPORAL_IS_AWAY = new Set([4, 8, 14]);
 
+/**
+ * Starts that this process has in flight. A workspace that starts hundreds of workflows at once waits here, where others go past
+ * it; in Temporal they would wait behind it.
+ */
+const starts = createFairSemaphore({ total: 32, perKey: 8 });
+
+/** A start that found no place before its deadline: those before it took too long. */
+class StartTimeoutError extends Error {
+  override readonly name = 'StartTimeoutError';
+}
+
+async function acquireStart(workspace: string): Promise<Release> {
+  const release = starts.tryAcquire(workspace);
+  if (release !== undefined) return release;
+  try {
+    return await starts.acquire(workspace, { signal: AbortSignal.timeout(TEMPORAL_DEADLINE_MS) });
+  } catch (cause) {
+    throw new StartTimeoutError('Too many workflows wait to be started.', { cause });
+  }
+}
+
 /** Whether Temporal could not be reached at all, or was too busy: nothing is wrong with what it was asked. */
 export function isTemporalAway(error: unknown): boolean {
+  if (error instanceof StartTimeoutError) return true;
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && TEMPORAL_IS_AWAY.has(cause.code);
 }
@@ -30,7 +53,8 @@ export interface WorkflowStarter {
 }
 
 /**
- * Starts a workflow whose id is used once. Doing it again changes nothing.
+ * Starts a workflow whose id is used once. Doing it again changes nothing. Workspaces, which are the fairness keys of workflows,
+ * take turns.
  * @returns false where it was started before
  */
 export async function startWorkflowOnce<T extends Workflow>(
@@ -38,8 +62,10 @@ export async function startWorkflowOnce<T extends Workflow>(
   type: string,
   options: WorkflowStartOptions<T>,
 ): Promise<boolean> {
+  const deadline = Date.now() + TEMPORAL_DEADLINE_MS;
+  const release = await acquireStart(options.priority?.fairnessKey ?? '');
   try {
-    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+    await client.withDeadline(deadline, () =>
       client.workflow.start<T>(type, {
         ...options,
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
@@ -50,6 +76,8 @@ export async function startWorkflowOnce<T extends Workflow>(
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
     throw error;
+  } finally {
+    release();
   }
 }
 

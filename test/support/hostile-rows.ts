@@ -46,8 +46,8 @@ export async function insertRun(query: Query, workspaceId: string, results: numb
         text: `insert into evaluation_results (evaluation_id, seq, example_key, variables, status, output, tokens_input,
                  tokens_output, cost_amount, model_ms, attempts, scores, score, created_at)
                select $1, n, 'example-' || n, '{"text": "hi"}', 'scored', 'Answer to: Say hi', 10, 10, 0.0001, 100, 1,
-                 jsonb_build_object('exact_match', jsonb_build_object('score', (n * 7919 % 97) % 2, 'reason', null)),
-                 (n * 7919 % 97) % 2, now()
+                 jsonb_build_object('exact_match', jsonb_build_object('score', (n::bigint * 7919 % 97) % 2, 'reason', null)),
+                 (n::bigint * 7919 % 97) % 2, now()
                from generate_series($2::int, $3::int) n`,
       },
       [id, from, Math.min(results, from + part) - 1],
