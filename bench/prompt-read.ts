@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { z } from 'zod';
-import type { Query } from '../src/db/database.ts';
+import { createQuery } from '../src/db/query.ts';
 import { getPrompt } from '../src/services/prompts/prompts.ts';
 import { startHelper, startListening } from './child.ts';
 import { type Load, LoadResult } from './load.ts';
@@ -17,10 +17,10 @@ const PlainStatement = z.object({ name: z.string(), text: z.string() });
 /** The statement with which the service reads a prompt, taken from the service itself. */
 async function statementOf(workspaceId: string): Promise<string> {
   let taken = '';
-  const take: Query = async (statement, values = []) => {
-    taken = JSON.stringify({ ...PlainStatement.parse(statement), values: [workspaceId, ...values] });
+  const take = createQuery(async (statement, values) => {
+    taken = JSON.stringify({ ...PlainStatement.parse(statement), values });
     return [];
-  };
+  }, workspaceId);
   // It finds nothing, of course.
   await getPrompt(take, NAME).catch(() => {});
   return taken;

@@ -5,15 +5,9 @@ import { inTransactionScope } from '../lib/transaction-scope.ts';
 import { WORKSPACE_FILTER, type WorkspaceScope } from './entities/workspace-owned.ts';
 import { classifyDatabaseError, classifyHeavyReadError } from './errors.ts';
 import { CONNECTION_OPTIONS, openOrm } from './orm.ts';
+import { bindWorkspace, createQuery, type Query } from './query.ts';
 
-/** A statement with a name is prepared once per connection; hot ones have one. */
-export interface Statement {
-  name?: string | undefined;
-  text: string;
-}
-
-/** Runs one statement with `$1`, `$2` … as real parameters and gives its rows. */
-export type Query = <Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]) => Promise<Row[]>;
+export { bindWorkspace, type Query, type Statement } from './query.ts';
 
 export interface TransactionOptions {
   /**
@@ -31,10 +25,7 @@ export interface WorkspaceDatabase {
   readonly workspaceId: string;
   /** A fresh EntityManager whose filter adds the workspace to every query. */
   em(): SqlEntityManager;
-  /**
-   * A hand-written statement: `$1` is always the workspace, `values` start at `$2`.
-   * @throws Error where the statement does not mention `workspace_id` and `$1`
-   */
+  /** @throws UnboundStatementError where a statement can't be bound to the workspace */
   query: Query;
   transaction: Transaction;
   /**
@@ -74,27 +65,15 @@ const TYPES: pg.CustomTypesConfig = {
 };
 
 function queryOn(queryable: Queryable, classify: Classify = classifyDatabaseError): Query {
-  return async <Row extends pg.QueryResultRow>({ name, text }: Statement, values: unknown[] = []) => {
+  return createQuery(async ({ name, text }, values) => {
     // MikroORM's pool leaves timestamps and the like as text; our own statements want the driver's types.
     const config = { text, values, types: TYPES, ...(name === undefined ? {} : { name }) };
     try {
-      return (await queryable.query<Row>(config)).rows;
+      return (await queryable.query(config)).rows;
     } catch (error) {
       throw classify(error);
     }
-  };
-}
-
-/**
- * Binds a query function to one workspace: the one place where hand-written statements get theirs. For code that works
- * across workspaces and, having found a row, goes on in its workspace.
- */
-export function bindWorkspace(query: Query, workspaceId: string): Query {
-  return (statement, values = []) => {
-    if (!statement.text.includes('workspace_id') || !/\$1\b/.test(statement.text))
-      throw new Error(`This statement is not bound to a workspace: ${statement.text}`);
-    return query(statement, [workspaceId, ...values]);
-  };
+  });
 }
 
 interface TransactionKind {
@@ -151,7 +130,7 @@ function openHeavyReads(databaseUrl: string, size: number, statementTimeoutMs: n
   const query = queryOn(pool, classifyHeavyReadError);
   return {
     ofWorkspace: (workspaceId: string): WorkspaceDatabase['heavy'] => ({
-      query: (statement, values) => turns.run(workspaceId, () => bindWorkspace(query, workspaceId)(statement, values)),
+      query: bindWorkspace((statement, values) => turns.run(workspaceId, () => query(statement, values)), workspaceId),
       transaction: (work, options) =>
         turns.run(workspaceId, () =>
           inTransaction(pool, HEAVY_READ, (inner) => work(bindWorkspace(inner, workspaceId)), options),
@@ -195,7 +174,7 @@ export async function openDatabase(
     workspace: (workspaceId) => ({
       workspaceId,
       em: () => scopedEm({ everyWorkspace: false, workspaceId }),
-      query: (statement, values) => turns.run(workspaceId, () => bindWorkspace(query, workspaceId)(statement, values)),
+      query: bindWorkspace((statement, values) => turns.run(workspaceId, () => query(statement, values)), workspaceId),
       transaction: (work, options) =>
         turns.run(workspaceId, () =>
           inTransaction(pool, WRITING, (inner) => work(bindWorkspace(inner, workspaceId)), options),

@@ -1,5 +1,7 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
 import type pg from 'pg';
-import type { Query } from './database.ts';
+import type { Query } from './query.ts';
+import type { Builder, BuiltStatement } from './statement.ts';
 
 /** What the texts of a page take at most, in bytes. A larger record has a page to itself. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -46,6 +48,50 @@ export async function readPage<Row extends pg.QueryResultRow>(
              order by page_row`,
     },
     [...values, limit + 1],
+  );
+  return { rows, more: (rows[0]?.page_found ?? 0) > rows.length };
+}
+
+interface PageColumns {
+  page_found: number;
+  page_row: number;
+  page_bytes: number;
+}
+
+/** A list as the builder makes it. */
+export interface BuiltList<Row> {
+  select: (db: Builder) => BuiltStatement<Row> & Expression<Row>;
+  /** Columns of the select, the last of which tells all rows apart. */
+  orderBy: readonly (readonly [column: keyof Row & string, direction: 'asc' | 'desc'])[];
+  /** How many bytes a row takes, from columns of the select. It is worked out for a page: it must not read large values. */
+  bytes: (eb: ExpressionBuilder<{ found: Row }, 'found'>) => Expression<number>;
+}
+
+/**
+ * As {@link readPage}, of a list that is built.
+ * @param limit rows at most
+ */
+export async function selectPage<Row>(
+  query: Query,
+  { select, orderBy, bytes }: BuiltList<Row>,
+  limit: number,
+): Promise<Page<Row>> {
+  const order = sql.join(orderBy.map(([column, direction]) => sql`${sql.ref(column)} ${sql.raw(direction)}`));
+  const rows = await query((db) =>
+    db
+      .selectFrom(
+        sql<PageColumns>`(
+          select *, count(*) over ()::int as page_found, (row_number() over list)::int as page_row,
+            sum(${bytes(expressionBuilder<{ found: Row }, 'found'>())}) over (list rows unbounded preceding) as page_bytes
+          from (${select(db)} order by ${order} limit ${limit + 1}) as found
+          window list as (order by ${order})
+        )`.as('page'),
+      )
+      .selectAll()
+      .where('page_row', '<=', limit)
+      .where((eb) => eb.or([eb('page_bytes', '<=', MAX_PAGE_BYTES), eb('page_row', '=', 1)]))
+      .orderBy('page_row')
+      .$castTo<Row & PageColumns>(),
   );
   return { rows, more: (rows[0]?.page_found ?? 0) > rows.length };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bindWorkspace, type Database, openDatabase, type Query } from '../../src/db/database.ts';
+import { createQuery } from '../../src/db/query.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { listDeliveries } from '../../src/services/deliveries/deliveries.ts';
@@ -46,12 +47,13 @@ afterAll(async () => {
 /** The plans of the statements that `work` would run and that mention `table`. */
 async function plansOf(table: string, work: (query: Query) => Promise<unknown>): Promise<string> {
   const plans: string[] = [];
-  await work(async (statement, values = []) => {
-    if (!statement.text.includes(table)) return [];
-    const rows = await db.system.query({ text: `explain ${statement.text}` }, values);
+  const explain = createQuery(async ({ text }, values) => {
+    if (!text.includes(table)) return [];
+    const rows = await db.system.query({ text: `explain ${text}` }, values);
     plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
     return [];
   });
+  await work(explain);
   expect(plans).not.toEqual([]);
   return plans.join('\n');
 }

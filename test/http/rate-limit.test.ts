@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApi } from '../../src/api/server.ts';
+import { createQuery } from '../../src/db/query.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
 import { createRegistry } from '../../src/metrics.ts';
 import { createRateLimiter } from '../../src/services/access/rate-limiter.ts';
@@ -104,10 +105,10 @@ describe('failed authentications', () => {
     const asked: string[] = [];
     const system = {
       ...foundation.db.system,
-      query: <Row extends Record<string, unknown>>(statement: { text: string }, values?: unknown[]) => {
+      query: createQuery((statement, values) => {
         asked.push(statement.text);
-        return foundation.db.system.query<Row>(statement, values);
-      },
+        return foundation.db.system.query(statement, values);
+      }),
     };
     const settings = { ...foundation.settings, rateLimitPerMinute: 1_000 };
     const watched = { ...foundation, settings, db: { ...foundation.db, system }, registry: createRegistry() };

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Query } from '../../src/db/database.ts';
+import { createQuery } from '../../src/db/query.ts';
 
 /** A transaction whose statements are run one at a time, when it is told to. */
 export interface Session {
@@ -44,8 +45,9 @@ export async function openSession(
       busy = false;
     }
   }
-  const query: Query = <Row extends pg.QueryResultRow>({ text }: { text: string }, values: unknown[] = []) =>
-    inTurn(async () => (await client.query<Row>(text, values)).rows);
+  const query = createQuery(<Row extends pg.QueryResultRow>({ text }: { text: string }, values: unknown[]) =>
+    inTurn(async () => (await client.query<Row>(text, values)).rows),
+  );
   const finished = work(query)
     .then(
       () => inTurn(() => client.query(end)),

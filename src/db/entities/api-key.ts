@@ -10,7 +10,7 @@ export const ApiKey = defineEntity({
   properties: {
     ...workspaceOwned,
     name: p.text(),
-    hash: p.blob().unique(),
+    hash: p.blob().$type<Buffer>().unique(),
     scopes: p.array(),
     expiresAt: timestamp().nullable(),
     revokedAt: timestamp().nullable(),

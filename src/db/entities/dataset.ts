@@ -42,9 +42,9 @@ export const DatasetVersion = defineEntity({
     version: p.integer(),
     examplesTotal: p.integer(),
     /** Of its examples, as far as it is a dataset's: for the quota. */
-    bytes: p.bigint().default(0),
+    bytes: p.bigint('number').default(0),
     /** SHA-256 over the examples: tells whether two sets are the same. */
-    hash: p.blob(),
+    hash: p.blob().$type<Buffer>(),
     createdAt: timestamp(),
   },
 });

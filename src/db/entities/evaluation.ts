@@ -76,10 +76,10 @@ export const Evaluation = defineEntity({
     datasetVersion: p.integer().nullable(),
     /** The examples; null once their dataset was deleted. */
     examplesId: p.uuid().nullable(),
-    examplesHash: p.blob(),
+    examplesHash: p.blob().$type<Buffer>(),
     examplesTotal: p.integer(),
     evaluators: p.json<JsonValue[]>().columnType('jsonb'),
-    threshold: p.double(),
+    threshold: p.double().$type<number>(),
     /** `previous`, `none` or `given`. */
     baselineMode: p.text(),
     baselineId: p.uuid().nullable(),
@@ -93,7 +93,7 @@ export const Evaluation = defineEntity({
     statusReason: p.text().nullable(),
     /** How often failed examples were retried: part of the workflow's id. */
     retries: p.integer().default(0),
-    score: p.double().nullable(),
+    score: p.double().$type<number>().nullable(),
     scoresByEvaluator: p.json<Record<string, number>>().columnType('jsonb').nullable(),
     regressions: p.integer().nullable(),
     improvements: p.integer().nullable(),
@@ -152,8 +152,8 @@ export const EvaluationResult = defineEntity({
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     /** By evaluator's name: `{score, reason}`. */
     scores: p.json<Record<string, { score: number; reason: string | null }>>().columnType('jsonb').nullable(),
-    score: p.double().nullable(),
-    baselineScore: p.double().nullable(),
+    score: p.double().$type<number>().nullable(),
+    baselineScore: p.double().$type<number>().nullable(),
     regression: p.boolean().nullable(),
     improvement: p.boolean().nullable(),
     bytes: storedBytes('example_key', 'variables::text', 'expected::text', 'output', 'scores::text', 'error::text'),

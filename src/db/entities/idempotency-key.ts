@@ -15,10 +15,10 @@ export const IdempotencyKey = defineEntity({
     ...workspaceOwned,
     key: p.text(),
     /** SHA-256 of method, path and body. */
-    requestHash: p.blob(),
+    requestHash: p.blob().$type<Buffer>(),
     /** Id of what was created. */
     resourceId: p.text(),
-    answer: p.blob().nullable(),
+    answer: p.blob().$type<Buffer>().nullable(),
     createdAt: timestamp(),
   },
 });

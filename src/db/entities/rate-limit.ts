@@ -7,6 +7,6 @@ export const RateLimit = defineEntity({
   properties: {
     key: p.string().length(255).primary(),
     points: p.integer().default(0),
-    expire: p.bigint().nullable(),
+    expire: p.bigint('number').nullable(),
   },
 });

@@ -11,19 +11,19 @@ const usage = {
   kind: p.enum(() => Object.fromEntries(USAGE_KINDS.map((kind) => [kind, kind]))).$type<UsageKind>(),
   promptName: p.text(),
   model: p.text(),
-  calls: p.bigint(),
-  completed: p.bigint(),
-  failed: p.bigint(),
-  tokensInput: p.bigint(),
-  tokensOutput: p.bigint(),
-  tokensCachedInput: p.bigint(),
-  tokensReasoning: p.bigint(),
+  calls: p.bigint('number'),
+  completed: p.bigint('number'),
+  failed: p.bigint('number'),
+  tokensInput: p.bigint('number'),
+  tokensOutput: p.bigint('number'),
+  tokensCachedInput: p.bigint('number'),
+  tokensReasoning: p.bigint('number'),
   /** In US dollars, as far as it is known. */
   costAmount: p.decimal('string').columnType('numeric'),
   /** Calls whose cost is known. */
-  priced: p.bigint(),
+  priced: p.bigint('number'),
   /** Answers whose cost is not. */
-  unpriced: p.bigint(),
+  unpriced: p.bigint('number'),
 };
 
 /**
@@ -46,7 +46,7 @@ export const UsageEntry = defineEntity({
     },
   ],
   properties: {
-    id: p.bigint().primary().autoincrement(),
+    id: p.bigint('number').primary().autoincrement(),
     ...usage,
     /** When the execution, result or judgement was created. */
     createdAt: timestamp(),

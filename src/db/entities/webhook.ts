@@ -28,12 +28,12 @@ export const Webhook = defineEntity({
     consecutiveFailures: p.integer().default(0),
     lastDeliveryAt: timestamp().nullable(),
     /** Encrypted. */
-    secret: p.blob(),
+    secret: p.blob().$type<Buffer>(),
     /** The secret before the last rotation, encrypted; it signs as well until the time beside it. */
-    previousSecret: p.blob().nullable(),
+    previousSecret: p.blob().$type<Buffer>().nullable(),
     previousSecretExpiresAt: timestamp().nullable(),
     /** Headers of the caller's own: JSON of name to value, encrypted. */
-    headers: p.blob().nullable(),
+    headers: p.blob().$type<Buffer>().nullable(),
     /** Attempts a minute; null: as fast as they come. */
     rateLimitPerMinute: p.integer().nullable(),
     /** With a rate limit: when the next attempt may be sent that has no slot yet. */

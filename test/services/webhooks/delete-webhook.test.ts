@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bindWorkspace, type Query } from '../../../src/db/database.ts';
+import { createQuery } from '../../../src/db/query.ts';
 import { reconcileDeliveries } from '../../../src/jobs/reconcile-deliveries.ts';
 import { dispatchEvents, startUnstarted } from '../../../src/jobs/relay-steps.ts';
 import { redeliver } from '../../../src/services/deliveries/deliveries.ts';
@@ -43,10 +44,10 @@ function deleting(query: Query, webhookId: string) {
 async function dispatching(query: Query): Promise<void> {
   const died = new Error('The process died.');
   let statements = 0;
-  const onlyFirst: Query = (statement, values) => {
+  const onlyFirst = createQuery((statement, values) => {
     statements += 1;
     return statements === 1 ? query(statement, values) : Promise.reject(died);
-  };
+  });
   const deps = relayDeps();
   const away = Object.assign(new Error('Temporal is away.'), { code: 14, details: '', metadata: {} });
   const client = Object.create(deps.starter.client, {

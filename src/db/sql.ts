@@ -1,0 +1,46 @@
+import { type Expression, type RawBuilder, sql } from 'kysely';
+
+/** The time of the transaction. */
+export const now = sql<Date>`now()`;
+
+/** `select pg_notify(…)` as a column: tells every process that listens on the channel, once the transaction is committed. */
+export const notify = (channel: string, payload: string | Expression<string>): RawBuilder<string> =>
+  sql`pg_notify(${channel}, ${payload}::text)`;
+
+/** A span of time, to be added to a time. */
+export const milliseconds = (count: number | Expression<number>): RawBuilder<Date> =>
+  sql`make_interval(secs => ${count}::double precision / 1000)`;
+
+interface ArrayTypes {
+  uuid: string;
+  text: string;
+  integer: number;
+  bigint: number;
+  'double precision': number;
+  boolean: boolean;
+  jsonb: string;
+  timestamptz: Date;
+}
+
+/** Columns by name: PostgreSQL's type of an element, and the elements. */
+type ArrayColumns = {
+  [Type in keyof ArrayTypes]: readonly [
+    type: Type,
+    elements: readonly ArrayTypes[Type][] | Expression<ArrayTypes[Type][]>,
+  ];
+}[keyof ArrayTypes];
+
+/**
+ * Arrays as the rows of a table: `db.selectFrom(unnestOf('given', { id: ['uuid', ids] })).select('given.id')`. Elements of
+ * `jsonb` are JSON texts.
+ */
+export function unnestOf<Alias extends string, Columns extends Record<string, ArrayColumns>>(
+  alias: Alias,
+  columns: Columns,
+) {
+  const arrays = Object.values(columns).map(([type, elements]) => sql`${elements}::${sql.raw(type)}[]`);
+  const names = Object.keys(columns).map((name) => sql.ref(name));
+  return sql<{ [Name in keyof Columns]: ArrayTypes[Columns[Name][0]] }>`unnest(${sql.join(arrays)})`.as<Alias>(
+    sql`${sql.ref(alias)}(${sql.join(names)})`,
+  );
+}
