@@ -26,7 +26,7 @@ export function reply(responseCode: number, message: string): Error {
 }
 
 function certificateFile(name: string): string {
-  return readFileSync(new URL(`../../outbound/certificates/${name}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../outbound/certificates/${name}`, import.meta.url), 'utf8');
 }
 
 /** The authority of the certificate `good`. */
