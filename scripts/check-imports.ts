@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { findImportCycles } from './import-cycles.ts';
 
 // Which part of src may import which, so that what is below never depends on what is above:
 //
@@ -12,6 +13,8 @@ import { fileURLToPath } from 'node:url';
 //
 // Workflows run in a sandbox of their own, from a bundle of what they import as values: the domain alone. Services
 // start them by their types, and they call activities by theirs; a type leaves nothing behind when the program runs.
+//
+// Import cycles are refused, those of types too: files in a cycle can only be understood together.
 
 /** What a layer may import besides itself. Types may come from wherever values may. */
 interface Layer {
@@ -103,13 +106,18 @@ function layerOf(file: string): [name: string, layer: Layer] | undefined {
   );
 }
 
+/** The path in src of a relative import. */
+function resolveImport(file: string, target: string): string {
+  return path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
+}
+
 /** What is wrong with an import in a file of a layer; undefined where nothing is. */
 function faultOf(file: string, name: string, layer: Layer, { target, isType }: Import): string | undefined {
   if (!target.startsWith('.')) {
     if (isType || layer.packages === undefined || layer.packages.includes(target)) return undefined;
     return `${name} may import ${layer.packages.join(' and ')} and types, for nothing else works in their sandbox`;
   }
-  const imported = path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
+  const imported = resolveImport(file, target);
   if (imported.startsWith('../')) return 'src is complete in itself: nothing outside of it may be imported';
   const [importedName] = layerOf(imported) ?? [];
   if (importedName === undefined) return 'it is in no layer: add its folder to the table in scripts/check-imports.ts';
@@ -120,24 +128,39 @@ function faultOf(file: string, name: string, layer: Layer, { target, isType }: I
   return `${name} may import ${allowed.length > 0 ? allowed.join(', ') : 'nothing else of src'}, not ${importedName}`;
 }
 
-/** Every violation in a src folder, as `file: import: fault`. */
+/** What is wrong with one file. */
+function faultsOf(file: string, source: string, imports: Import[]): string[] {
+  const [name, layer] = layerOf(file) ?? [];
+  if (name === undefined || layer === undefined)
+    return ['it is in no layer: add its folder to the table in scripts/check-imports.ts'];
+  const faults = imports.flatMap((each) => {
+    const fault = faultOf(file, name, layer, each);
+    return fault === undefined ? [] : `imports ${each.target}: ${fault}`;
+  });
+  if (layer.environment !== true && READS_ENVIRONMENT.test(source))
+    faults.push('reads process.env: settings are read in src/config.ts and handed in');
+  return faults;
+}
+
+/** Every violation in a src folder, as `file: fault`. */
 function check(src: string): string[] {
-  return globSync('**/*.ts', { cwd: src })
-    .map((file) => file.replaceAll(path.sep, '/'))
-    .sort()
-    .flatMap((file) => {
-      const [name, layer] = layerOf(file) ?? [];
-      if (name === undefined || layer === undefined)
-        return `src/${file}: it is in no layer: add its folder to the table in scripts/check-imports.ts`;
-      const source = readFileSync(path.join(src, file), 'utf8').replace(COMMENT_LINE, '');
-      const faults = importsOf(source).flatMap((each) => {
-        const fault = faultOf(file, name, layer, each);
-        return fault === undefined ? [] : `src/${file}: imports ${each.target}: ${fault}`;
-      });
-      if (layer.environment !== true && READS_ENVIRONMENT.test(source))
-        faults.push(`src/${file}: reads process.env: settings are read in src/config.ts and handed in`);
-      return faults;
-    });
+  const faults: string[] = [];
+  const graph = new Map<string, string[]>();
+  const files = globSync('**/*.ts', { cwd: src }).map((file) => file.replaceAll(path.sep, '/'));
+  for (const file of files.sort()) {
+    const source = readFileSync(path.join(src, file), 'utf8').replace(COMMENT_LINE, '');
+    const imports = importsOf(source);
+    faults.push(...faultsOf(file, source, imports).map((fault) => `src/${file}: ${fault}`));
+    const relative = imports.filter(({ target }) => target.startsWith('.'));
+    graph.set(
+      file,
+      relative.map(({ target }) => resolveImport(file, target)),
+    );
+  }
+  const cycles = findImportCycles(graph).map(
+    (cycle) => `src/${cycle[0]}: is in an import cycle, ${cycle.join(' → ')}: move what is shared to a file of its own`,
+  );
+  return [...faults, ...cycles];
 }
 
 const root = process.argv[2] ?? path.dirname(path.dirname(fileURLToPath(import.meta.url)));

@@ -2,13 +2,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { ENDED_EVALUATION, evaluationStates, UNFINISHED_EVALUATION } from '../domain/evaluation-states.ts';
 import type { StoredEvaluation } from '../services/evaluations/create-evaluation.ts';
-import {
-  startEvaluationWorkflow,
-  tellEvaluationWorkflow,
-  withdrawUnacceptedEvaluation,
-} from '../services/evaluations/evaluation-workflow.ts';
+import { startEvaluationWorkflow, tellEvaluationWorkflow } from '../services/evaluations/evaluation-workflow.ts';
 import { failRun } from '../services/evaluations/run-control.ts';
 import { sumUpRun } from '../services/evaluations/sum-up.ts';
+import { withdrawUnacceptedEvaluation } from '../services/evaluations/withdraw-evaluation.ts';
 import { evaluationWorkflowId } from '../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
 import { reconcile, takeOverdue } from './reconcile.ts';

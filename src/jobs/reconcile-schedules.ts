@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { bindWorkspace, type SystemDatabase } from '../db/database.ts';
-import { SCHEDULE_COLUMNS, type ScheduleRow, withdrawSchedule } from '../services/schedules/schedules.ts';
+import { withdrawSchedule } from '../services/schedules/create-schedule.ts';
+import { SCHEDULE_COLUMNS, type ScheduleRow } from '../services/schedules/schedules.ts';
 import { createInTemporal, dueTimes, type Temporal } from '../services/schedules/temporal-schedule.ts';
 import { reconcile, takeOverdue } from './reconcile.ts';
 

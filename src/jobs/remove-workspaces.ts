@@ -10,7 +10,7 @@ import { publicId } from '../domain/ids.ts';
 import { cancelEvaluation } from '../services/evaluations/control-evaluation.ts';
 import { cancelExecution } from '../services/executions/execution-changes.ts';
 import { cancelExecutionWorkflow } from '../services/executions/start-execution.ts';
-import { deleteSchedule } from '../services/schedules/schedules.ts';
+import { deleteSchedule } from '../services/schedules/control-schedule.ts';
 import { deleteWebhook } from '../services/webhooks/change-webhook.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { sweep } from './sweep.ts';

@@ -1,6 +1,6 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { invalidField } from '../domain/errors.ts';
-import { SANDBOX_MODELS, sandboxModelExists } from './sandbox.ts';
+import { SANDBOX_MODELS, sandboxModelExists } from './sandbox-models.ts';
 
 /** Providers that are called over HTTP. */
 export const HTTP_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;

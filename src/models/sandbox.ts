@@ -5,21 +5,7 @@ import type { ModelAnswer, ModelCall } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { providerError } from './provider-errors.ts';
 import { judge } from './sandbox-judge.ts';
-
-/** The embedded models and what each does; they call no one and cost nothing. Their tokens are about a fourth of the characters. */
-export const SANDBOX_MODELS = {
-  'sandbox/echo': 'answers with the prompt as it was sent',
-  'sandbox/fixed': 'answers from a small fixed table, e.g. "2+2" with "4", and one fixed sentence to everything else',
-  'sandbox/json': 'answers with {"echo": prompt}',
-  'sandbox/judge':
-    'scores for an LLM judge: {"reason", "score"}, the highest score when the text after the line "Output:" equals the text after the line "Expected:"',
-  'sandbox/slow': 'echoes after 2 s',
-  'sandbox/slow-N': 'echoes after N milliseconds, up to 600000',
-  'sandbox/stall': 'never answers: the call ends at its time limit',
-  'sandbox/fail': 'always fails as model_unavailable, and no retry mends it',
-  'sandbox/fail-N': 'always fails with what a provider means by status N: 400, 401, 403, 404, 408, 429, 500 or 503',
-  'sandbox/flaky': 'fails as model_unavailable, but answers every second call with an echo',
-} as const;
+import { failStatusOf, slowMsOf } from './sandbox-models.ts';
 
 const FIXED_ANSWERS: ReadonlyMap<string, string> = new Map([
   ['2+2', '4'],
@@ -30,16 +16,6 @@ const FIXED_ANSWERS: ReadonlyMap<string, string> = new Map([
   ['ping', 'pong'],
 ]);
 const FIXED_SENTENCE = 'This is a fixed answer of the sandbox.';
-
-const SLOW_MS = 2000;
-const MAX_SLOW_MS = 600_000;
-const FAIL_STATUSES = [400, 401, 403, 404, 408, 429, 500, 503];
-const PLAIN_MODELS = new Set(['echo', 'fixed', 'json', 'judge', 'slow', 'stall', 'fail', 'flaky']);
-
-/** Whether `sandbox/<id>` is a model. */
-export function sandboxModelExists(id: string): boolean {
-  return PLAIN_MODELS.has(id) || slowMsOf(id) !== undefined || failStatusOf(id) !== undefined;
-}
 
 export interface Sandbox {
   /** @throws ModelError as the model's description says, or the reason of `signal` once it has aborted. */
@@ -98,16 +74,6 @@ export function sandboxPrice(model: string): Pricing {
     cached_input_per_million: '0',
     output_per_million: '0',
   };
-}
-
-function slowMsOf(id: string): number | undefined {
-  if (id === 'slow') return SLOW_MS;
-  const ms = Number(/^slow-(\d{1,6})$/.exec(id)?.[1] ?? Number.NaN);
-  return ms <= MAX_SLOW_MS ? ms : undefined;
-}
-
-function failStatusOf(id: string): number | undefined {
-  return FAIL_STATUSES.find((status) => id === `fail-${status}`);
 }
 
 function failure(status: number): ModelError {

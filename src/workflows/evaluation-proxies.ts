@@ -10,9 +10,7 @@ export const evaluationActivities = proxyActivities<Pick<EvaluationActivities, '
 });
 
 /** The short ones: a statement or two each. */
-export const evaluationSteps = proxyLocalActivities<
-  Omit<EvaluationActivities, 'runBatch' | 'finishEvaluation' | 'startScheduledEvaluation'>
->({
+export const evaluationSteps = proxyLocalActivities<Omit<EvaluationActivities, 'runBatch' | 'finishEvaluation'>>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute' },
   // A longer wait becomes a timer: a task that is kept open through an outage would fill the history.

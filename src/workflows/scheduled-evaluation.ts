@@ -1,12 +1,12 @@
 import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { EvaluationActivities } from '../activities/evaluation-run/evaluation.ts';
+import type { ScheduleActivities } from '../activities/scheduled-evaluation/schedule.ts';
 
 export interface ScheduledEvaluationInput {
   /** UUID of the row in `schedules`. */
   scheduleId: string;
 }
 
-const { startScheduledEvaluation } = proxyActivities<EvaluationActivities>({
+const { startScheduledEvaluation } = proxyActivities<ScheduleActivities>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '../../src/domain/ids.ts';
 import { reconcileSchedules } from '../../src/jobs/reconcile-schedules.ts';
-import { type ScheduledRequest, storeSchedule } from '../../src/services/schedules/schedules.ts';
+import { storeSchedule } from '../../src/services/schedules/create-schedule.ts';
+import type { ScheduledRequest } from '../../src/services/schedules/schedules.ts';
 import { dueTimes } from '../../src/services/schedules/temporal-schedule.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { overdueRows } from '../support/overdue-rows.ts';

@@ -13,11 +13,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Checks a project of one file. */
-function check(file: string, source: string): { code: number | null; faults: string[] } {
-  const target = path.join(root, 'src', file);
-  mkdirSync(path.dirname(target), { recursive: true });
-  writeFileSync(target, source);
+/** Checks a project of these files. */
+function check(files: Record<string, string>): { code: number | null; faults: string[] } {
+  for (const [file, source] of Object.entries(files)) {
+    const target = path.join(root, 'src', file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, source);
+  }
   const { status, stderr } = spawnSync(process.execPath, [script, root], { encoding: 'utf8' });
   return { code: status, faults: stderr.split('\n').filter((line) => line !== '') };
 }
@@ -47,7 +49,7 @@ test.each([
   ['services/a.ts', `const url = process.env.DATABASE_URL;`, 'settings are read in src/config.ts'],
   ['services/a.ts', `import { env } from 'node:process';`, 'settings are read in src/config.ts'],
 ])('%s may not hold: %s', (file, source, fault) => {
-  const { code, faults } = check(file, source);
+  const { code, faults } = check({ [file]: source });
   expect(code).toBe(1);
   expect(faults).toEqual([expect.stringContaining(fault)]);
   expect(faults[0]).toMatch(new RegExp(`^src/${file}: `));
@@ -61,5 +63,27 @@ test.each([
   ['embedded/a.ts', 'const home = process.env.HOME;'],
   ['main.ts', `import { a } from './api/server.ts';`],
 ])('%s may hold: %s', (file, source) => {
-  expect(check(file, source)).toEqual({ code: 0, faults: [] });
+  expect(check({ [file]: source })).toEqual({ code: 0, faults: [] });
+});
+
+test('import cycles are refused, those of types too', () => {
+  const { code, faults } = check({
+    'domain/a.ts': `import type { B } from './b.ts';\nimport { d } from './d.ts';`,
+    'domain/b.ts': `export { c } from './c.ts';`,
+    'domain/c.ts': `import { a } from './a.ts';\nimport { d } from './d.ts';`,
+    'domain/d.ts': `export const d = 1;`,
+  });
+  expect(code).toBe(1);
+  expect(faults).toEqual([
+    'src/domain/a.ts: is in an import cycle, domain/a.ts → domain/b.ts → domain/c.ts → domain/a.ts: move what is shared to a file of its own',
+  ]);
+});
+
+test('each import cycle is reported, that of one file too', () => {
+  const { faults } = check({
+    'domain/a.ts': `import './a.ts';`,
+    'lib/b.ts': `import { c } from './c.ts';`,
+    'lib/c.ts': `import { b } from './b.ts';`,
+  });
+  expect(faults).toHaveLength(2);
 });

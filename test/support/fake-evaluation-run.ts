@@ -8,8 +8,6 @@ import type {
 } from '../../src/activities/evaluation-run/evaluation.ts';
 import { controlChanged } from '../../src/workflows/evaluation-run.ts';
 
-export type EvaluationSteps = Omit<EvaluationActivities, 'startScheduledEvaluation'>;
-
 /** A run as its row would have it. */
 export interface FakeRun {
   control: EvaluationControl;
@@ -27,7 +25,7 @@ export function fakeRun(control: Partial<EvaluationControl> = {}): FakeRun {
 }
 
 /** Activities on that run that all go well, but for those given. */
-export function stepsOn(run: FakeRun, others: Partial<EvaluationSteps> = {}): EvaluationSteps {
+export function stepsOn(run: FakeRun, others: Partial<EvaluationActivities> = {}): EvaluationActivities {
   const work = others.runBatch ?? (async () => ({ finished: true, starved: false, costUsd: 0 }));
   return {
     readControl: async () => {

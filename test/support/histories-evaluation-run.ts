@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { EvaluationControl } from '../../src/activities/evaluation-run/evaluation.ts';
+import type { EvaluationActivities, EvaluationControl } from '../../src/activities/evaluation-run/evaluation.ts';
 import { type EvaluationRunInput, placeFree, progressQuery } from '../../src/workflows/evaluation-run.ts';
-import { change, type EvaluationSteps, type FakeRun, fakeRun, stepsOn, untilStopped } from './fake-evaluation-run.ts';
+import { change, type FakeRun, fakeRun, stepsOn, untilStopped } from './fake-evaluation-run.ts';
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
 
@@ -19,7 +19,7 @@ const UNFINISHED = { finished: false, starved: false, costUsd: 0 };
 interface Parts {
   control?: Partial<EvaluationControl>;
   input?: Partial<EvaluationRunInput>;
-  steps?: (run: FakeRun) => Partial<EvaluationSteps>;
+  steps?: (run: FakeRun) => Partial<EvaluationActivities>;
   meanwhile?: (handle: WorkflowHandle, run: FakeRun) => Promise<void>;
 }
 

@@ -20,9 +20,6 @@ import {
   readRunControl,
 } from '../../services/evaluations/run-control.ts';
 import { describeProgress, sumUpRun } from '../../services/evaluations/sum-up.ts';
-import { runSchedule } from '../../services/schedules/run-schedule.ts';
-import type { Quotas } from '../../services/workspaces/quotas.ts';
-import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { createPatientModels } from '../patient-call.ts';
 import type { Places } from '../places.ts';
@@ -73,9 +70,7 @@ export interface EvaluationActivityDeps {
   evaluatorPool: EvaluatorPool;
   /** Aborted when this process is asked to stop: no call is begun any more. */
   stopping: AbortSignal;
-  starter: WorkflowStarter;
   places: Places;
-  quotas: Quotas;
 }
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
@@ -87,9 +82,7 @@ export function createEvaluationActivities({
   modelTimeoutMs,
   evaluatorPool,
   stopping,
-  starter,
   places,
-  quotas,
 }: EvaluationActivityDeps) {
   const query = db.system.query;
   const patient = createPatientModels(models, places.calls);
@@ -210,10 +203,6 @@ export function createEvaluationActivities({
     async sumUpProgress({ evaluationId }: RunRef): Promise<string> {
       return describeProgress(await sumUpRun(query, evaluationId));
     },
-
-    /** Starts the evaluation of a schedule that is due, and says what happened. */
-    startScheduledEvaluation: (scheduleId: string, occurrence: string): Promise<string> =>
-      runSchedule({ db, models, starter, quotas }, scheduleId, occurrence),
 
     /**
      * Sums up, compares with the baseline, marks the run as completed and writes its events.

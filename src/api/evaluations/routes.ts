@@ -8,6 +8,11 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, RawAnswer, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
+import {
+  acceptEvaluation,
+  giveUpEvaluation,
+  startOrWithdrawEvaluation,
+} from '../../services/evaluations/accept-evaluation.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import {
   type ControlDeps,
@@ -18,11 +23,6 @@ import {
 } from '../../services/evaluations/control-evaluation.ts';
 import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
 import { deleteEvaluation } from '../../services/evaluations/delete-evaluation.ts';
-import {
-  acceptEvaluation,
-  giveUpEvaluation,
-  startOrWithdrawEvaluation,
-} from '../../services/evaluations/evaluation-workflow.ts';
 import {
   type EvaluationRow,
   getCurrentEvaluation,

@@ -6,17 +6,9 @@ import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import {
-  deleteSchedule,
-  getSchedule,
-  giveUpSchedule,
-  listSchedules,
-  type ScheduleRow,
-  setSchedulePaused,
-  startSchedule,
-  storeSchedule,
-  triggerSchedule,
-} from '../../services/schedules/schedules.ts';
+import { deleteSchedule, setSchedulePaused, triggerSchedule } from '../../services/schedules/control-schedule.ts';
+import { giveUpSchedule, startSchedule, storeSchedule } from '../../services/schedules/create-schedule.ts';
+import { getSchedule, listSchedules, type ScheduleRow } from '../../services/schedules/schedules.ts';
 import { dueTimes, type Temporal } from '../../services/schedules/temporal-schedule.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';

@@ -13,8 +13,8 @@ import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { costOfRun } from './costs.ts';
 import { checkBudget } from './create-evaluation.ts';
-import { startEvaluationWorkflow, tellEvaluationWorkflow, UNTOLD } from './evaluation-workflow.ts';
-import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';
+import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
+import { EVALUATION_COLUMNS, type EvaluationRow, getCurrentEvaluation, getEvaluation, UNTOLD } from './evaluations.ts';
 
 export type ControlDeps = WorkflowStarter & { log: Logger };
 

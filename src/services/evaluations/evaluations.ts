@@ -46,6 +46,9 @@ export const EVALUATION_COLUMNS = `id, prompt_name, prompt_version, model, provi
   status, status_reason, retries, score, scores_by_evaluator, examples_total, regressions, improvements, summary, error,
   created_at, started_at, finished_at`;
 
+/** What every change sets that the workflow is to hear of, as SQL. The workflow takes `untold` back when it reads the row. */
+export const UNTOLD = `untold = true, check_at = now() + interval '30 seconds'`;
+
 /** @throws ApiError `not_found` */
 export async function getEvaluation(query: Query, id: string | undefined): Promise<EvaluationRow> {
   const [row] =

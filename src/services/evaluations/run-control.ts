@@ -1,8 +1,8 @@
 import type { Query } from '../../db/database.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { IS_WANTED } from '../acceptance/is-wanted.ts';
-import { withdrawUnacceptedEvaluation } from './evaluation-workflow.ts';
 import type { RunRef } from './results-store.ts';
+import { withdrawUnacceptedEvaluation } from './withdraw-evaluation.ts';
 
 /** What the caller wants of a run, as the workflow needs it. */
 export interface RunControl {

@@ -1,0 +1,12 @@
+import { type RunScheduleDeps, runSchedule } from '../../services/schedules/run-schedule.ts';
+
+export type ScheduleActivities = ReturnType<typeof createScheduleActivities>;
+
+/** The step of the workflow `scheduledEvaluation`. It can be run again without harm. */
+export function createScheduleActivities(deps: RunScheduleDeps) {
+  return {
+    /** Starts the evaluation of a schedule that is due, and says what happened. */
+    startScheduledEvaluation: (scheduleId: string, occurrence: string): Promise<string> =>
+      runSchedule(deps, scheduleId, occurrence),
+  };
+}

@@ -1,0 +1,36 @@
+/** The embedded models and what each does; they call no one and cost nothing. Their tokens are about a fourth of the characters. */
+export const SANDBOX_MODELS = {
+  'sandbox/echo': 'answers with the prompt as it was sent',
+  'sandbox/fixed': 'answers from a small fixed table, e.g. "2+2" with "4", and one fixed sentence to everything else',
+  'sandbox/json': 'answers with {"echo": prompt}',
+  'sandbox/judge':
+    'scores for an LLM judge: {"reason", "score"}, the highest score when the text after the line "Output:" equals the text after the line "Expected:"',
+  'sandbox/slow': 'echoes after 2 s',
+  'sandbox/slow-N': 'echoes after N milliseconds, up to 600000',
+  'sandbox/stall': 'never answers: the call ends at its time limit',
+  'sandbox/fail': 'always fails as model_unavailable, and no retry mends it',
+  'sandbox/fail-N': 'always fails with what a provider means by status N: 400, 401, 403, 404, 408, 429, 500 or 503',
+  'sandbox/flaky': 'fails as model_unavailable, but answers every second call with an echo',
+} as const;
+
+const SLOW_MS = 2000;
+const MAX_SLOW_MS = 600_000;
+const FAIL_STATUSES = [400, 401, 403, 404, 408, 429, 500, 503];
+const PLAIN_MODELS = new Set(['echo', 'fixed', 'json', 'judge', 'slow', 'stall', 'fail', 'flaky']);
+
+/** Whether `sandbox/<id>` is a model. */
+export function sandboxModelExists(id: string): boolean {
+  return PLAIN_MODELS.has(id) || slowMsOf(id) !== undefined || failStatusOf(id) !== undefined;
+}
+
+/** How long `sandbox/<id>` takes, in milliseconds; undefined where it is not a slow model. */
+export function slowMsOf(id: string): number | undefined {
+  if (id === 'slow') return SLOW_MS;
+  const ms = Number(/^slow-(\d{1,6})$/.exec(id)?.[1] ?? Number.NaN);
+  return ms <= MAX_SLOW_MS ? ms : undefined;
+}
+
+/** The status that `sandbox/<id>` fails with; undefined where it does not fail with one. */
+export function failStatusOf(id: string): number | undefined {
+  return FAIL_STATUSES.find((status) => id === `fail-${status}`);
+}

@@ -1,0 +1,59 @@
+import { ScheduleNotFoundError } from '@temporalio/client';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { scheduleStates } from '../../domain/schedule-states.ts';
+import { getSchedule, type ScheduleRow } from './schedules.ts';
+import { actInTemporal, createInTemporal, type Temporal } from './temporal-schedule.ts';
+
+/** Does something to a schedule in Temporal, where it is made anew if Temporal has lost it. */
+async function actOn(temporal: Temporal, row: ScheduleRow, action: 'pause' | 'unpause' | 'trigger'): Promise<void> {
+  try {
+    await actInTemporal(temporal, row.id, action);
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+    await createInTemporal(temporal, row);
+    await actInTemporal(temporal, row.id, action);
+  }
+}
+
+/** @throws ApiError `not_found` */
+export async function setSchedulePaused(
+  temporal: Temporal,
+  db: WorkspaceDatabase,
+  id: string | undefined,
+  paused: boolean,
+): Promise<ScheduleRow> {
+  const current = await getSchedule(db, id);
+  await actOn(temporal, current, paused ? 'pause' : 'unpause');
+  const { set, where } = scheduleStates.change({ to: paused ? 'paused' : 'active' });
+  await db.query({ text: `update schedules set ${set} where workspace_id = $1 and id = $2 and ${where}` }, [
+    current.id,
+  ]);
+  return getSchedule(db, current.id);
+}
+
+/** Starts an evaluation now, whether the schedule is paused or not. @throws ApiError `not_found` */
+export async function triggerSchedule(
+  temporal: Temporal,
+  db: WorkspaceDatabase,
+  id: string | undefined,
+): Promise<ScheduleRow> {
+  const row = await getSchedule(db, id);
+  await actOn(temporal, row, 'trigger');
+  return row;
+}
+
+/** Evaluations that it started stay. @throws ApiError `not_found` */
+export async function deleteSchedule(
+  temporal: Temporal,
+  db: WorkspaceDatabase,
+  id: string | undefined,
+): Promise<ScheduleRow> {
+  const row = await getSchedule(db, id);
+  try {
+    await actInTemporal(temporal, row.id, 'delete');
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+  await db.query({ text: 'delete from schedules where workspace_id = $1 and id = $2' }, [row.id]);
+  return row;
+}
