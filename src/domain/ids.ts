@@ -25,6 +25,11 @@ export function publicId(kind: IdKind, uuid: string): string {
   return `${ID_PREFIXES[kind]}_${uuid}`;
 }
 
+/** The same in SQL, of a column or an expression of type `uuid`. */
+export function publicIdSql(kind: IdKind, uuid: string): string {
+  return `'${ID_PREFIXES[kind]}_' || ${uuid}`;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The stored UUID of a public id; undefined where the text is no id of that kind. */

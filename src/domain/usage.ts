@@ -1,31 +1,40 @@
-/** Tokens of one or more model calls. `cached_input` is part of `input`, `reasoning` is part of `output`. */
-export interface TokenUsage {
-  input: number;
-  output: number;
-  cached_input: number;
-  reasoning: number;
-  /** `input + output`. */
-  total: number;
-}
+import { z } from 'zod';
 
-/** What calls have cost. `amount` is a decimal string in `currency`; null when the model has no known price. */
-export interface Cost {
-  amount: string | null;
-  currency: 'USD';
-  /** The price used, kept with the record so that it can be checked later; null when there is none. */
-  pricing: Pricing | null;
-}
+/** Tokens of one or more model calls. */
+export const TokenUsage = z
+  .object({
+    input: z.int(),
+    output: z.int(),
+    cached_input: z.int().meta({ description: 'Part of `input` that the provider had in its cache.' }),
+    reasoning: z.int().meta({ description: 'Part of `output` that was spent on reasoning.' }),
+    total: z.int().meta({ description: '`input` + `output`.' }),
+  })
+  .meta({ id: 'Tokens' });
+export type TokenUsage = z.infer<typeof TokenUsage>;
 
 /** US dollars per million tokens, as decimal strings, as used for one call. */
-export interface Pricing {
-  /** Where the price comes from: `genai-prices@<version>`, `operator` or `sandbox`. */
-  source: string;
-  model: string;
-  input_per_million: string;
-  cached_input_per_million: string;
-  cache_write_per_million?: string;
-  output_per_million: string;
-  /** For prices that depend on the length of the input: the tier used starts above this many input tokens. */
-  tier_above_input_tokens?: number;
-  per_request?: string;
-}
+export const Pricing = z.object({
+  source: z.string().meta({ description: '`genai-prices@<version>`, `operator` or `sandbox`.' }),
+  model: z.string(),
+  input_per_million: z.string(),
+  cached_input_per_million: z.string(),
+  cache_write_per_million: z.exactOptional(z.string()),
+  output_per_million: z.string(),
+  tier_above_input_tokens: z.exactOptional(z.number()).meta({
+    description: 'For prices that depend on the length of the input: the tier used starts above this many tokens.',
+  }),
+  per_request: z.exactOptional(z.string()),
+});
+export type Pricing = z.infer<typeof Pricing>;
+
+/** What calls have cost. The price is kept with the record, so that it can be checked later. */
+export const Cost = z
+  .object({
+    amount: z.string().nullable().meta({ description: 'US dollars; null when the model has no known price.' }),
+    currency: z.literal('USD'),
+    pricing: Pricing.nullable().meta({
+      description: 'The price used, in US dollars per million tokens, and where it comes from.',
+    }),
+  })
+  .meta({ id: 'Cost' });
+export type Cost = z.infer<typeof Cost>;

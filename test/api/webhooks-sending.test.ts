@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/domain/events.ts';
 import { xSignature } from '../../src/domain/webhook-signature.ts';
-import { EXAMPLE_DATA } from '../../src/services/events/sample-events.ts';
+import { SAMPLE_DATA } from '../../src/services/events/samples.ts';
 import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -58,7 +58,7 @@ describe('a test', () => {
     });
     expect(got?.body).toEqual({
       event: 'prompt.created',
-      data: EXAMPLE_DATA['prompt.created'],
+      data: SAMPLE_DATA['prompt.created'],
       timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     });
   });
@@ -68,7 +68,7 @@ describe('a test', () => {
     const { body } = await service.call('POST', `/webhooks/${id}/test`, { body: { event } });
     expect(body).toMatchObject({ event, status: 'delivered' });
     const [got] = await receiver.got(1);
-    expect(got?.body).toMatchObject({ event, data: EXAMPLE_DATA[event] });
+    expect(got?.body).toMatchObject({ event, data: SAMPLE_DATA[event] });
   });
 
   test('is of the first event that the webhook is subscribed to, unless another is named', async () => {
@@ -137,7 +137,7 @@ describe('a test', () => {
     expect(data.map((event: { id: string }) => event.id)).not.toContain(body.event_id);
     expect((await service.call('GET', `/events/${body.event_id}`)).body).toMatchObject({
       id: body.event_id,
-      data: EXAMPLE_DATA['prompt.created'],
+      data: SAMPLE_DATA['prompt.created'],
     });
   });
 

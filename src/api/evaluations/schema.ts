@@ -3,10 +3,10 @@ import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { Example } from '../../domain/example.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
+import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { BodyVersion, Label, Metadata, Name, Timestamp, TimestampInput, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { Cost, Tokens } from '../executions/schema.ts';
 
 export const MAX_INLINE_EXAMPLES = 1_000;
 
@@ -83,7 +83,7 @@ export const ScheduledEvaluation = z
   .superRefine(checkTogether)
   .meta({ id: 'ScheduledEvaluation' });
 
-const Judge = z.object({ tokens: Tokens, cost: Cost.pick({ amount: true, currency: true }) });
+const Judge = z.object({ tokens: TokenUsage, cost: Cost.pick({ amount: true, currency: true }) });
 
 export const Evaluation = z
   .object({
@@ -118,7 +118,7 @@ export const Evaluation = z
     examples_failed: z.int(),
     regressions: z.int().nullable(),
     improvements: z.int().nullable(),
-    tokens: Tokens.meta({ description: 'Model and judges together.' }),
+    tokens: TokenUsage.meta({ description: 'Model and judges together.' }),
     cost: Cost.pick({ amount: true, currency: true }).meta({ description: 'Model and judges together.' }),
     judge: Judge.meta({ description: 'The judges alone.' }),
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
@@ -180,7 +180,7 @@ export const Result = z
     improvement: z.boolean().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     attempts: z.int(),
-    tokens: Tokens,
+    tokens: TokenUsage,
     cost: Cost.pick({ amount: true, currency: true }),
     model_ms: z.int().nullable(),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { executionStates } from '../../domain/execution-states.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
+import { Cost, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,
   Label,
@@ -39,27 +40,6 @@ export const PreferHeader = z.object({
     .meta({ description: '`wait=N` (0–300 seconds, 60 unless given) or `respond-async`.', example: 'wait=10' }),
 });
 
-export const Tokens = z
-  .object({
-    input: z.int(),
-    output: z.int(),
-    cached_input: z.int().meta({ description: 'Part of `input` that the provider had in its cache.' }),
-    reasoning: z.int().meta({ description: 'Part of `output` that was spent on reasoning.' }),
-    total: z.int(),
-  })
-  .meta({ id: 'Tokens' });
-
-export const Cost = z
-  .object({
-    amount: z.string().nullable().meta({ description: 'US dollars; null when the model has no known price.' }),
-    currency: z.literal('USD'),
-    pricing: z
-      .looseObject({ source: z.string(), model: z.string() })
-      .nullable()
-      .meta({ description: 'The price used, in US dollars per million tokens, and where it comes from.' }),
-  })
-  .meta({ id: 'Cost' });
-
 export const Execution = z
   .object({
     id: z.string().meta({ example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
@@ -73,7 +53,7 @@ export const Execution = z
     input: z.string().meta({ description: 'The template with its variables filled in, as it was sent.' }),
     output: z.string().nullable(),
     finish_reason: z.string().nullable(),
-    tokens: Tokens,
+    tokens: TokenUsage,
     cost: Cost,
     latency: z.object({
       queue_ms: z.int().nullable().meta({ description: 'From creation to the first call.' }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { ModelName, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { sumEvaluationUsage, sumUsage, USAGE_GROUPS, type UsageRow, usageSpan } from '../../services/usage/usage.ts';
-import { Cost, Tokens } from '../executions/schema.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
@@ -31,7 +31,7 @@ const UsageQuery = z
 
 const Group = { prompt_name: z.string().optional(), model: z.string().optional(), day: z.string().optional() };
 const Sums = {
-  tokens: Tokens,
+  tokens: TokenUsage,
   cost: Cost.pick({ amount: true, currency: true }),
   unpriced: z.int().meta({ description: 'Answers whose model has no known price: not in the cost.' }),
 };

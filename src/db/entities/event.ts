@@ -1,6 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { EventType } from '../../domain/events.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { EventData, EventType } from '../../domain/events.ts';
 import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** The outbox: a row is written in the transaction of the change that it tells of. */
@@ -20,7 +19,7 @@ export const Event = defineEntity({
     ...workspaceOwned,
     type: p.text().$type<EventType>(),
     /** Kept as it was written, so that every attempt to deliver it sends the same bytes. */
-    data: p.json<{ [key: string]: JsonValue }>().columnType('json'),
+    data: p.json<EventData>().columnType('json'),
     /** Made by trying a webhook: nothing has happened. */
     test: p.boolean().default(false),
     createdAt: timestamp(),

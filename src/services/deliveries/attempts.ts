@@ -2,7 +2,7 @@ import type { Query, Statement } from '../../db/database.ts';
 import type { DeliveryTrigger } from '../../db/entities/webhook.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { type DeliveryStatus, deliveryStates } from '../../domain/delivery-states.ts';
-import type { EventContent } from '../../domain/events.ts';
+import type { EventData, EventType } from '../../domain/events.ts';
 import type { WebhookStatus } from '../../domain/webhook-states.ts';
 import type { OutboundResult } from '../../outbound/outbound.ts';
 import type { SealedColumns } from '../webhooks/encrypted-columns.ts';
@@ -15,8 +15,8 @@ export type AttemptRow = {
   slot_in_ms: number | null;
   workspace_id: string;
   event_id: string;
-  type: EventContent['type'];
-  data: EventContent['data'];
+  type: EventType;
+  data: EventData;
   created_at: Date;
   /** Why this attempt failed when it was made before, by a worker that could not say so. */
   recorded_error: string | null;

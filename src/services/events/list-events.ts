@@ -1,14 +1,14 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, readPage } from '../../db/read-page.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { EventContent, EventType } from '../../domain/events.ts';
+import type { EventData, EventType } from '../../domain/events.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 
 /** A row of `events`. */
 export interface EventRow {
   id: string;
   type: EventType;
-  data: EventContent['data'];
+  data: EventData;
   created_at: Date;
 }
 

@@ -2,12 +2,13 @@ import type { Query, Statement, WorkspaceDatabase } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
-import { newId, parsePublicId } from '../../domain/ids.ts';
+import { newId, parsePublicId, publicIdSql } from '../../domain/ids.ts';
 import { MAX_CALL_ATTEMPTS } from '../../domain/limits.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { ModelAnswer } from '../../models/model.ts';
 import { IS_WANTED } from '../acceptance/is-wanted.ts';
+import { insertEvent } from '../events/write-event.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, getExecution } from './executions.ts';
 
 // Every statement that changes the state of an execution, or adds to what it has cost.
@@ -20,16 +21,38 @@ const CANCEL = executionStates.change({ to: 'canceled' });
 /** The end of statements whose `done` are executions that have ended. */
 const TELL = `select status, pg_notify('${CHANNELS.executionFinished}', id::text), pg_notify('${CHANNELS.eventWritten}', '') from done`;
 
-/** The event of `done`, executions that completed. */
-const completedEvent = (eventId: string) => `insert into events (workspace_id, id, type, data, created_at)
-           select workspace_id, ${eventId}, 'execution.completed', json_build_object(
-             'execution_id', 'exec_' || id, 'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model,
-             'tokens', json_build_object('input', tokens_input, 'output', tokens_output, 'cached_input', tokens_cached_input,
-               'reasoning', tokens_reasoning, 'total', tokens_input + tokens_output),
-             'cost', json_build_object('amount', cost_amount::text, 'currency', 'USD', 'pricing', pricing),
-             'latency', json_build_object('queue_ms', round(extract(epoch from started_at - created_at) * 1000)::int,
-               'model_ms', model_ms, 'total_ms', round(extract(epoch from finished_at - created_at) * 1000)::int)), now()
-           from done`;
+const msBetween = (from: string, to: string) => `round(extract(epoch from ${to} - ${from}) * 1000)::int`;
+
+/** What the events of `done` tell of an execution. */
+const EXECUTION = {
+  execution_id: publicIdSql('execution', 'id'),
+  prompt_name: 'prompt_name',
+  prompt_version: 'prompt_version',
+  model: 'model',
+};
+const completedEvent = (eventId: string) =>
+  insertEvent('execution.completed', {
+    from: 'done',
+    id: eventId,
+    data: {
+      ...EXECUTION,
+      tokens: {
+        input: 'tokens_input',
+        output: 'tokens_output',
+        cached_input: 'tokens_cached_input',
+        reasoning: 'tokens_reasoning',
+        total: 'tokens_input + tokens_output',
+      },
+      cost: { amount: 'cost_amount::text', currency: "'USD'", pricing: 'pricing' },
+      latency: {
+        queue_ms: msBetween('created_at', 'started_at'),
+        model_ms: 'model_ms',
+        total_ms: msBetween('created_at', 'finished_at'),
+      },
+    },
+  });
+const failedEvent = (eventId: string) =>
+  insertEvent('execution.failed', { from: 'done', id: eventId, data: { ...EXECUTION, error: 'error' } });
 
 /** What an attempt (`$2`) was billed (`$3` to `$8`) is added once, however often the statement is run. */
 const PAY = `tokens_input = tokens_input + $3, tokens_output = tokens_output + $4,
@@ -74,12 +97,7 @@ const STATEMENTS = {
     name: 'fail-execution',
     text: `with done as (
              update executions set ${FAIL.set}, error = $3, finished_at = now() where id = $1 and ${FAIL.where} returning *
-           ), event as (
-             insert into events (workspace_id, id, type, data, created_at)
-             select workspace_id, $2, 'execution.failed', json_build_object('execution_id', 'exec_' || id,
-               'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model, 'error', error), now()
-             from done
-           ) ${TELL}`,
+           ), event as (${failedEvent('$2')}) ${TELL}`,
   },
   cancel: {
     text: `with done as (

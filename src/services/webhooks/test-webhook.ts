@@ -3,7 +3,7 @@ import { CHANNELS } from '../../db/listener.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
-import { EXAMPLE_DATA } from '../events/sample-events.ts';
+import { SAMPLE_DATA } from '../events/samples.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
 
 /** The event goes to no other webhook: it counts as dispatched. */
@@ -18,7 +18,7 @@ const QUEUE = {
 };
 
 /**
- * Queues a delivery of an example to a webhook, in the caller's transaction.
+ * Queues a delivery of a sample event to a webhook, in the caller's transaction.
  * @param type by default the first that the webhook is subscribed to
  * @returns the id of the delivery
  * @throws ApiError `not_found`, `invalid_state`
@@ -30,6 +30,6 @@ export async function testWebhook(query: Query, id: string | undefined, type: Ev
   const event = type ?? first;
   if (event === undefined) throw new Error('A webhook without events.');
   const deliveryId = newId();
-  await query(QUEUE, [newId(), event, EXAMPLE_DATA[event], deliveryId, webhook.id]);
+  await query(QUEUE, [newId(), event, SAMPLE_DATA[event], deliveryId, webhook.id]);
   return deliveryId;
 }

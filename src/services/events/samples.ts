@@ -1,4 +1,4 @@
-import type { EventContent, EventType } from '../../domain/events.ts';
+import type { EventData, EventType } from '../../domain/events.ts';
 
 const prompt = { prompt_name: 'support/greeting', version: 3, previous_version: 2, model: 'openai/gpt-4o-mini' };
 const execution = {
@@ -15,8 +15,8 @@ const evaluation = {
   regressions: 1,
 };
 
-/** `data` of each kind of event as it could be: for tests of webhooks, and for the documentation. */
-export const EXAMPLE_DATA = {
+/** A sample of each event's `data`, for tests of webhooks and for the documentation. */
+export const SAMPLE_DATA: { [Type in EventType]: EventData<Type> } = {
   'prompt.created': { ...prompt, commit_message: 'Greet by name' },
   'prompt.updated': { ...prompt, commit_message: 'Greet by name' },
   'execution.completed': {
@@ -41,4 +41,4 @@ export const EXAMPLE_DATA = {
   },
   'evaluation.completed': evaluation,
   'evaluation.regression': { ...evaluation, threshold: 0.9 },
-} satisfies Record<EventType, EventContent['data']>;
+};
