@@ -7,6 +7,9 @@ export const now = sql<Date>`now()`;
 export const notify = (channel: string, payload: string | Expression<string>): RawBuilder<string> =>
   sql`pg_notify(${channel}, ${payload}::text)`;
 
+/** The rows of a subquery of one column as an array. */
+export const arrayOf = <Row>(subquery: Expression<Row>): RawBuilder<Row[keyof Row][]> => sql`array${subquery}`;
+
 /** A span of time, to be added to a time. */
 export const milliseconds = (count: number | Expression<number>): RawBuilder<Date> =>
   sql`make_interval(secs => ${count}::double precision / 1000)`;
