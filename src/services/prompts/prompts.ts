@@ -1,33 +1,32 @@
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { arrayOf, now } from '../../db/sql.ts';
+import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import { parseTemplate } from '../../domain/template.ts';
 import { writeEvent } from '../events/write-event.ts';
 
-/** One version of a prompt together with what belongs to the prompt as a whole. */
-export interface PromptRow {
-  id: string;
-  name: string;
-  description: string | null;
-  latest_version: number;
-  archived_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  version: number;
-  template: string;
-  model: string;
-  parameters: ModelParameters;
-  variables: string[];
-  commit_message: string | null;
-  version_created_at: Date;
-  labels: string[];
-}
-
-/** Columns of {@link PromptRow} from `prompts p` and `prompt_versions v`. */
-export const PROMPT_COLUMNS = `p.id, p.name, p.description, p.latest_version, p.archived_at, p.created_at, p.updated_at,
-  v.version, v.template, v.model, v.parameters, v.variables, v.commit_message, v.created_at as version_created_at,
-  array(select l.label from prompt_labels l where l.prompt_id = p.id and l.version = v.version order by l.label) as labels`;
+/** Versions together with what belongs to the prompt as a whole. */
+export const selectPrompts = (db: Builder) =>
+  db
+    .selectFrom('prompts as p')
+    .innerJoin('prompt_versions as v', 'v.prompt_id', 'p.id')
+    .select(['p.id', 'p.name', 'p.description', 'p.latest_version', 'p.archived_at', 'p.created_at', 'p.updated_at'])
+    .select(['v.version', 'v.template', 'v.model', 'v.parameters', 'v.variables', 'v.commit_message'])
+    .select('v.created_at as version_created_at')
+    .select((eb) =>
+      arrayOf(
+        eb
+          .selectFrom('prompt_labels as l')
+          .select('l.label')
+          .whereRef('l.prompt_id', '=', 'p.id')
+          .whereRef('l.version', '=', 'v.version')
+          .orderBy('l.label'),
+      ).as('labels'),
+    );
 
 /** Which version is meant: a number, what a label points at, or (neither) the latest. */
 export interface VersionSelector {
@@ -35,23 +34,35 @@ export interface VersionSelector {
   label?: string | undefined;
 }
 
-const findBy = (name: string, versionIs: string) => ({
-  name,
-  text: `select ${PROMPT_COLUMNS} from prompts p join prompt_versions v on v.prompt_id = p.id and v.version = ${versionIs}
-         where p.workspace_id = $1 and p.name = $2`,
-});
-const FIND_LATEST = findBy('find-prompt-latest', 'p.latest_version');
-const FIND_VERSION = findBy('find-prompt-version', '$3::int');
-const FIND_LABEL = findBy(
-  'find-prompt-label',
-  '(select l.version from prompt_labels l where l.prompt_id = p.id and l.label = $3)',
+const FIND_LATEST = prepared<{ name: string }>()((db, { name }) =>
+  selectPrompts(db).where('p.name', '=', name).whereRef('v.version', '=', 'p.latest_version'),
+);
+const FIND_VERSION = prepared<{ name: string; version: number }>()((db, { name, version }) =>
+  selectPrompts(db).where('p.name', '=', name).where('v.version', '=', version),
+);
+const FIND_LABEL = prepared<{ name: string; label: string }>()((db, { name, label }) =>
+  selectPrompts(db)
+    .where('p.name', '=', name)
+    .where('v.version', '=', (eb) => versionOfLabel(eb, label)),
 );
 
-function selection(selector: VersionSelector): { statement: typeof FIND_LATEST; values: (string | number)[] } {
-  if (selector.version !== undefined) return { statement: FIND_VERSION, values: [selector.version] };
-  if (selector.label !== undefined && selector.label !== 'latest')
-    return { statement: FIND_LABEL, values: [selector.label] };
-  return { statement: FIND_LATEST, values: [] };
+/** The version that a label of the prompt `p` points at. */
+export const versionOfLabel = (
+  eb: ExpressionBuilder<Tables & { p: Tables['prompts'] }, 'p'>,
+  label: string | Expression<string>,
+) =>
+  eb
+    .selectFrom('prompt_labels as l')
+    .select('l.version')
+    .whereRef('l.prompt_id', '=', 'p.id')
+    .where('l.label', '=', label);
+
+export type PromptRow = RowOf<typeof FIND_LATEST>;
+
+function find(query: Query, name: string, { version, label }: VersionSelector): Promise<PromptRow[]> {
+  if (version !== undefined) return query(FIND_VERSION, { name, version });
+  if (label !== undefined && label !== 'latest') return query(FIND_LABEL, { name, label });
+  return query(FIND_LATEST, { name });
 }
 
 /**
@@ -59,14 +70,14 @@ function selection(selector: VersionSelector): { statement: typeof FIND_LATEST; 
  * @throws ApiError `not_found` naming what is missing: the prompt, the version or the label
  */
 export async function getPrompt(query: Query, name: string, selector: VersionSelector = {}): Promise<PromptRow> {
-  const { statement, values } = selection(selector);
-  const [row] = await query<PromptRow>(statement, [name, ...values]);
+  const [row] = await find(query, name, selector);
   if (row) return row;
-  if (statement === FIND_LATEST) throw notFound(`The prompt "${name}"`);
+  const { version, label } = selector;
+  if (version === undefined && (label === undefined || label === 'latest')) throw notFound(`The prompt "${name}"`);
   await getPrompt(query, name);
-  throw selector.version === undefined
-    ? notFound(`The label "${selector.label}" of the prompt "${name}"`)
-    : notFound(`Version ${selector.version} of the prompt "${name}"`);
+  throw version === undefined
+    ? notFound(`The label "${label}" of the prompt "${name}"`)
+    : notFound(`Version ${version} of the prompt "${name}"`);
 }
 
 /** What a new version says. Fields left out keep the value of the version before. */
@@ -85,26 +96,12 @@ interface Claim {
   version: number;
 }
 
-/** Takes the next version number of a prompt. The row stays locked until the transaction ends, so none is lost or left out. */
-const CLAIM_NEXT = {
-  text: `update prompts set latest_version = latest_version + 1, updated_at = now(),
-           description = case when $3 then $4 else description end
-         where workspace_id = $1 and name = $2 and archived_at is null
-         returning id, latest_version as version`,
-};
-const CLAIM_FIRST_OR_NEXT = {
-  text: `insert into prompts as p (workspace_id, name, id, description, latest_version, created_at, updated_at)
-         values ($1, $2, $5, $4, 1, now(), now())
-         on conflict (workspace_id, name) do update set latest_version = p.latest_version + 1, updated_at = now(),
-           description = case when $3 then $4 else p.description end
-         where p.archived_at is null
-         returning id, latest_version as version`,
-};
-const INSERT_VERSION = {
-  text: `insert into prompt_versions
-           (workspace_id, id, prompt_id, version, template, model, parameters, variables, commit_message, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
-};
+/** What the next version number of a prompt changes. */
+const nextVersion = ({ description }: VersionContent) => ({
+  latest_version: sql<number>`${sql.ref('prompts.latest_version')} + 1`,
+  updated_at: now,
+  ...(description !== undefined && { description }),
+});
 
 function archived(name: string): ApiError {
   return new ApiError(
@@ -121,16 +118,19 @@ async function writeVersion(
   previous: PromptRow | undefined,
 ): Promise<PromptRow> {
   const commitMessage = content.commitMessage ?? null;
-  await query(INSERT_VERSION, [
-    newId(),
-    claim.id,
-    claim.version,
-    content.template,
-    content.model,
-    content.parameters,
-    parseTemplate(content.template).names,
-    commitMessage,
-  ]);
+  await query((db) =>
+    db.insertInto('prompt_versions').values({
+      id: newId(),
+      prompt_id: claim.id,
+      version: claim.version,
+      template: content.template,
+      model: content.model,
+      parameters: asJson(content.parameters),
+      variables: [...parseTemplate(content.template).names],
+      commit_message: commitMessage,
+      created_at: now,
+    }),
+  );
   const data = {
     prompt_name: name,
     version: claim.version,
@@ -148,12 +148,26 @@ async function writeVersion(
  * @throws ApiError `prompt_archived`
  */
 export async function createVersion(query: Query, name: string, content: CompleteContent): Promise<PromptRow> {
-  const [claim] = await query<Claim & { id: string }>(CLAIM_FIRST_OR_NEXT, [
-    name,
-    content.description !== undefined,
-    content.description ?? null,
-    newId(),
-  ]);
+  // The row stays locked until the transaction ends, so no version number is lost or left out.
+  const [claim] = await query((db) =>
+    db
+      .insertInto('prompts')
+      .values({
+        id: newId(),
+        name,
+        description: content.description ?? null,
+        latest_version: 1,
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'name'])
+          .doUpdateSet(nextVersion(content))
+          .where('prompts.archived_at', 'is', null),
+      )
+      .returning(['id', 'latest_version as version']),
+  );
   if (!claim) throw archived(name);
   const previous = claim.version > 1 ? await getPrompt(query, name, { version: claim.version - 1 }) : undefined;
   return writeVersion(query, name, claim, content, previous);
@@ -164,11 +178,14 @@ export async function createVersion(query: Query, name: string, content: Complet
  * @throws ApiError `not_found`, `prompt_archived`
  */
 export async function updatePrompt(query: Query, name: string, content: VersionContent): Promise<PromptRow> {
-  const [claim] = await query<Claim>(CLAIM_NEXT, [
-    name,
-    content.description !== undefined,
-    content.description ?? null,
-  ]);
+  const [claim] = await query((db) =>
+    db
+      .updateTable('prompts')
+      .set(nextVersion(content))
+      .where('name', '=', name)
+      .where('archived_at', 'is', null)
+      .returning(['id', 'latest_version as version']),
+  );
   if (!claim) {
     await getPrompt(query, name);
     throw archived(name);
@@ -188,12 +205,12 @@ export async function updatePrompt(query: Query, name: string, content: VersionC
  * @throws ApiError `not_found`
  */
 export async function setArchived(db: WorkspaceDatabase, name: string, archive: boolean): Promise<PromptRow> {
-  await db.query(
-    {
-      text: `update prompts set archived_at = case when $3 then now() end, updated_at = now()
-             where workspace_id = $1 and name = $2 and (archived_at is null) = $3`,
-    },
-    [name, archive],
+  await db.query((own) =>
+    own
+      .updateTable('prompts')
+      .set({ archived_at: archive ? now : null, updated_at: now })
+      .where('name', '=', name)
+      .where('archived_at', archive ? 'is' : 'is not', null),
   );
   return getPrompt(db.query, name);
 }
@@ -211,13 +228,11 @@ export async function setLabel(
   return db.transaction(async (query) => {
     const row = await getPrompt(query, name, { version });
     if (row.archived_at !== null) throw archived(name);
-    await query(
-      {
-        text: `insert into prompt_labels (workspace_id, id, prompt_id, label, version, updated_at)
-               values ($1, $2, $3, $4, $5, now())
-               on conflict (prompt_id, label) do update set version = excluded.version, updated_at = now()`,
-      },
-      [newId(), row.id, label, version],
+    await query((own) =>
+      own
+        .insertInto('prompt_labels')
+        .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
+        .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
     );
     return getPrompt(query, name, { version });
   });
@@ -231,10 +246,7 @@ export async function removeLabel(db: WorkspaceDatabase, name: string, label: st
   return db.transaction(async (query) => {
     const row = await getPrompt(query, name, { label });
     if (row.archived_at !== null) throw archived(name);
-    await query({ text: 'delete from prompt_labels where workspace_id = $1 and prompt_id = $2 and label = $3' }, [
-      row.id,
-      label,
-    ]);
+    await query((own) => own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label));
     return getPrompt(query, name, { version: row.version });
   });
 }
