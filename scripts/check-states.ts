@@ -5,9 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { loadStateMachines, type TableStates } from './state-machines.ts';
 
 // A state changes by `change()` of its machine (src/domain/*-states.ts) and in no other way: no SQL in src sets its column
-// with words of its own. The tests prove the same of the statements that they run: test/support/state-triggers.ts.
+// with words of its own. `changeState()` (src/db/state-change.ts) gives the same to the query builder. The tests prove the same of the statements that they run: test/support/state-triggers.ts.
 
 const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;
+
+/** The rest of a statement of the builder, up to the next one. */
+const REST = String.raw`(?:(?!\b(?:updateTable|insertInto|deleteFrom)\()[^;])*?`;
 
 /** Ways of writing SQL that set a state by themselves; the first group of each is what is shown. */
 function patternsOf({ table, machine }: TableStates): RegExp[] {
@@ -21,8 +24,11 @@ function patternsOf({ table, machine }: TableStates): RegExp[] {
     String.raw`[\`'"]\s*(${column}\s*=\s*(?:case\b|${literal})[^\`\n,]*)`,
     // As a value that is inserted, other than the first state.
     String.raw`\b(?:into)\s+${table}(?=\s)[^\`]*?,\s*((?:${later.join('|')})(?=\s*[,)]))[^\`]*`,
-    // By a query builder.
-    String.raw`\b((?:updateTable|nativeUpdate|updateMany)\(\s*['"\`]?${table}\b)`,
+    // By the query builder: in `set({ … })` of an update or an upsert, and as a value other than the first state.
+    String.raw`\bupdateTable\(\s*'${table}\b${REST}\.set\(${REST}[\s,{](${column}\s*[:,}][^\n]*)`,
+    String.raw`\bupdateTable\(\s*'${table}\b${REST}\.set\(\s*'(${column}'[^\n]*)`,
+    String.raw`\binsertInto\(\s*'${table}\b${REST}\bdoUpdateSet\(${REST}[\s,{](${column}\s*[:,}][^\n]*)`,
+    String.raw`\binsertInto\(\s*'${table}\b${REST}\bvalues\(${REST}[\s,{](${column}:\s*(?:${later.join('|')})[^\n]*)`,
   ].map((pattern) => new RegExp(pattern, 'gi'));
 }
 

@@ -1,12 +1,12 @@
 /** How a state is written in the database. */
-export interface StoredStates<State extends string> {
-  column: string;
+export interface StoredStates<State extends string, Column extends string = string> {
+  column: Column;
   /** SQL literals, by state. */
   literals: Readonly<Record<State, string>>;
 }
 
 /** The states of an aggregate and the only changes there are between them. */
-export interface StateMachine<State extends string> {
+export interface StateMachine<State extends string, Column extends string = string> {
   readonly states: readonly State[];
   /** The state that a row is inserted with: the first one. */
   readonly initial: State;
@@ -14,7 +14,7 @@ export interface StateMachine<State extends string> {
   readonly final: readonly State[];
   /** Where each state may lead to. */
   readonly transitions: Readonly<Record<State, readonly State[]>>;
-  readonly stored: StoredStates<State>;
+  readonly stored: StoredStates<State, Column>;
   /**
    * A change as SQL: what to set, and the condition on the row before. Every statement that changes a state is made of it.
    * @param change `from`: only from these. Default: every state that leads to `to`
@@ -32,7 +32,14 @@ export interface StateMachine<State extends string> {
  */
 export function defineStates<State extends string>(
   transitions: Readonly<Record<State, readonly NoInfer<State>[]>>,
-  stored?: StoredStates<NoInfer<State>>,
+): StateMachine<State, 'status'>;
+export function defineStates<State extends string, Column extends string>(
+  transitions: Readonly<Record<State, readonly NoInfer<State>[]>>,
+  stored: StoredStates<NoInfer<State>, Column>,
+): StateMachine<State, Column>;
+export function defineStates<State extends string>(
+  transitions: Readonly<Record<State, readonly State[]>>,
+  stored?: StoredStates<State>,
 ): StateMachine<State> {
   const states = Object.keys(transitions) as State[];
   const [initial] = states;

@@ -44,6 +44,16 @@ test.each([
     "const A = `insert into evaluations (id) values ($1) on conflict (id) do update set status = 'failed'`;",
   ],
   ['an insert', "const A = `insert into evaluations (id, status, n) values ($1, 'running', 1)`;"],
+  ['the builder', "db.updateTable('evaluations').set({ score: 1, status: 'paused' }).where('id', '=', id);"],
+  ['the builder by name', "db.updateTable('evaluations as e').set('status', 'paused').where('id', '=', id);"],
+  ['an expression', "db.updateTable('evaluations').set((eb) => ({ status: eb.val('paused') }));"],
+  ['several lines', "db.updateTable('evaluations').from('x').set({\nscore: 1,\nstatus,\n});"],
+  ['a built insert', "db.insertInto('evaluations').values({ id, status: 'running' });"],
+  [
+    'a built upsert',
+    "db.insertInto('evaluations').values({ id }).onConflict((c) => c.column('id').doUpdateSet({ status: 'failed' }));",
+  ],
+  ['the builder in another column', "db.updateTable('schedules').set({ name, paused: true });"],
   ['another column', 'const A = `update schedules set name = $2, paused = $3 where id = $1`;'],
 ])('a state is not set by %s', (_, source) => {
   const { status, faults } = check(source);
@@ -54,6 +64,16 @@ test.each([
 
 test.each([
   ['what change() gives', `const A = \`update evaluations set \${PAUSED.set}, score = 1 where \${PAUSED.where}\`;`],
+  ['what changeState() gives', "db.updateTable('evaluations').set({ ...PAUSED.set, score: 1 }).where(PAUSED.where);"],
+  [
+    'a built condition',
+    "db.updateTable('evaluations').set({ score: 1 }).where('status', '=', 'paused').returning('status');",
+  ],
+  [
+    'a statement after it',
+    "db.updateTable('evaluations').set({ n: 1 }).with('x', (c) => c.insertInto('events').values({ status: 1 }));",
+  ],
+  ['a built first state', "db.insertInto('evaluations').values({ id, status: 'scheduled' });"],
   ['other tables', "const A = `update webhooks set status = 'disabled' where id = $1`;"],
   ['a condition', "const A = `select 1 from evaluations where status = 'paused'`;"],
   ['another column', "const A = `update evaluations set status_reason = 'x', to_end = status = 'failed'`;"],
