@@ -5,6 +5,8 @@ import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { expireEvaluations, expireExecutions } from './retention.ts';
 import { sweep } from './sweep.ts';
 
+/** For how long the step that starts the evaluation of a schedule may be retried. */
+const OCCURRENCE_DAYS = 7;
 /** Events a transaction. */
 const BATCH_SIZE = 2_000;
 
@@ -39,7 +41,7 @@ export interface Retention {
 }
 
 /**
- * Deletes what has expired: idempotency keys, counters of the rate limiter, notifications, events with their deliveries,
+ * Deletes what has expired: idempotency keys, occurrences of schedules, counters of the rate limiter, notifications, events with their deliveries,
  * executions and evaluations; then what was deleted by callers and is only out of sight. An event stays that has yet to be
  * dispatched or delivered. All in small steps. Safe to run in several processes at once.
  * @param signal ends it after the current step
@@ -56,6 +58,15 @@ export async function cleanUp(
       where: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
       values: [],
       bytes: 'coalesce(octet_length(answer), 0)',
+    },
+    signal,
+  );
+  await deleteInBatches(
+    db.query,
+    {
+      table: 'schedule_occurrences',
+      where: `created_at < now() - interval '${OCCURRENCE_DAYS} days'`,
+      values: [],
     },
     signal,
   );

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { bindWorkspace, type SystemDatabase } from '../db/database.ts';
+import { createInTemporal } from '../services/schedules/create-in-temporal.ts';
 import { withdrawSchedule } from '../services/schedules/create-schedule.ts';
 import { SCHEDULE_COLUMNS, type ScheduleRow } from '../services/schedules/schedules.ts';
-import { createInTemporal, dueTimes, type Temporal } from '../services/schedules/temporal-schedule.ts';
+import { dueTimes, type Temporal } from '../services/schedules/temporal-schedule.ts';
 import { reconcile, takeOverdue } from './reconcile.ts';
 
 /** Each schedule now and then, whether Temporal still has it. */

@@ -105,3 +105,26 @@ test('idempotency keys go after 24 hours', async () => {
   await cleanUp(db.system, RETENTION);
   expect(await db.system.query({ text: 'select key from idempotency_keys' })).toEqual([{ key: 'young' }]);
 });
+
+test('occurrences of schedules go after a week', async () => {
+  const schedule = newId();
+  await db.system.query(
+    {
+      text: `insert into schedules (workspace_id, id, name, cron, time_zone, request, created_at)
+             values ($1, $2, 'nightly', '0 3 * * *', 'UTC', '{}', now())`,
+    },
+    [rows.workspaceId, schedule],
+  );
+  for (const days of [8, 6])
+    await db.system.query(
+      {
+        text: `insert into schedule_occurrences (workspace_id, schedule_id, workflow_id, evaluation_id, created_at)
+               values ($1, $2, $3, gen_random_uuid(), now() - make_interval(days => $4))`,
+      },
+      [rows.workspaceId, schedule, `${days} days old`, days],
+    );
+  await cleanUp(db.system, RETENTION);
+  expect(await db.system.query({ text: 'select workflow_id from schedule_occurrences' })).toEqual([
+    { workflow_id: '6 days old' },
+  ]);
+});

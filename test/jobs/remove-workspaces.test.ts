@@ -65,6 +65,7 @@ async function fill(call: TestService['call']) {
     cron: '0 3 * * *',
     evaluation: { prompt_name: 'say', dataset: 'words' },
   });
+  await call('POST', `/schedules/${schedule.id}/trigger`);
   return { execution, evaluation, schedule };
 }
 
@@ -87,6 +88,8 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
     [doomedId],
   );
   await waitFor('deliveries under way', async () => (await rowsOf(doomedId))['deliveries']);
+  for (const id of [doomedId, stayingId])
+    await waitFor('the schedule to start its evaluation', async () => (await rowsOf(id))['schedule_occurrences']);
   await waitFor('usage in the sums', async () => {
     await sumUpUsage(db.system);
     return (await rowsOf(doomedId))['usage_sums'] && (await rowsOf(stayingId))['usage_sums'];

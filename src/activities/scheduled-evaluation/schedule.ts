@@ -6,7 +6,7 @@ export type ScheduleActivities = ReturnType<typeof createScheduleActivities>;
 export function createScheduleActivities(deps: RunScheduleDeps) {
   return {
     /** Starts the evaluation of a schedule that is due, and says what happened. */
-    startScheduledEvaluation: (scheduleId: string, occurrence: string): Promise<string> =>
-      runSchedule(deps, scheduleId, occurrence),
+    startScheduledEvaluation: (scheduleId: string, workflowId: string): Promise<string> =>
+      runSchedule(deps, scheduleId, workflowId),
   };
 }

@@ -179,30 +179,4 @@ export const EvaluationJudgement = defineEntity({
   },
 });
 
-/** A recurring evaluation. When it is due is Temporal's to know; what to run is here. */
-export const Schedule = defineEntity({
-  name: 'Schedule',
-  tableName: 'schedules',
-  filters: ownedByWorkspace,
-  indexes: [{ properties: ['workspaceId', 'id'] }, { properties: ['checkAt'] }],
-  properties: {
-    ...workspaceOwned,
-    name: p.text(),
-    cron: p.text(),
-    timeZone: p.text(),
-    paused: p.boolean().default(false),
-    /** What to run: as the caller wrote it, and as it was understood. */
-    request: p.json<{ body: JsonValue; parsed: JsonValue }>().columnType('jsonb'),
-    /** Why the last start came to nothing; null since one that worked. */
-    lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
-    bytes: storedBytes('name', 'request::text', 'last_error::text'),
-    createdAt: timestamp(),
-    /** When its caller was about to be told of it; until then it starts nothing. */
-    acceptedAt: timestamp().nullable(),
-    /** When to see next whether Temporal has it, too. */
-    checkAt: timestamp().defaultRaw("(now() + '00:01:00'::interval)"),
-  },
-});
-
 export type Evaluation = InferEntity<typeof Evaluation>;
-export type Schedule = InferEntity<typeof Schedule>;

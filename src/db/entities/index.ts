@@ -1,12 +1,13 @@
 import { ApiKey } from './api-key.ts';
 import { Dataset, DatasetExample, DatasetVersion } from './dataset.ts';
-import { Evaluation, EvaluationJudgement, EvaluationResult, Schedule } from './evaluation.ts';
+import { Evaluation, EvaluationJudgement, EvaluationResult } from './evaluation.ts';
 import { Event } from './event.ts';
 import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
 import { Notification } from './notification.ts';
 import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
 import { RateLimit } from './rate-limit.ts';
+import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { UsageEntry, UsageSum } from './usage.ts';
 import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
 import { Workspace } from './workspace.ts';
@@ -28,6 +29,7 @@ export const entities = [
   EvaluationResult,
   EvaluationJudgement,
   Schedule,
+  ScheduleOccurrence,
   RateLimit,
   Webhook,
   Delivery,

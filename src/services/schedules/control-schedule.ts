@@ -1,8 +1,9 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { scheduleStates } from '../../domain/schedule-states.ts';
+import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, type ScheduleRow } from './schedules.ts';
-import { actInTemporal, createInTemporal, type Temporal } from './temporal-schedule.ts';
+import { actInTemporal, deleteInTemporal, type Temporal } from './temporal-schedule.ts';
 
 /** Does something to a schedule in Temporal, where it is made anew if Temporal has lost it. */
 async function actOn(temporal: Temporal, row: ScheduleRow, action: 'pause' | 'unpause' | 'trigger'): Promise<void> {
@@ -49,11 +50,7 @@ export async function deleteSchedule(
   id: string | undefined,
 ): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
-  try {
-    await actInTemporal(temporal, row.id, 'delete');
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
-  }
+  await deleteInTemporal(temporal, row.id);
   await db.query({ text: 'delete from schedules where workspace_id = $1 and id = $2' }, [row.id]);
   return row;
 }

@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { withdrawOrGoOn } from '../acceptance/withdrawal.ts';
+import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, SCHEDULE_COLUMNS, type ScheduledRequest, type ScheduleRow } from './schedules.ts';
-import { createInTemporal, dueTimes, type Temporal } from './temporal-schedule.ts';
+import { dueTimes, type Temporal } from './temporal-schedule.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 /** How long a caller is kept waiting for it. */

@@ -1,15 +1,13 @@
-import { ScheduleNotFoundError } from '@temporalio/client';
 import { bindWorkspace, type Database, type Query } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { newId, publicId } from '../../domain/ids.ts';
+import { publicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
-import { evaluationScheduleId } from '../../temporal/names.ts';
-import { TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { createEvaluation, type StoredEvaluation } from '../evaluations/create-evaluation.ts';
 import { startEvaluationWorkflow } from '../evaluations/evaluation-workflow.ts';
-import { getEvaluation } from '../evaluations/evaluations.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import type { ScheduleRow } from './schedules.ts';
+import { deleteInTemporal } from './temporal-schedule.ts';
 
 export interface RunScheduleDeps {
   db: Database;
@@ -21,73 +19,81 @@ export interface RunScheduleDeps {
 const FIND = {
   text: `select workspace_id, name, request, accepted_at is not null as accepted from schedules where id = $1 for update`,
 };
+/** The evaluation is null where it was deleted since. */
 const FIND_STARTED = {
-  text: 'select resource_id from idempotency_keys where workspace_id = $1 and key = $2',
+  text: `select o.evaluation_id, e.prompt_name, e.prompt_version, e.model, e.retries from schedule_occurrences o
+         left join evaluations e on e.workspace_id = $1 and e.id = o.evaluation_id
+         where o.workspace_id = $1 and o.schedule_id = $2 and o.workflow_id = $3`,
 };
 const NOTE_STARTED = {
-  text: `insert into idempotency_keys (workspace_id, id, key, request_hash, resource_id, created_at)
-         values ($1, $2, $3, '', $4, now())`,
+  text: `insert into schedule_occurrences (workspace_id, schedule_id, workflow_id, evaluation_id, created_at)
+         values ($1, $2, $3, $4, now())`,
 };
 const NOTE_ERROR = { text: 'update schedules set last_error = $2 where id = $1' };
 
+type Stored = { evaluation: StoredEvaluation } | { notStarted: 'deleted' | 'not accepted' | 'evaluation deleted' };
+
 /**
  * Starts the evaluation of a schedule that is due.
- * @param occurrence names this time among all; the same one starts nothing twice
+ * @param workflowId of the workflow that Temporal started for this occurrence; the same one starts one evaluation, however often
+ *   this is repeated
  * @returns what happened, in words
  */
-export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, occurrence: string): Promise<string> {
-  let stored: StoredEvaluation | 'not accepted' | undefined;
+export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, workflowId: string): Promise<string> {
+  let stored: Stored;
   try {
-    stored = await deps.db.system.transaction((query) => storeEvaluation(deps, query, scheduleId, occurrence));
+    stored = await deps.db.system.transaction((query) => storeEvaluation(deps, query, scheduleId, workflowId));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // The caller's to mend: the prompt or the dataset is gone, or the provider's credentials.
+    // For the caller to fix: the prompt or the dataset is gone, or the provider has no credentials.
     const lastError = { code: error.code, message: error.message, at: new Date().toISOString() };
     await deps.db.system.query(NOTE_ERROR, [scheduleId, lastError]);
     return `not started: ${error.message}`;
   }
-  if (stored === undefined) {
-    await removeFromTemporal(deps.starter, scheduleId);
-    return 'not started: the schedule was deleted';
+  if ('evaluation' in stored) {
+    await startEvaluationWorkflow(deps.starter, stored.evaluation);
+    return `started ${publicId('evaluation', stored.evaluation.id)}`;
   }
-  if (stored === 'not accepted') return 'not started: no caller was told of this schedule';
-  await startEvaluationWorkflow(deps.starter, stored);
-  return `started ${publicId('evaluation', stored.id)}`;
+  switch (stored.notStarted) {
+    case 'deleted':
+      await deleteInTemporal(deps.starter, scheduleId);
+      return 'not started: the schedule was deleted';
+    case 'not accepted':
+      return 'not started: the creation of this schedule was never confirmed to its caller';
+    case 'evaluation deleted':
+      return 'not started again: its evaluation was deleted';
+  }
 }
 
 async function storeEvaluation(
   { models, quotas }: RunScheduleDeps,
   query: Query,
   scheduleId: string,
-  occurrence: string,
-): Promise<StoredEvaluation | 'not accepted' | undefined> {
+  workflowId: string,
+): Promise<Stored> {
   const [schedule] = await query<Pick<ScheduleRow, 'name' | 'request'> & { workspace_id: string; accepted: boolean }>(
     FIND,
     [scheduleId],
   );
-  if (schedule === undefined) return undefined;
-  if (!schedule.accepted) return 'not accepted';
+  if (schedule === undefined) return { notStarted: 'deleted' };
+  if (!schedule.accepted) return { notStarted: 'not accepted' };
   const { workspace_id: workspaceId, request } = schedule;
   const own = bindWorkspace(query, workspaceId);
-  const [started] = await own<{ resource_id: string }>(FIND_STARTED, [occurrence]);
+  const [started] = await own<{
+    evaluation_id: string;
+    prompt_name: string | null;
+    prompt_version: number;
+    model: string;
+    retries: number;
+  }>(FIND_STARTED, [scheduleId, workflowId]);
   if (started !== undefined) {
-    const row = await getEvaluation(own, started.resource_id);
-    const { id, prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
-    return { id, workspaceId, promptName, promptVersion, model, retries };
+    const { evaluation_id: id, prompt_name: promptName, prompt_version: promptVersion, model, retries } = started;
+    if (promptName === null) return { notStarted: 'evaluation deleted' };
+    return { evaluation: { id, workspaceId, promptName, promptVersion, model, retries } };
   }
-  const stored = await createEvaluation(own, workspaceId, models, { ...request.parsed, scheduleId });
-  await own(NOTE_STARTED, [newId(), occurrence, stored.id]);
+  const evaluation = await createEvaluation(own, workspaceId, models, { ...request.parsed, scheduleId });
+  await own(NOTE_STARTED, [scheduleId, workflowId, evaluation.id]);
   await query(NOTE_ERROR, [scheduleId, null]);
   await quotas.require(own, 'evaluations');
-  return stored;
-}
-
-async function removeFromTemporal({ client }: WorkflowStarter, scheduleId: string): Promise<void> {
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
-      client.schedule.getHandle(evaluationScheduleId(scheduleId)).delete(),
-    );
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
-  }
+  return { evaluation };
 }

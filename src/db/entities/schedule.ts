@@ -1,0 +1,50 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { JsonValue } from '../../domain/json.ts';
+import { storedBytes } from './stored-bytes.ts';
+import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+
+/** A recurring evaluation. Temporal knows when it is due; this row says what to run. */
+export const Schedule = defineEntity({
+  name: 'Schedule',
+  tableName: 'schedules',
+  filters: ownedByWorkspace,
+  indexes: [{ properties: ['workspaceId', 'id'] }, { properties: ['checkAt'] }],
+  properties: {
+    ...workspaceOwned,
+    name: p.text(),
+    cron: p.text(),
+    timeZone: p.text(),
+    paused: p.boolean().default(false),
+    /** What to run: as the caller wrote it, and as it was understood. */
+    request: p.json<{ body: JsonValue; parsed: JsonValue }>().columnType('jsonb'),
+    /** Why the last start failed; null once a start succeeds. */
+    lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
+    bytes: storedBytes('name', 'request::text', 'last_error::text'),
+    createdAt: timestamp(),
+    /** When its creation was confirmed to the caller; until then it starts nothing. */
+    acceptedAt: timestamp().nullable(),
+    /** When to check next whether Temporal still has it. */
+    checkAt: timestamp().defaultRaw("(now() + '00:01:00'::interval)"),
+  },
+});
+
+/**
+ * One time at which a schedule was due or was triggered, with the evaluation that it started: however often the step that starts
+ * it is retried, it starts one.
+ */
+export const ScheduleOccurrence = defineEntity({
+  name: 'ScheduleOccurrence',
+  tableName: 'schedule_occurrences',
+  filters: ownedByWorkspace,
+  indexes: [{ properties: ['createdAt'] }],
+  properties: {
+    schedule: () => p.manyToOne(Schedule).deleteRule('cascade').primary(),
+    /** Of the workflow that Temporal started for it. */
+    workflowId: p.text().primary(),
+    workspaceId: workspaceOwned.workspaceId,
+    evaluationId: p.uuid(),
+    createdAt: timestamp(),
+  },
+});
+
+export type Schedule = InferEntity<typeof Schedule>;

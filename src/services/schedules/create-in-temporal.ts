@@ -1,0 +1,49 @@
+import { isGrpcServiceError, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import { invalidField } from '../../domain/errors.ts';
+import { evaluationScheduleId, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
+import { TEMPORAL_DEADLINE_MS } from '../../temporal/workflows.ts';
+import type { scheduledEvaluation } from '../../workflows/scheduled-evaluation.ts';
+import type { ScheduleRow } from './schedules.ts';
+import type { Temporal } from './temporal-schedule.ts';
+
+const GRPC_INVALID_ARGUMENT = 3;
+/** A start that was missed while Temporal was away happens late if it is at most this old. */
+const CATCH_UP_WINDOW = '1 hour';
+
+function isInvalidArgument(error: unknown): boolean {
+  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+  return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
+}
+
+/**
+ * Makes a Schedule of Temporal; one that is there already stays as it is.
+ * @throws ApiError `invalid_request` on a cron expression that Temporal refuses
+ */
+export async function createInTemporal(
+  { client, taskQueues }: Temporal,
+  { id, name, cron, time_zone: timezone, paused }: Pick<ScheduleRow, 'id' | 'name' | 'cron' | 'time_zone' | 'paused'>,
+): Promise<void> {
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+      client.schedule.create({
+        scheduleId: evaluationScheduleId(id),
+        spec: { cronExpressions: [cron], timezone },
+        policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: CATCH_UP_WINDOW },
+        state: { paused },
+        action: {
+          type: 'startWorkflow',
+          workflowType: 'scheduledEvaluation' satisfies typeof scheduledEvaluation.name,
+          workflowId: scheduledEvaluationWorkflowId(id),
+          taskQueue: taskQueues.evaluations,
+          args: [{ scheduleId: id }],
+          staticSummary: `schedule "${name}"`,
+        },
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return;
+    if (isInvalidArgument(error))
+      throw invalidField('cron', 'must be five fields (minute hour day month weekday), such as "0 6 * * 1-5"');
+    throw error;
+  }
+}
