@@ -1,0 +1,39 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { PROJECT } from '../support/processes.ts';
+
+const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
+/** What stands between backticks in a page, its code blocks left out. */
+const codeOf = (page: string) =>
+  [
+    ...read(page)
+      .replace(/^```[\s\S]*?^```$/gm, '')
+      .matchAll(/`([^`\n]+)`/g),
+  ].map(([, code = '']) => code);
+
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: PROJECT })];
+const folders = globSync('*/', { cwd: path.join(PROJECT, 'src') }).map((folder) => folder.replace(/\/$/, ''));
+const isPath = new RegExp(`^(src|test|scripts|docs|${folders.join('|')})/[\\w./-]+$`);
+
+const paths = pages.flatMap((page) =>
+  codeOf(page)
+    .filter((code) => isPath.test(code))
+    .map((code) => ({ page, code })),
+);
+
+test('there are paths', () => expect(paths.length).toBeGreaterThan(50));
+
+test.each(paths)('$page names a file that exists: $code', ({ code }) => {
+  expect([code, `src/${code}`].some((file) => existsSync(path.join(PROJECT, file)))).toBe(true);
+});
+
+describe('the lines of the log that operators are to look for', () => {
+  const sources = globSync('src/**/*.ts', { cwd: PROJECT }).map(read).join('\n');
+  const lines = codeOf('docs/operations.md').filter((code) => /^[a-z][\w-]*(;? [\w-]+){3,}$/.test(code));
+
+  test('are named', () => expect(lines.length).toBeGreaterThan(4));
+  test.each(lines)('%s', (line) => {
+    expect(sources.includes(line)).toBe(true);
+  });
+});
