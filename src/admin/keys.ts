@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ApiKey } from '../db/entities/api-key.ts';
 import { publicId } from '../domain/ids.ts';
-import { createApiKey, generateApiKey, revokeApiKey, type Scope, workspaceOfKey } from '../services/access/api-keys.ts';
+import { createApiKey, findKey, generateApiKey, revokeApiKey, type Scope } from '../services/access/api-keys.ts';
 import { getWorkspace } from '../services/workspaces/workspaces.ts';
 import { parseExpiry, parseName, parseScopes } from './arguments.ts';
 import { withDatabase } from './database.ts';
@@ -82,8 +82,8 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
     .argument('<id>', 'as listed: key_…')
     .action(async (id: string) => {
       const revoked = await withDatabase(async (db) => {
-        const workspaceId = await workspaceOfKey(db.system, id);
-        return present((await revokeApiKey(db.workspace(workspaceId), id)).key);
+        const found = await findKey(db.system, id);
+        return present((await revokeApiKey(db.workspace(found.workspaceId), found.id)).key);
       });
       show({ json: revoked, text: `Revoked the key ${revoked.id} (${revoked.name}).` });
     });

@@ -18,6 +18,7 @@ import { createRateLimiter } from '../services/access/rate-limiter.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createDeliveryWaiter } from '../services/deliveries/delivery-waiter.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
+import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas } from '../services/workspaces/quotas.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -68,7 +69,7 @@ export function allRoutes(
   { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, settings, log }: RouteFoundation,
   { eager }: { eager: boolean },
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
-  const idempotency = createIdempotency(cipher);
+  const idempotency = createIdempotency(createIdempotencyKeys(cipher));
   const quotas = createQuotas(settings.quotas);
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);

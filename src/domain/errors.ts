@@ -4,29 +4,29 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** Every error code a caller can see, with the status it answers with. The one place where the two meet. */
-export const STATUS_OF_CODE = {
-  invalid_request: 400,
-  payload_too_large: 400,
-  prompt_archived: 400,
-  idempotency_key_reused: 400,
-  invalid_state: 400,
-  unauthorized: 401,
-  insufficient_scope: 401,
-  not_found: 404,
-  rate_limited: 429,
-  quota_exceeded: 429,
-  internal_error: 500,
-  temporarily_unavailable: 500,
-} as const;
+/** What is wrong, as callers can tell it apart. */
+export const ERROR_CODES = [
+  'invalid_request',
+  'payload_too_large',
+  'prompt_archived',
+  'idempotency_key_reused',
+  'invalid_state',
+  'unauthorized',
+  'insufficient_scope',
+  'not_found',
+  'rate_limited',
+  'quota_exceeded',
+  'internal_error',
+  'temporarily_unavailable',
+] as const;
 
-export type ErrorCode = keyof typeof STATUS_OF_CODE;
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** An error meant for the caller of the API: its message says what to change and holds nothing internal. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
-  /** Sent as `Retry-After`. */
+  /** When the same request may succeed. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -40,18 +40,25 @@ export class ApiError extends Error {
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
-
-  get status(): number {
-    return STATUS_OF_CODE[this.code];
-  }
 }
 
-/** 400 `invalid_request` about one field. */
+/** `invalid_request` about one field. */
 export function invalidField(path: string, message: string): ApiError {
   return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
-/** 404 `not_found`: also for what belongs to another workspace. */
+/** `not_found`: also for what belongs to another workspace. */
 export function notFound(what: string): ApiError {
   return new ApiError('not_found', `${what} does not exist in this workspace.`);
+}
+
+/** For what passes by itself within seconds. */
+export const RETRY_AFTER_SECONDS = 5;
+
+/** `temporarily_unavailable`; the message says what could not be done. */
+export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
+  return new ApiError('temporarily_unavailable', `${message} Try again in a few seconds.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  });
 }

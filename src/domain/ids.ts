@@ -15,6 +15,19 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES;
 
+/** What messages call them. */
+export const ID_NAMES: Record<IdKind, string> = {
+  execution: 'execution',
+  evaluation: 'evaluation',
+  event: 'event',
+  apiKey: 'key',
+  workspace: 'workspace',
+  schedule: 'schedule',
+  webhook: 'webhook',
+  delivery: 'delivery',
+  notification: 'notification',
+};
+
 /** A new UUIDv7, as it is stored. */
 export function newId(): string {
   return v7();

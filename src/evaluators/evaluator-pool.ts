@@ -1,4 +1,4 @@
-import { ApiError, type ErrorDetail } from '../domain/errors.ts';
+import { ApiError, type ErrorDetail, temporarilyUnavailable } from '../domain/errors.ts';
 import { type OptionFault, type Score, type ScoredExample, unscored } from './evaluator.ts';
 import { type EvaluatorConfig, type PreparedScoring, prepareEvaluator, runsCallersCode } from './registry.ts';
 import { createThreads, type ThreadEnd, type ThreadOutcome } from './threads.ts';
@@ -7,7 +7,6 @@ import { createThreads, type ThreadEnd, type ThreadOutcome } from './threads.ts'
 const MAX_INLINE_CHARS = 4_096;
 /** How long a request waits for a thread. */
 const MAX_WAIT_MS = 5_000;
-const RETRY_AFTER_SECONDS = 5;
 
 /** Compiles and runs evaluators where they can hold up nobody. Workspaces take turns. */
 export interface EvaluatorPool {
@@ -47,7 +46,8 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
           { workspaceId, urgent: true, signal: AbortSignal.timeout(MAX_WAIT_MS) },
         )
         .catch((error: unknown) => {
-          if (error instanceof DOMException && error.name === 'TimeoutError') throw busy();
+          if (error instanceof DOMException && error.name === 'TimeoutError')
+            throw temporarilyUnavailable('No thread was free to compile the evaluators.');
           throw error;
         });
       const details = faultsOf(evaluators, outcome, at);
@@ -88,16 +88,6 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
 
     close: () => threads.close(),
   };
-}
-
-function busy(): ApiError {
-  return new ApiError(
-    'temporarily_unavailable',
-    'No thread was free to compile the evaluators. Try again in a few seconds.',
-    {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
-  );
 }
 
 function faultsOf(

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { notFound } from '../domain/errors.ts';
+import { ID_NAMES, type IdKind, parsePublicId } from '../domain/ids.ts';
 import { jsonObject, smallRecord } from '../domain/json-object.ts';
 import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompt-name.ts';
 import { isInsaneText } from './json-body.ts';
@@ -7,6 +9,24 @@ import { isInsaneText } from './json-body.ts';
 export function saneText() {
   return z.string().refine((text) => !isInsaneText(text), 'must not hold NUL or half of a surrogate pair');
 }
+
+/**
+ * A public id in a path, parsed to the UUID that is stored. What is no such id is the id of nothing.
+ * @throws ApiError `not_found`
+ */
+export function pathId(kind: IdKind) {
+  return z
+    .string()
+    .max(100)
+    .transform((text) => {
+      const id = parsePublicId(kind, text);
+      if (id === undefined) throw notFound(`This ${ID_NAMES[kind]}`);
+      return id;
+    });
+}
+
+/** The parameters of `/…/{id}`. */
+export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });
 
 /** A prompt's or dataset's name: segments joined by `/`. */
 export const Name = z

@@ -1,139 +1,148 @@
 import type { Query } from '../db/database.ts';
-import { isUniqueViolation } from '../db/errors.ts';
-import type { Cipher } from '../domain/cipher.ts';
-import { ApiError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
-import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
+import { ApiError, temporarilyUnavailable } from '../domain/errors.ts';
+import {
+  type Created,
+  type IdempotencyKeys,
+  isKeyTaken,
+  type UsedKey,
+} from '../services/idempotency/idempotency-keys.ts';
 import type { RouteRequest } from './route.ts';
-
-/** What a creation gives: the id of what there is now, and the answer where it is known already. */
-export interface Created {
-  resourceId: string;
-  answer?: unknown;
-}
 
 type Request = RouteRequest<unknown, unknown, unknown>;
 
-interface KeyRow {
+/** How a run is stored: in a transaction, or with one statement, which needs none where the request has no key. */
+type StoreSteps<Stored> =
+  | { store(query: Query): Promise<Stored> }
+  | {
+      /** Reads and checks. */
+      prepare(query: Query): Promise<Stored>;
+      /** Makes the one statement. */
+      insert(query: Query, prepared: Stored): Promise<void>;
+    };
+
+/** The steps of a creation that begins something once it is stored. */
+export type Run<Stored> = StoreSteps<Stored> & {
+  /** UUID of what is created: it is known beforehand, so that it can be withdrawn where nobody knows whether it was stored. */
   id: string;
-  request_hash: Buffer;
-  resource_id: string;
-  answer: Buffer | null;
-}
-
-const KEY_CONSTRAINT = 'idempotency_keys_workspace_id_key_unique';
-const MAX_ATTEMPTS = 3;
-const RETRY_AFTER_SECONDS = 5;
-
-const FIND_KEY = {
-  text: `select id, request_hash, resource_id, answer from idempotency_keys
-         where workspace_id = $1 and key = $2 and created_at > now() - interval '${IDEMPOTENCY_HOURS} hours'`,
-};
-const DELETE_EXPIRED = {
-  text: `delete from idempotency_keys
-         where workspace_id = $1 and key = $2 and created_at <= now() - interval '${IDEMPOTENCY_HOURS} hours'`,
-};
-/** Waits for a transaction at work on the same key, then fails if that one committed. */
-const INSERT_KEY = {
-  text: `insert into idempotency_keys (workspace_id, id, key, request_hash, resource_id, answer, created_at)
-         values ($1, $2, $3, $4, $5, $6, now())`,
-};
-const COMPLETE_KEY = {
-  text: 'update idempotency_keys set resource_id = $3, answer = $4 where workspace_id = $1 and id = $2',
-};
-/** The first answer stays. */
-const STORE_ANSWER = {
-  text: `update idempotency_keys set answer = coalesce(answer, $3) where workspace_id = $1 and id = $2 returning answer`,
+  /** Begins what this request has stored. @returns the response */
+  start(stored: Stored): Promise<unknown>;
+  /** The response to a request that repeats an earlier one, which may not have come to `start`. */
+  resume(id: string): Promise<unknown>;
+  /**
+   * Makes sure, before the caller is told of a failure, that nothing happens later.
+   * @param beganAt when the creation began (`performance.now()`), where `start` was called; else undefined
+   */
+  withdraw?(beganAt: number | undefined): Promise<void>;
 };
 
 /**
  * Creates something at most once per `Idempotency-Key`. The key's row and what it created are one transaction, so a process
- * that dies leaves both or neither, and of two requests at once one creates and the other is answered like it.
+ * that dies leaves both or neither, and of two requests at once one creates and the other gets the same response.
  */
 export interface Idempotency {
   /**
+   * For what is complete once it is stored.
    * @param create creates inside the transaction it is given
-   * @param answerOf the answer for what was created, where `create` could not know it yet
-   * @param options `single`: `create` writes with one statement only
    * @throws ApiError `idempotency_key_reused`, `invalid_request`
    */
-  createOnce(
-    request: Request,
-    create: (query: Query) => Promise<Created>,
-    answerOf?: (resourceId: string) => Promise<unknown>,
-    options?: { single: boolean },
-  ): Promise<unknown>;
+  createOnce(request: Request, create: (query: Query) => Promise<Created & { response: unknown }>): Promise<unknown>;
+  /**
+   * For what begins once it is stored, such as an execution.
+   * @throws ApiError `idempotency_key_reused`, `invalid_request`
+   */
+  startOnce<Stored>(request: Request, run: Run<Stored>): Promise<unknown>;
 }
 
-export function createIdempotency(cipher: Cipher): Idempotency {
-  const seal = (answer: unknown) => cipher.encrypt(Buffer.from(JSON.stringify(answer)));
-  const unseal = (answer: Buffer): unknown => JSON.parse(cipher.decrypt(answer).toString());
+const MAX_ATTEMPTS = 3;
 
-  async function replay(
+/** @throws ApiError `invalid_request` */
+function keyOf(request: Request): string | undefined {
+  const key = request.header('Idempotency-Key');
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new ApiError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  return key;
+}
+
+export function createIdempotency(keys: IdempotencyKeys): Idempotency {
+  /**
+   * Creates with the key, in one transaction, or finds what an earlier request created with it.
+   * @throws ApiError `idempotency_key_reused`
+   */
+  async function createWithKey<C extends Created>(
     request: Request,
-    row: KeyRow,
-    answerOf: ((resourceId: string) => Promise<unknown>) | undefined,
-  ): Promise<unknown> {
-    if (!row.request_hash.equals(request.requestHash))
-      throw new ApiError(
-        'idempotency_key_reused',
-        'This Idempotency-Key was used for another request. Use a new key, or repeat the first request unchanged.',
-      );
-    request.setHeader('Idempotent-Replayed', 'true');
-    if (row.answer !== null) return unseal(row.answer);
-    if (answerOf === undefined) throw new Error('An answer that was known at creation was not stored.');
-    return firstAnswer(request, row.id, await answerOf(row.resource_id));
+    key: string,
+    create: (query: Query) => Promise<C>,
+  ): Promise<{ keyId: string; created: C } | { used: UsedKey }> {
+    const { db, requestHash } = request;
+    for (let attempt = 1; ; attempt++) {
+      const used = await keys.find(db.query, key);
+      if (used !== undefined) {
+        if (!used.requestHash.equals(requestHash))
+          throw new ApiError(
+            'idempotency_key_reused',
+            'This Idempotency-Key was used for another request. Use a new key, or repeat the first request unchanged.',
+          );
+        request.setHeader('Idempotent-Replayed', 'true');
+        return { used };
+      }
+      try {
+        return await db.transaction((query) => keys.createWith(query, { key, requestHash }, create));
+      } catch (error) {
+        if (!isKeyTaken(error)) throw error;
+        // Another request was faster: its key is found next, unless that request had to withdraw what it created.
+        if (attempt === MAX_ATTEMPTS)
+          throw temporarilyUnavailable('Other requests with this Idempotency-Key keep failing.');
+      }
+    }
   }
 
-  async function firstAnswer({ db, signal }: Request, id: string, answer: unknown): Promise<unknown> {
-    // A caller who went away before the end has had no answer: the next try waits for it again.
-    if (signal.aborted) return answer;
-    const [row] = await db.query<{ answer: Buffer }>(STORE_ANSWER, [id, seal(answer)]);
-    return row ? unseal(row.answer) : answer;
-  }
-
-  /** The key and what is created, in one transaction. */
-  function createWithKey(
-    request: Request,
-    { id, key }: { id: string; key: string },
-    create: (query: Query) => Promise<Created>,
-  ): Promise<Created> {
-    return request.db.transaction(async (query) => {
-      await query(DELETE_EXPIRED, [key]);
-      // First the key, so that a second request waits here instead of creating in vain.
-      await query(INSERT_KEY, [id, key, request.requestHash, '', null]);
-      const created = await create(query);
-      await query(COMPLETE_KEY, [id, created.resourceId, 'answer' in created ? seal(created.answer) : null]);
-      return created;
-    });
+  /** A caller who went away before the end has had no response: the next request with the key waits for it again. */
+  async function keepResponse({ db, signal }: Request, keyId: string, response: unknown): Promise<unknown> {
+    return signal.aborted ? response : keys.keepResponse(db.query, keyId, response);
   }
 
   return {
-    async createOnce(request, create, answerOf, { single } = { single: false }) {
-      const key = request.header('Idempotency-Key');
-      if (key === undefined) {
-        // One statement needs no transaction around it.
-        const created = await (single ? create(request.db.query) : request.db.transaction(create));
-        return 'answer' in created ? created.answer : answerOf?.(created.resourceId);
+    async createOnce(request, create) {
+      const key = keyOf(request);
+      if (key === undefined) return (await request.db.transaction(create)).response;
+      const result = await createWithKey(request, key, create);
+      const created = 'used' in result ? result.used : result.created;
+      if (!('response' in created)) throw new Error('A response that was known at creation was not stored.');
+      return created.response;
+    },
+
+    async startOnce(request, run) {
+      const key = keyOf(request);
+      const beganAt = performance.now();
+      let mayBeStored = false;
+      let isStartCalled = false;
+
+      async function store(query: Query) {
+        const stored = 'store' in run ? await run.store(query) : await run.prepare(query);
+        // From here on a statement or the commit may have succeeded although its response was lost.
+        mayBeStored = true;
+        if ('insert' in run) await run.insert(query, stored);
+        return { resourceId: run.id, stored };
       }
-      if (!/^[\x21-\x7e]{1,255}$/.test(key))
-        throw new ApiError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
-      for (let attempt = 1; ; attempt++) {
-        const [known] = await request.db.query<KeyRow>(FIND_KEY, [key]);
-        if (known) return replay(request, known, answerOf);
-        const id = newId();
-        try {
-          const created = await createWithKey(request, { id, key }, create);
-          if ('answer' in created) return created.answer;
-          return await firstAnswer(request, id, await answerOf?.(created.resourceId));
-        } catch (error) {
-          if (!isUniqueViolation(error, KEY_CONSTRAINT)) throw error;
-          // Another request was faster: its answer is ours, unless it had to take back what it created and the key is free again.
-          if (attempt === MAX_ATTEMPTS)
-            throw new ApiError('temporarily_unavailable', 'Other requests with this Idempotency-Key keep failing.', {
-              retryAfterSeconds: RETRY_AFTER_SECONDS,
-            });
+
+      async function storeWithoutKey() {
+        const { db } = request;
+        return { created: await ('store' in run ? db.transaction(store) : store(db.query)), keyId: undefined };
+      }
+
+      try {
+        const result = key === undefined ? await storeWithoutKey() : await createWithKey(request, key, store);
+        if ('used' in result) {
+          const { used } = result;
+          if ('response' in used) return used.response;
+          return await keepResponse(request, used.id, await run.resume(used.resourceId));
         }
+        isStartCalled = true;
+        const response = await run.start(result.created.stored);
+        return result.keyId === undefined ? response : await keepResponse(request, result.keyId, response);
+      } catch (error) {
+        if (mayBeStored) await run.withdraw?.(isStartCalled ? beganAt : undefined);
+        throw error;
       }
     },
   };

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type ErrorCode, STATUS_OF_CODE } from '../domain/errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Route } from './route.ts';
+import { STATUS_OF_CODE } from './status.ts';
 
 const ErrorAnswer = z
   .object({
     error: z.object({
-      code: z.enum(Object.keys(STATUS_OF_CODE)),
+      code: z.enum(ERROR_CODES),
       message: z.string().meta({ description: 'What happened and what to change.' }),
       details: z
         .array(z.object({ path: z.string(), message: z.string() }))

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { ApiError } from '../domain/errors.ts';
+import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
 import { errorBody } from './middleware/error-responses.ts';
 import { DOCS_POLICY } from './security-headers.ts';
 
@@ -10,7 +10,6 @@ import { DOCS_POLICY } from './security-headers.ts';
 export type ReadinessCheck = () => Promise<void>;
 
 const CHECK_TIMEOUT_MS = 3_000;
-const RETRY_AFTER_SECONDS = 5;
 
 /** @throws ApiError `invalid_request` on any other method */
 function requireGet({ method }: Context): void {

@@ -117,7 +117,7 @@ async function endAll({ db, starter, log }: RemoveWorkspacesDeps, id: string, si
     `select id from executions where workspace_id = $1 and ${executionStates.in(UNFINISHED_EXECUTION)}`,
     signal,
     async (execution) => {
-      await cancelExecution(workspace, publicId('execution', execution));
+      await cancelExecution(workspace, execution);
       await cancelExecutionWorkflow(starter.client, execution, log);
     },
   );

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { STATUS_OF_CODE } from '../../src/domain/errors.ts';
+import { STATUS_OF_CODE } from '../../src/http/status.ts';
 import { serveMetrics } from '../../src/metrics.ts';
 import {
   type Api,

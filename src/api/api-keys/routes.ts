@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { ApiKey as ApiKeyEntity } from '../../db/entities/api-key.ts';
 import { publicId } from '../../domain/ids.ts';
-import { saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { idParams, saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, pageOf, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { createApiKey, generateApiKey, revokeApiKey, SCOPES } from '../../services/access/api-keys.ts';
 import type { Authenticator } from '../../services/access/authenticate.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { IdParams } from '../executions/schema.ts';
 
 const Scopes = z.array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`)).meta({
   description:
@@ -113,7 +112,7 @@ export function apiKeyRoutes(deps: {
             expiresAt: expiresAt ?? null,
           });
           await deps.quotas.require(query, 'apiKeys');
-          return { resourceId: record.id, answer: { ...presentKey(record), key } };
+          return { resourceId: record.id, response: { ...presentKey(record), key } };
         }),
     }),
     defineRoute({
@@ -123,7 +122,7 @@ export function apiKeyRoutes(deps: {
       tag,
       summary: 'Revoke a key, at once and everywhere',
       scope: 'admin',
-      params: IdParams,
+      params: idParams('apiKey'),
       response: ApiKey,
       responseExample: { ...example, revoked_at: '2026-02-01T08:00:00.000Z' },
       async handler({ db, params }) {

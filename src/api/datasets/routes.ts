@@ -154,7 +154,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
             executionIds,
             ...selection,
           });
-          return { resourceId: row.examples_id, answer: presentDataset(row) };
+          return { resourceId: row.examples_id, response: presentDataset(row) };
         }),
     }),
     defineRoute({

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { parsePublicId } from '../../domain/ids.ts';
+import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/deliveries/deliveries.ts';
 import { getWebhook } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { IdParams } from '../executions/schema.ts';
 import {
   attemptExample,
   deliveryExample,
@@ -17,7 +16,7 @@ import {
 import { Delivery, DeliveryPage, DeliveryWithAttempts, ListQuery } from './schema.ts';
 
 const tag = 'Webhooks';
-const idOf = (params: { id: string }) => parsePublicId('delivery', params.id);
+const DeliveryParams = idParams('delivery');
 
 /** `/deliveries`, and those of a webhook. */
 export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempotency; quotas: Quotas }): Route[] {
@@ -29,13 +28,13 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       tag,
       summary: 'List the deliveries to a webhook, newest first',
       scope: 'read',
-      params: IdParams,
+      params: idParams('webhook'),
       query: ListQuery,
       response: DeliveryPage,
       responseExample: { data: [deliveryExample], next_cursor: null },
       async handler({ db, params, query: { limit, cursor, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
-        const { id } = await getWebhook(db, parsePublicId('webhook', params.id));
+        const { id } = await getWebhook(db, params.id);
         return toPage(await listDeliveries(db, id, filter, limit, before), presentDelivery, (row) => row.id);
       },
     }),
@@ -47,11 +46,11 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       summary: 'Read a delivery and what came of each attempt',
       description: 'It stays when its webhook is deleted.',
       scope: 'read',
-      params: IdParams,
+      params: DeliveryParams,
       response: DeliveryWithAttempts,
       responseExample: { ...deliveryExample, attempts: [attemptExample] },
       async handler({ db, params }) {
-        const row = await getDelivery(db, idOf(params));
+        const row = await getDelivery(db, params.id);
         return presentWithAttempts(row, await listAttempts(db, row.id));
       },
     }),
@@ -65,15 +64,15 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       scope: 'write',
       status: 201,
       idempotent: true,
-      params: IdParams,
+      params: DeliveryParams,
       response: Delivery,
       responseExample: requestedExample('redelivery', 'queued'),
       errors: ['invalid_state', 'quota_exceeded'],
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
-          const row = await redeliver(query, idOf(request.params));
+          const row = await redeliver(query, request.params.id);
           await quotas.require(query, 'deliveries');
-          return { resourceId: row.id, answer: presentDelivery(row) };
+          return { resourceId: row.id, response: presentDelivery(row) };
         }),
     }),
   ];

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { RunComparison } from '../../domain/comparison.ts';
-import { ApiError } from '../../domain/errors.ts';
-import { newId, parsePublicId } from '../../domain/ids.ts';
+import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, RawAnswer, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
+import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
 import {
   acceptEvaluation,
   giveUpEvaluation,
@@ -31,7 +31,6 @@ import {
 } from '../../services/evaluations/evaluations.ts';
 import { eachResultPage, listResults } from '../../services/evaluations/results.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { IdParams } from '../executions/schema.ts';
 import { comparisonExample, evaluationExample, resultExample } from './examples.ts';
 import { presentEvaluation, presentResult } from './presenter.ts';
 import { resultsAsCsv } from './results-csv.ts';
@@ -40,6 +39,7 @@ import {
   CreateEvaluation,
   Evaluation,
   EvaluationPage,
+  EvaluationParams,
   ListQuery,
   ResultPage,
   ResultsQuery,
@@ -55,20 +55,6 @@ export interface EvaluationRouteDeps extends ControlDeps {
 }
 
 const tag = 'Evaluations';
-const RETRY_AFTER_SECONDS = 5;
-const idOf = (params: { id: string }) => parsePublicId('evaluation', params.id);
-
-/** What an earlier request with the same key created may be gone again: its workflow could not be started. */
-async function orUnavailable<T>(found: Promise<T>): Promise<T> {
-  try {
-    return await found;
-  } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
-    throw new ApiError('temporarily_unavailable', 'The run could not be started. Try again in a few seconds.', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
-  }
-}
 
 /** `/evaluations` and what is under it. */
 export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
@@ -77,7 +63,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
     action: string,
     summary: string,
     description: string,
-    run: (deps: EvaluationRouteDeps, db: WorkspaceDatabase, id: string | undefined) => Promise<EvaluationRow>,
+    run: (deps: EvaluationRouteDeps, db: WorkspaceDatabase, id: string) => Promise<EvaluationRow>,
     responseExample: object,
   ) =>
     defineRoute({
@@ -88,11 +74,11 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       summary,
       description,
       scope: 'execute',
-      params: IdParams,
+      params: EvaluationParams,
       response: Evaluation,
       responseExample: { ...evaluationExample, ...responseExample },
       errors: ['invalid_state'],
-      handler: async ({ db, params }) => presentEvaluation(await run(deps, db, idOf(params))),
+      handler: async ({ db, params }) => presentEvaluation(await run(deps, db, params.id)),
     });
 
   return [
@@ -130,36 +116,26 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         const { db, body } = request;
         // Before the transaction: it may take seconds.
         await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
-        const beganAt = performance.now();
         const id = newId();
-        let isBegun = false;
-        let isStarted = false;
-        try {
-          return await deps.idempotency.createOnce(
-            request,
-            async (query) => {
-              const { start_at: startAt, ...fields } = body;
-              isBegun = true;
-              await createEvaluation(query, db.workspaceId, deps.models, { ...toNewEvaluation(fields), startAt, id });
-              await deps.quotas.require(query, 'evaluations');
-              return { resourceId: id };
-            },
-            async (resourceId) => {
-              isStarted = resourceId === id;
-              const row = await orUnavailable(getEvaluation(db.query, resourceId));
-              const { prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
-              const stored = { id: resourceId, workspaceId: db.workspaceId, promptName, promptVersion, model, retries };
-              await startOrWithdrawEvaluation(deps, db, stored);
-              await orUnavailable(acceptEvaluation(db, resourceId));
-              return presentEvaluation(row);
-            },
-          );
-        } catch (error) {
-          // Also where the database's answer was lost: the row may be there all the same. What was refused is not.
-          const isRefused = error instanceof ApiError && error.code !== 'temporarily_unavailable';
-          if (isBegun && !isRefused) await giveUpEvaluation(deps, db, id, isStarted ? beganAt : undefined);
-          throw error;
-        }
+        const start = async (id: string) => {
+          const row = await unlessWithdrawn(getEvaluation(db.query, id));
+          const { prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
+          const stored = { id, workspaceId: db.workspaceId, promptName, promptVersion, model, retries };
+          await startOrWithdrawEvaluation(deps, db, stored);
+          await unlessWithdrawn(acceptEvaluation(db, id));
+          return presentEvaluation(row);
+        };
+        return deps.idempotency.startOnce(request, {
+          id,
+          async store(query) {
+            const { start_at: startAt, ...fields } = body;
+            await createEvaluation(query, db.workspaceId, deps.models, { ...toNewEvaluation(fields), startAt, id });
+            await deps.quotas.require(query, 'evaluations');
+          },
+          start: () => start(id),
+          resume: start,
+          withdraw: (beganAt) => giveUpEvaluation(deps, db, id, beganAt),
+        });
       },
     }),
     defineRoute({
@@ -187,18 +163,20 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       tag,
       summary: 'What came of each example',
       scope: 'read',
-      params: IdParams,
+      params: EvaluationParams,
       query: ResultsQuery,
       response: ResultPage,
       responseExample: { data: [resultExample], next_cursor: null },
       alsoAnswers: ['text/csv'],
       async handler({ db, params, query: { limit, cursor, format, ...filter } }) {
-        const run = await getEvaluation(db.query, idOf(params));
+        const run = await getEvaluation(db.query, params.id);
         const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
         if (format === 'csv') {
           const names = run.evaluators.map(({ name }) => name);
           const csv = resultsAsCsv(eachResultPage(db.heavy.query, run.id, filter), names);
-          return new RawAnswer('text/csv', csv, { 'Content-Disposition': `attachment; filename="${params.id}.csv"` });
+          return new RawAnswer('text/csv', csv, {
+            'Content-Disposition': `attachment; filename="${publicId('evaluation', run.id)}.csv"`,
+          });
         }
         const page = await listResults(
           db.query,
@@ -224,8 +202,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       response: RunComparison.meta({ id: 'EvaluationComparison' }),
       responseExample: comparisonExample,
       errors: ['invalid_state'],
-      handler: ({ db, params }) =>
-        compareEvaluations(db, parsePublicId('evaluation', params.other), parsePublicId('evaluation', params.id)),
+      handler: ({ db, params }) => compareEvaluations(db, params.other, params.id),
     }),
     control(
       'pause',
@@ -243,7 +220,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       description:
         'With `max_cost`, an evaluation that is still running or scheduled is given the new budget, too, so that it need not pause.',
       scope: 'execute',
-      params: IdParams,
+      params: EvaluationParams,
       body: ResumeEvaluation,
       bodyOptional: true,
       bodyExamples: { 'As it was': {}, 'With more money': { max_cost: 5 } },
@@ -251,7 +228,7 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       responseExample: { ...evaluationExample, status: 'running' },
       errors: ['invalid_state'],
       handler: async ({ db, params, body }) =>
-        presentEvaluation(await resumeEvaluation(deps, db, idOf(params), body.max_cost)),
+        presentEvaluation(await resumeEvaluation(deps, db, params.id, body.max_cost)),
     }),
     control(
       'cancel',
@@ -277,11 +254,11 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
         'It can be read and compared with no more. What it used stays in `GET /usage`; runs that it was the baseline of keep what came ' +
         'of that, and one that has not ended is compared with its threshold instead. An `Idempotency-Key` that led to it is forgotten.',
       scope: 'write',
-      params: IdParams,
+      params: EvaluationParams,
       response: Evaluation,
       responseExample: evaluationExample,
       errors: ['invalid_state'],
-      handler: async ({ db, params }) => presentEvaluation(await deleteEvaluation(db, idOf(params))),
+      handler: async ({ db, params }) => presentEvaluation(await deleteEvaluation(db, params.id)),
     }),
     defineRoute({
       method: 'get',
@@ -290,10 +267,10 @@ export function evaluationRoutes(deps: EvaluationRouteDeps): Route[] {
       tag,
       summary: 'Read an evaluation: its progress, score, tokens and cost',
       scope: 'read',
-      params: IdParams,
+      params: EvaluationParams,
       response: Evaluation,
       responseExample: evaluationExample,
-      handler: async ({ db, params }) => presentEvaluation(await getCurrentEvaluation(db, idOf(params))),
+      handler: async ({ db, params }) => presentEvaluation(await getCurrentEvaluation(db, params.id)),
     }),
   ];
 }

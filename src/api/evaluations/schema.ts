@@ -5,7 +5,17 @@ import { Example } from '../../domain/example.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
-import { BodyVersion, Label, Metadata, Name, Timestamp, TimestampInput, Variables } from '../../http/fields.ts';
+import {
+  BodyVersion,
+  idParams,
+  Label,
+  Metadata,
+  Name,
+  pathId,
+  Timestamp,
+  TimestampInput,
+  Variables,
+} from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 export const MAX_INLINE_EXAMPLES = 1_000;
@@ -187,4 +197,5 @@ export const Result = z
   .meta({ id: 'EvaluationResult' });
 
 export const ResultPage = pageOf(Result).meta({ id: 'EvaluationResultPage' });
-export const CompareParams = z.object({ id: z.string().max(100), other: z.string().max(100) });
+export const EvaluationParams = idParams('evaluation');
+export const CompareParams = z.object({ id: pathId('evaluation'), other: pathId('evaluation') });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { parsePublicId } from '../../domain/ids.ts';
+import { idParams } from '../../http/fields.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { getEvent, listEvents } from '../../services/events/list-events.ts';
-import { IdParams } from '../executions/schema.ts';
 import { presentEvent } from './presenter.ts';
 import { eventSample } from './samples.ts';
 import { Event, EventPage, ListQuery } from './schema.ts';
@@ -37,10 +36,10 @@ export function eventRoutes(): Route[] {
       tag,
       summary: 'Retrieve an event',
       scope: 'read',
-      params: IdParams,
+      params: idParams('event'),
       response: Event,
       responseExample: eventSample,
-      handler: async ({ db, params }) => presentEvent(await getEvent(db, parsePublicId('event', params.id))),
+      handler: async ({ db, params }) => presentEvent(await getEvent(db, params.id)),
     }),
   ];
 }

@@ -1,35 +1,34 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
-import { ApiError } from '../../domain/errors.ts';
-import { newId, parsePublicId } from '../../domain/ids.ts';
+import { newId } from '../../domain/ids.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
+import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecution } from '../../services/executions/execution-changes.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import {
+  type ExecutionRow,
   getExecution,
   insertExecution,
-  isFinished,
   listExecutions,
-  type PreparedExecution,
   prepareExecution,
-  type QueuedExecution,
-  queuedOf,
 } from '../../services/executions/executions.ts';
 import {
   cancelExecutionWorkflow,
   giveUpExecution,
+  resumeExecution,
   startOrWithdraw,
 } from '../../services/executions/start-execution.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
-import { CreateExecution, Execution, ExecutionPage, IdParams, ListQuery, PreferHeader } from './schema.ts';
+import { executionSample } from './samples.ts';
+import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
 
 export interface ExecutionRouteDeps extends WorkflowStarter {
   idempotency: Idempotency;
@@ -40,69 +39,22 @@ export interface ExecutionRouteDeps extends WorkflowStarter {
 }
 
 const tag = 'Executions';
-const RETRY_AFTER_SECONDS = 5;
-
-const example = {
-  id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-  status: 'completed',
-  prompt_name: 'support/greeting',
-  prompt_version: 1,
-  model: 'openai/gpt-4o-mini',
-  provider: 'openai',
-  parameters: { temperature: 0.2 },
-  variables: { name: 'Ada' },
-  input: 'Greet Ada in one sentence.',
-  output: 'Hello Ada, lovely to meet you!',
-  finish_reason: 'stop',
-  tokens: { input: 12, output: 8, cached_input: 0, reasoning: 0, total: 20 },
-  cost: {
-    amount: '0.0000066',
-    currency: 'USD',
-    pricing: {
-      source: 'genai-prices@0.1.8',
-      model: 'gpt-4o-mini',
-      input_per_million: '0.15',
-      cached_input_per_million: '0.075',
-      output_per_million: '0.6',
-    },
-  },
-  latency: { queue_ms: 9, model_ms: 611, total_ms: 634 },
-  attempts: 1,
-  error: null,
-  metadata: { customer: 'acme' },
-  workflow_id: 'execute-prompt/exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-  created_at: '2026-01-31T12:00:00.000Z',
-  started_at: '2026-01-31T12:00:00.009Z',
-  finished_at: '2026-01-31T12:00:00.634Z',
-};
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
-  /** Starts what is queued, and waits for its end. */
-  async function runAndWait(
-    db: WorkspaceDatabase,
+  /**
+   * Begins an execution and waits for its end.
+   * @param begin gives the execution where it has ended already
+   */
+  async function runToEnd(
+    { db, signal }: { db: WorkspaceDatabase; signal: AbortSignal },
     id: string,
-    queued: QueuedExecution | undefined,
     waitMs: number,
-    signal: AbortSignal,
+    begin: () => Promise<ExecutionRow | undefined>,
   ) {
     const expectation = deps.waiter.expect(id);
     try {
-      if (queued !== undefined) await startOrWithdraw(deps, db, queued);
-      else {
-        const row = await getExecution(db, id);
-        if (isFinished(row.status)) return presentExecution(row);
-        // Whoever created it may not have come to that.
-        if (row.status === 'queued') await startOrWithdraw(deps, db, queuedOf(db.workspaceId, row));
-      }
-      return presentExecution(await expectation.wait(db, waitMs, signal));
-    } catch (error) {
-      // It was withdrawn: it could not be started, or not in time.
-      if (error instanceof ApiError && error.code === 'not_found')
-        throw new ApiError('temporarily_unavailable', 'The run could not be started. Try again in a few seconds.', {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        });
-      throw error;
+      return presentExecution((await begin()) ?? (await expectation.wait(db, waitMs, signal)));
     } finally {
       expectation.done();
     }
@@ -124,37 +76,30 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       body: CreateExecution,
       bodyExamples: { Greeting: { prompt_name: 'support/greeting', variables: { name: 'Ada' } } },
       response: Execution,
-      responseExample: example,
+      responseExample: executionSample,
       headers: PreferHeader,
       errors: ['not_found', 'prompt_archived', 'quota_exceeded'],
       async handler(request) {
         const { prompt_name: promptName, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));
         const { db } = request;
-        const beganAt = performance.now();
         const id = newId();
-        let queued: PreparedExecution | undefined;
-        let isStarted = false;
-        try {
-          return await deps.idempotency.createOnce(
-            request,
-            async (query) => {
-              queued = await prepareExecution(query, db.workspaceId, deps.models, { id, promptName, ...body });
-              const stored = queued;
-              await deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, stored));
-              return { resourceId: id };
-            },
-            async (resourceId) => {
-              isStarted = resourceId === id;
-              return runAndWait(db, resourceId, isStarted ? queued : undefined, waitMs, request.signal);
-            },
-            { single: true },
-          );
-        } catch (error) {
-          // Also where the database's answer was lost: the row may be there all the same.
-          if (queued !== undefined) await giveUpExecution(deps, db, id, isStarted ? beganAt : undefined);
-          throw error;
-        }
+        return deps.idempotency.startOnce(request, {
+          id,
+          prepare: (query) => prepareExecution(query, db.workspaceId, deps.models, { id, promptName, ...body }),
+          insert: (query, execution) =>
+            deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, execution)),
+          start: (execution) =>
+            unlessWithdrawn(
+              runToEnd(request, id, waitMs, async () => {
+                await startOrWithdraw(deps, db, execution);
+                return undefined;
+              }),
+            ),
+          resume: (earlier) =>
+            unlessWithdrawn(runToEnd(request, earlier, waitMs, () => resumeExecution(deps, db, earlier))),
+          withdraw: (beganAt) => giveUpExecution(deps, db, id, beganAt),
+        });
       },
     }),
     defineRoute({
@@ -166,7 +111,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       scope: 'read',
       query: ListQuery,
       response: ExecutionPage,
-      responseExample: { data: [example], next_cursor: null },
+      responseExample: { data: [executionSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, prompt_name: promptName, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
         const page = await listExecutions(db, { promptName, ...filter }, limit, before);
@@ -180,11 +125,10 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       tag,
       summary: 'Read an execution: its answer, tokens, cost and latency',
       scope: 'read',
-      params: IdParams,
+      params: ExecutionParams,
       response: Execution,
-      responseExample: example,
-      handler: async ({ db, params }) =>
-        presentExecution(await getExecution(db, parsePublicId('execution', params.id))),
+      responseExample: executionSample,
+      handler: async ({ db, params }) => presentExecution(await getExecution(db, params.id)),
     }),
     defineRoute({
       method: 'delete',
@@ -195,12 +139,11 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       description:
         'What it used stays in `GET /usage`. An `Idempotency-Key` that led to it is forgotten: a request with that key runs anew.',
       scope: 'write',
-      params: IdParams,
+      params: ExecutionParams,
       response: Execution,
-      responseExample: example,
+      responseExample: executionSample,
       errors: ['invalid_state'],
-      handler: async ({ db, params }) =>
-        presentExecution(await deleteExecution(db, parsePublicId('execution', params.id))),
+      handler: async ({ db, params }) => presentExecution(await deleteExecution(db, params.id)),
     }),
     defineRoute({
       method: 'post',
@@ -209,9 +152,9 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       tag,
       summary: 'Cancel an execution that has not ended',
       scope: 'execute',
-      params: IdParams,
+      params: ExecutionParams,
       response: Execution,
-      responseExample: { ...example, status: 'canceled', output: null, finish_reason: null },
+      responseExample: { ...executionSample, status: 'canceled', output: null, finish_reason: null },
       errors: ['invalid_state'],
       async handler({ db, params }) {
         const row = await cancelExecution(db, params.id);

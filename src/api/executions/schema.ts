@@ -4,6 +4,7 @@ import { ModelParameters } from '../../domain/parameters.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,
+  idParams,
   Label,
   Metadata,
   ModelName,
@@ -71,7 +72,7 @@ export const Execution = z
   .meta({ id: 'Execution' });
 
 export const ExecutionPage = pageOf(Execution).meta({ id: 'ExecutionPage' });
-export const IdParams = z.object({ id: z.string().max(100) });
+export const ExecutionParams = idParams('execution');
 
 export const ListQuery = z.strictObject({
   ...PageQuery,

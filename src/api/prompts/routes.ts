@@ -112,7 +112,7 @@ export function promptRoutes({ idempotency, quotas }: { idempotency: Idempotency
           const { name, commit_message, ...content } = request.body;
           const row = await createVersion(query, name, { ...content, commitMessage: commit_message });
           if (row.version === 1) await quotas.require(query, 'prompts');
-          return { resourceId: row.id, answer: presentPrompt(row) };
+          return { resourceId: row.id, response: presentPrompt(row) };
         }),
     }),
     defineRoute({

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
+import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -14,11 +15,10 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
-import { IdParams } from '../executions/schema.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
 const tag = 'Schedules';
-const idOf = (params: { id: string }) => parsePublicId('schedule', params.id);
+const ScheduleParams = idParams('schedule');
 
 const evaluation = { prompt_name: 'support/greeting', dataset: 'support/questions', threshold: 0.9 };
 const example = {
@@ -67,12 +67,12 @@ export function scheduleRoutes(
       tag,
       summary,
       scope: 'execute',
-      params: IdParams,
+      params: ScheduleParams,
       response: Schedule,
       responseExample: { ...example, paused: name === 'pause' },
       errors: ['temporarily_unavailable'],
       async handler({ db, params }) {
-        const row = await run(deps, db, idOf(params));
+        const row = await run(deps, db, params.id);
         return presentSchedule(row, await nextRuns(deps, row));
       },
     });
@@ -107,26 +107,20 @@ export function scheduleRoutes(
         await deps.evaluatorPool.check(request.db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
         const schedule = { body: toBody(scheduled), parsed: toNewEvaluation(scheduled) };
         const id = newId();
-        let isBegun = false;
-        try {
-          return await deps.idempotency.createOnce(
-            request,
-            async (query) => {
-              isBegun = true;
-              await storeSchedule(query, id, { name, cron, timeZone, paused, request: schedule });
-              await deps.quotas.require(query, 'schedules');
-              return { resourceId: id };
-            },
-            async (resourceId) => {
-              const { row, due } = await startSchedule(deps, request.db, resourceId);
-              return presentSchedule(row, due);
-            },
-          );
-        } catch (error) {
-          // Also where the database's answer was lost: the row may be there all the same.
-          if (isBegun) await giveUpSchedule(deps.log, request.db, id);
-          throw error;
-        }
+        const start = async (id: string) => {
+          const { row, due } = await startSchedule(deps, request.db, id);
+          return presentSchedule(row, due);
+        };
+        return deps.idempotency.startOnce(request, {
+          id,
+          async store(query) {
+            await storeSchedule(query, id, { name, cron, timeZone, paused, request: schedule });
+            await deps.quotas.require(query, 'schedules');
+          },
+          start: () => start(id),
+          resume: start,
+          withdraw: () => giveUpSchedule(deps.log, request.db, id),
+        });
       },
     }),
     defineRoute({
@@ -155,11 +149,11 @@ export function scheduleRoutes(
       tag,
       summary: 'Read a schedule and when it is next due',
       scope: 'read',
-      params: IdParams,
+      params: ScheduleParams,
       response: Schedule,
       responseExample: example,
       async handler({ db, params }) {
-        const row = await getSchedule(db, idOf(params));
+        const row = await getSchedule(db, params.id);
         return presentSchedule(row, await nextRuns(deps, row));
       },
     }),
@@ -173,10 +167,10 @@ export function scheduleRoutes(
       tag,
       summary: 'Delete a schedule; the evaluations it started stay',
       scope: 'execute',
-      params: IdParams,
+      params: ScheduleParams,
       response: Schedule,
       responseExample: example,
-      handler: async ({ db, params }) => presentSchedule(await deleteSchedule(deps, db, idOf(params))),
+      handler: async ({ db, params }) => presentSchedule(await deleteSchedule(deps, db, params.id)),
     }),
   ];
 }

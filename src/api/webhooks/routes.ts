@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parsePublicId } from '../../domain/ids.ts';
 import { generateSigningSecret } from '../../domain/webhook-signature.ts';
+import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -20,7 +20,6 @@ import {
   type WebhookRules,
 } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { IdParams } from '../executions/schema.ts';
 import { presentWebhook, secretExample, webhookExample } from './presenter.ts';
 import {
   CreateWebhook,
@@ -33,7 +32,7 @@ import {
 } from './schema.ts';
 
 const tag = 'Webhooks';
-const idOf = (params: { id: string }) => parsePublicId('webhook', params.id);
+const WebhookParams = idParams('webhook');
 
 /** `/webhooks`: addresses that are told of events. */
 export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; quotas: Quotas }): Route[] {
@@ -46,10 +45,10 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       tag,
       summary,
       scope: 'write',
-      params: IdParams,
+      params: WebhookParams,
       response: Webhook,
       responseExample: { ...webhookExample, ...responseExample },
-      handler: async ({ db, params }) => present(await run(db, idOf(params))),
+      handler: async ({ db, params }) => present(await run(db, params.id)),
     });
 
   return [
@@ -87,7 +86,7 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
             secret,
           });
           await deps.quotas.require(query, 'webhooks');
-          return { resourceId: row.id, answer: { ...present(row), secret } };
+          return { resourceId: row.id, response: { ...present(row), secret } };
         }),
     }),
     defineRoute({
@@ -112,10 +111,10 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       tag,
       summary: 'Read a webhook',
       scope: 'read',
-      params: IdParams,
+      params: WebhookParams,
       response: Webhook,
       responseExample: webhookExample,
-      handler: async ({ db, params }) => present(await getWebhook(db, idOf(params))),
+      handler: async ({ db, params }) => present(await getWebhook(db, params.id)),
     }),
     defineRoute({
       method: 'patch',
@@ -125,7 +124,7 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       summary: 'Change a webhook',
       description: 'What is left out stays. What is sent from then on goes to it as it then is, retries too.',
       scope: 'write',
-      params: IdParams,
+      params: WebhookParams,
       body: UpdateWebhook,
       bodyExamples: { 'Another address': { url: webhookExample.url } },
       response: Webhook,
@@ -133,7 +132,7 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       async handler({ db, params, body }) {
         const { url, events, description, headers, rate_limit_per_minute: rateLimitPerMinute } = body;
         const changes = { url, events, description, headers: headers === null ? {} : headers, rateLimitPerMinute };
-        return present(await updateWebhook(deps, db, idOf(params), changes));
+        return present(await updateWebhook(deps, db, params.id, changes));
       },
     }),
     defineRoute({
@@ -143,10 +142,10 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       tag,
       summary: 'Delete a webhook; what was not yet delivered to it is abandoned',
       scope: 'write',
-      params: IdParams,
+      params: WebhookParams,
       response: Webhook,
       responseExample: webhookExample,
-      handler: async ({ db, params }) => present(await deleteWebhook(db, idOf(params))),
+      handler: async ({ db, params }) => present(await deleteWebhook(db, params.id)),
     }),
     action('disable', 'Stop calling a webhook; what was not yet delivered to it is abandoned', disableByRequest, {
       status: 'disabled',
@@ -162,7 +161,7 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       description: `The secret before signs as well for ${OVERLAP_HOURS} hours; one that was before that, no more.`,
       scope: 'write',
       idempotent: true,
-      params: IdParams,
+      params: WebhookParams,
       body: RotateSecret,
       bodyOptional: true,
       bodyExamples: { 'One that is generated': {} },
@@ -175,8 +174,8 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       handler: (request) =>
         deps.idempotency.createOnce(request, async (query) => {
           const secret = request.body.secret ?? generateSigningSecret();
-          const row = await rotateSecret(deps.cipher, query, idOf(request.params), secret);
-          return { resourceId: row.id, answer: { ...present(row), secret } };
+          const row = await rotateSecret(deps.cipher, query, request.params.id, secret);
+          return { resourceId: row.id, response: { ...present(row), secret } };
         }),
     }),
   ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
-import { parsePublicId } from '../../domain/ids.ts';
+import { newId } from '../../domain/ids.ts';
+import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { getDelivery, hasEnded, listAttempts } from '../../services/deliveries/deliveries.ts';
@@ -11,11 +12,10 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { attemptExample, presentWithAttempts, requestedExample } from '../deliveries/presenter.ts';
 import { DeliveryWithAttempts } from '../deliveries/schema.ts';
 import { waitMsOf } from '../executions/prefer.ts';
-import { IdParams } from '../executions/schema.ts';
 import { ReplayEvents, Replayed, TestWebhook } from './schema.ts';
 
 const tag = 'Webhooks';
-const idOf = (params: { id: string }) => parsePublicId('webhook', params.id);
+const WebhookParams = idParams('webhook');
 
 /** An endpoint has less time than this to answer. */
 const MAX_TEST_WAIT_MS = 15_000;
@@ -30,16 +30,15 @@ const PreferHeader = z.object({
 /** Under `/webhooks/{id}`: what is sent to a webhook because someone asks for it. */
 export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; waiter: DeliveryWaiter }): Route[] {
   /** The delivery as it is when it has ended or the time is up. */
-  async function waitForEnd(
-    db: WorkspaceDatabase,
-    id: string,
-    expectation: ReturnType<DeliveryWaiter['expect']>,
-    waitMs: number,
-    signal: AbortSignal,
-  ) {
-    const now = await getDelivery(db, id);
-    const row = hasEnded(now) ? now : await expectation.wait(db, waitMs, signal);
-    return presentWithAttempts(row, await listAttempts(db, id));
+  async function waitForEnd(db: WorkspaceDatabase, id: string, waitMs: number, signal: AbortSignal) {
+    const expectation = deps.waiter.expect(id);
+    try {
+      const now = await getDelivery(db, id);
+      const row = hasEnded(now) ? now : await expectation.wait(db, waitMs, signal);
+      return presentWithAttempts(row, await listAttempts(db, id));
+    } finally {
+      expectation.done();
+    }
   }
 
   return [
@@ -55,7 +54,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       scope: 'write',
       status: 201,
       idempotent: true,
-      params: IdParams,
+      params: WebhookParams,
       body: TestWebhook,
       bodyOptional: true,
       bodyExamples: { 'A regression': { event: 'evaluation.regression' } },
@@ -66,25 +65,17 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       async handler(request) {
         const { db, params, body, signal } = request;
         const waitMs = Math.min(waitMsOf(request.header('Prefer')), MAX_TEST_WAIT_MS);
-        let expectation: ReturnType<DeliveryWaiter['expect']> | undefined;
-        try {
-          return await deps.idempotency.createOnce(
-            request,
-            async (query) => {
-              const id = await testWebhook(query, idOf(params), body.event);
-              await deps.quotas.require(query, 'deliveries');
-              // Before anyone sees the row, so that its end is not missed.
-              expectation = deps.waiter.expect(id);
-              return { resourceId: id };
-            },
-            (id) => {
-              expectation ??= deps.waiter.expect(id);
-              return waitForEnd(db, id, expectation, waitMs, signal);
-            },
-          );
-        } finally {
-          expectation?.done();
-        }
+        const deliveryId = newId();
+        const resume = (id: string) => waitForEnd(db, id, waitMs, signal);
+        return deps.idempotency.startOnce(request, {
+          id: deliveryId,
+          async store(query) {
+            await testWebhook(query, params.id, { type: body.event, deliveryId });
+            await deps.quotas.require(query, 'deliveries');
+          },
+          start: () => resume(deliveryId),
+          resume,
+        });
       },
     }),
     defineRoute({
@@ -97,7 +88,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       scope: 'write',
       status: 201,
       idempotent: true,
-      params: IdParams,
+      params: WebhookParams,
       body: ReplayEvents,
       bodyExamples: { 'What it missed since': { since: '2026-01-31T12:00:00Z', undelivered_only: true } },
       response: Replayed,
@@ -105,11 +96,11 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       errors: ['invalid_state', 'quota_exceeded'],
       handler: (request) =>
         deps.idempotency.createOnce(request, async (query) => {
-          const id = idOf(request.params);
+          const { id } = request.params;
           const { since, until, undelivered_only: undeliveredOnly } = request.body;
           const replayed = await replayEvents(query, id, { since, until, undeliveredOnly });
           await deps.quotas.require(query, 'deliveries');
-          return { resourceId: id ?? '', answer: { replayed } };
+          return { resourceId: id, response: { replayed } };
         }),
     }),
   ];

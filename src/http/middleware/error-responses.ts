@@ -1,11 +1,10 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable, ReadTimeoutError } from '../../db/errors.ts';
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { isSecurityHeader } from '../security-headers.ts';
 import type { AppState } from '../state.ts';
-
-const RETRY_AFTER_SECONDS = 5;
+import { STATUS_OF_CODE } from '../status.ts';
 
 /** An error as the caller is told of it. What is not meant for callers becomes a plain 500. */
 export function toApiError(error: unknown): ApiError {
@@ -17,14 +16,7 @@ export function toApiError(error: unknown): ApiError {
       { cause: error },
     );
   if (isDatabaseUnavailable(error) || isTemporalUnavailable(error))
-    return new ApiError(
-      'temporarily_unavailable',
-      'The service is not fully up right now. Try again in a few seconds.',
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause: error,
-      },
-    );
+    return temporarilyUnavailable('The service is not fully up right now.', error);
   return new ApiError('internal_error', 'Something went wrong on our side. The request id leads to it in the logs.', {
     cause: error,
   });
@@ -53,9 +45,10 @@ export function errorAnswers(): Middleware<AppState> {
       await next();
     } catch (thrown) {
       const error = toApiError(thrown);
-      if (error.status === 500)
+      const status = STATUS_OF_CODE[error.code];
+      if (status === 500)
         ctx.state.log.error({ request_id: ctx.state.requestId, err: error.cause ?? error }, error.message);
-      ctx.status = error.status;
+      ctx.status = status;
       if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
       if (error.code === 'unauthorized') ctx.set('WWW-Authenticate', 'Bearer');
       ctx.body = errorBody(error);
@@ -79,7 +72,7 @@ export function answerLast(this: Context, thrown: unknown): void {
   const body = JSON.stringify(errorBody(error));
   for (const name of res.getHeaderNames())
     if (name !== 'x-request-id' && !isSecurityHeader(name)) res.removeHeader(name);
-  res.statusCode = error.status;
+  res.statusCode = STATUS_OF_CODE[error.code];
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(body);

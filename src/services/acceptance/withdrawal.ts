@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
+import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { ACCEPT_WITHIN_MS } from '../../domain/limits.ts';
 
 const AGAIN_MS = 500;
@@ -47,4 +48,17 @@ export async function withdrawOrGoOn(log: Logger, { field, id, withdraw }: Withd
     }
   }
   await Promise.race([untilWithdrawn(), delay(Math.max(0, holdMs), undefined, { ref: false })]);
+}
+
+/**
+ * What was stored for a caller, unless it was withdrawn meanwhile: its workflow could not be started, or not in time.
+ * @throws ApiError `temporarily_unavailable` instead of `not_found`
+ */
+export async function unlessWithdrawn<T>(found: Promise<T>): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
+    throw temporarilyUnavailable('The run could not be started.');
+  }
 }

@@ -55,14 +55,14 @@ export async function createApiKey(
  * For operators, who know a key by its id alone.
  * @throws ApiError `not_found`
  */
-export async function workspaceOfKey(db: SystemDatabase, publicKeyId: string): Promise<string> {
+export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<{ id: string; workspaceId: string }> {
   const id = parsePublicId('apiKey', publicKeyId);
   const [row] =
     id === undefined
       ? []
       : await db.query<{ workspace_id: string }>({ text: 'select workspace_id from api_keys where id = $1' }, [id]);
-  if (row === undefined) throw new ApiError('not_found', `There is no key "${publicKeyId}".`);
-  return row.workspace_id;
+  if (id === undefined || row === undefined) throw new ApiError('not_found', `There is no key "${publicKeyId}".`);
+  return { id, workspaceId: row.workspace_id };
 }
 
 /**
@@ -70,10 +70,9 @@ export async function workspaceOfKey(db: SystemDatabase, publicKeyId: string): P
  * Revoking again changes nothing.
  * @throws ApiError `not_found`
  */
-export async function revokeApiKey(db: WorkspaceDatabase, publicKeyId: string): Promise<{ key: ApiKey; hash: Buffer }> {
-  const id = parsePublicId('apiKey', publicKeyId);
+export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKey; hash: Buffer }> {
   const em = db.em();
-  const key = id === undefined ? null : await em.findOne(ApiKey, { id });
+  const key = await em.findOne(ApiKey, { id });
   if (key === null) throw notFound('This key');
   key.revokedAt ??= new Date();
   await em.flush();

@@ -45,8 +45,8 @@ export function hasEnded({ status }: DeliveryRow): boolean {
 const FIND = { text: `${SELECT} where d.workspace_id = $1 and d.id = $2` };
 
 /** @throws ApiError `not_found` */
-export async function getDelivery({ query }: { query: Query }, id: string | undefined): Promise<DeliveryRow> {
-  const [row] = id === undefined ? [] : await query<DeliveryRow>(FIND, [id]);
+export async function getDelivery({ query }: { query: Query }, id: string): Promise<DeliveryRow> {
+  const [row] = await query<DeliveryRow>(FIND, [id]);
   if (row === undefined) throw notFound('This delivery');
   return row;
 }
@@ -107,7 +107,7 @@ const QUEUE = {
  * Sends the event of a delivery again, by a new delivery, in the caller's transaction.
  * @throws ApiError `not_found`, `invalid_state`
  */
-export async function redeliver(query: Query, id: string | undefined): Promise<DeliveryRow> {
+export async function redeliver(query: Query, id: string): Promise<DeliveryRow> {
   const old = await getDelivery({ query }, id);
   if (old.trigger === 'test')
     throw new ApiError('invalid_state', 'This was a test: instead of delivering it again, test the webhook again.');

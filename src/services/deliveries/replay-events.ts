@@ -53,7 +53,7 @@ const REPLAY = {
  * @returns how many
  * @throws ApiError `not_found`, `invalid_state`, `invalid_request` where there are too many
  */
-export async function replayEvents(query: Query, id: string | undefined, replay: Replay): Promise<number> {
+export async function replayEvents(query: Query, id: string, replay: Replay): Promise<number> {
   const webhook = foundWebhook(await lockWebhook(query, id));
   requireEnabled(webhook);
   const { since, until, undeliveredOnly } = replay;

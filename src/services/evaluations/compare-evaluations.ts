@@ -10,7 +10,7 @@ const LISTED = 100;
 /** Runs of a million examples each take some seconds. */
 const TIMEOUT_MS = 120_000;
 
-async function getCompleted(query: Query, id: string | undefined): Promise<EvaluationRow> {
+async function getCompleted(query: Query, id: string): Promise<EvaluationRow> {
   const run = await getEvaluation(query, id);
   if (run.status !== 'completed')
     throw new ApiError(
@@ -120,11 +120,7 @@ export async function readComparisonSums(query: Query, a: EvaluationRow, b: Eval
  * What changed from one completed run to another, example by example, and whether it is more than noise.
  * @throws ApiError `not_found`, `invalid_state`
  */
-export function compareEvaluations(
-  db: WorkspaceDatabase,
-  before: string | undefined,
-  after: string | undefined,
-): Promise<RunComparison> {
+export function compareEvaluations(db: WorkspaceDatabase, before: string, after: string): Promise<RunComparison> {
   return db.heavy.transaction(
     async (query) => {
       const a = await getCompleted(query, before);

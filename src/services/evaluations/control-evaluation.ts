@@ -40,7 +40,7 @@ interface Change {
  * The row is `untold` until its workflow reads it. Whether it was told is looked at soon, also where the process dies now.
  * @throws ApiError `not_found`, `invalid_state`
  */
-async function changeRow(db: WorkspaceDatabase, id: string | undefined, change: Change): Promise<EvaluationRow> {
+async function changeRow(db: WorkspaceDatabase, id: string, change: Change): Promise<EvaluationRow> {
   const current = await getEvaluation(db.query, id);
   for (const way of change.ways) {
     const set = [way.set, change.set, UNTOLD].filter((part) => part !== undefined).join(', ');
@@ -83,11 +83,7 @@ async function tell(deps: ControlDeps, row: EvaluationRow): Promise<void> {
 }
 
 /** Begins no more examples; those in flight end. */
-export async function pauseEvaluation(
-  deps: ControlDeps,
-  db: WorkspaceDatabase,
-  id: string | undefined,
-): Promise<EvaluationRow> {
+export async function pauseEvaluation(deps: ControlDeps, db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await changeRow(db, id, {
     ways: [evaluationStates.change({ to: 'paused' })],
     set: `status_reason = 'paused by request'`,
@@ -107,7 +103,7 @@ export async function pauseEvaluation(
 export async function resumeEvaluation(
   deps: ControlDeps & { models: Models },
   db: WorkspaceDatabase,
-  id: string | undefined,
+  id: string,
   maxCost: string | null | undefined,
 ): Promise<EvaluationRow> {
   const current = await getCurrentEvaluation(db, id);
@@ -142,11 +138,7 @@ async function checkCap(
 }
 
 /** Ends a run; calls in flight are given up, results so far stay. */
-export async function cancelEvaluation(
-  deps: ControlDeps,
-  db: WorkspaceDatabase,
-  id: string | undefined,
-): Promise<EvaluationRow> {
+export async function cancelEvaluation(deps: ControlDeps, db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await changeRow(db, id, {
     ways: [evaluationStates.change({ to: 'canceled' })],
     set: 'status_reason = null, finished_at = now()',
@@ -164,7 +156,7 @@ export async function cancelEvaluation(
 export async function retryEvaluation(
   deps: ControlDeps & { quotas: Quotas },
   db: WorkspaceDatabase,
-  id: string | undefined,
+  id: string,
 ): Promise<EvaluationRow> {
   const before = await getCurrentEvaluation(db, id);
   const { evaluated = 0, failed = 0 } = before.summary ?? {};

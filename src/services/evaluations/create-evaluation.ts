@@ -99,8 +99,10 @@ async function baselineOf(query: Query, baseline: string | null): Promise<{ mode
   if (baseline === null) return { mode: 'none', id: null };
   if (baseline === 'previous') return { mode: 'previous', id: null };
   const id = parsePublicId('evaluation', baseline);
+  const unknown = () => invalidField('baseline', 'is no evaluation of this workspace');
+  if (id === undefined) throw unknown();
   const run = await getEvaluation(query, id).catch((error: unknown) => {
-    throw error instanceof ApiError ? invalidField('baseline', 'is no evaluation of this workspace') : error;
+    throw error instanceof ApiError ? unknown() : error;
   });
   if (run.status !== 'completed') throw invalidField('baseline', `must have completed; it is ${run.status}`);
   return { mode: 'given', id: run.id };

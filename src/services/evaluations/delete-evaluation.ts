@@ -20,7 +20,7 @@ const DELETE = {
  * @returns it as it was
  * @throws ApiError `not_found`, `invalid_state`
  */
-export async function deleteEvaluation(db: WorkspaceDatabase, id: string | undefined): Promise<EvaluationRow> {
+export async function deleteEvaluation(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await getCurrentEvaluation(db, id);
   const [deleted] = await db.query<{ id: string }>(DELETE, [row.id]);
   if (deleted) return row;

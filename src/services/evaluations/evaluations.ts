@@ -50,20 +50,17 @@ export const EVALUATION_COLUMNS = `id, prompt_name, prompt_version, model, provi
 export const UNTOLD = `untold = true, check_at = now() + interval '30 seconds'`;
 
 /** @throws ApiError `not_found` */
-export async function getEvaluation(query: Query, id: string | undefined): Promise<EvaluationRow> {
-  const [row] =
-    id === undefined
-      ? []
-      : await query<EvaluationRow>(
-          { text: `select ${EVALUATION_COLUMNS} from evaluations where workspace_id = $1 and id = $2` },
-          [id],
-        );
+export async function getEvaluation(query: Query, id: string): Promise<EvaluationRow> {
+  const [row] = await query<EvaluationRow>(
+    { text: `select ${EVALUATION_COLUMNS} from evaluations where workspace_id = $1 and id = $2` },
+    [id],
+  );
   if (!row) throw notFound('This evaluation');
   return row;
 }
 
 /** The same, with the sums as they are at this moment while it runs. */
-export async function getCurrentEvaluation(db: WorkspaceDatabase, id: string | undefined): Promise<EvaluationRow> {
+export async function getCurrentEvaluation(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await getEvaluation(db.query, id);
   if (row.status === 'completed') return row;
   return { ...row, summary: await readSummary(db.query, row.id) };

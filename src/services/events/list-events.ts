@@ -42,14 +42,11 @@ export function listEvents(
 }
 
 /** An event by its id, also one that a test of a webhook sent. @throws ApiError `not_found` */
-export async function getEvent(db: WorkspaceDatabase, id: string | undefined): Promise<EventRow> {
-  const [row] =
-    id === undefined
-      ? []
-      : await db.query<EventRow>(
-          { text: 'select id, type, data, created_at from events where workspace_id = $1 and id = $2' },
-          [id],
-        );
+export async function getEvent(db: WorkspaceDatabase, id: string): Promise<EventRow> {
+  const [row] = await db.query<EventRow>(
+    { text: 'select id, type, data, created_at from events where workspace_id = $1 and id = $2' },
+    [id],
+  );
   if (row === undefined) throw notFound('This event');
   return row;
 }

@@ -18,8 +18,8 @@ const DELETE = {
  * @returns it as it was
  * @throws ApiError `not_found`, `invalid_state`
  */
-export async function deleteExecution(db: WorkspaceDatabase, id: string | undefined): Promise<ExecutionRow> {
-  const [deleted] = id === undefined ? [] : await db.query<ExecutionRow>(DELETE, [id]);
+export async function deleteExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
+  const [deleted] = await db.query<ExecutionRow>(DELETE, [id]);
   if (deleted) return deleted;
   const { status } = await getExecution(db, id);
   throw new ApiError('invalid_state', `This execution is ${status}: cancel it first, or wait for its end.`);

@@ -2,7 +2,7 @@ import type { Query, Statement, WorkspaceDatabase } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
-import { newId, parsePublicId, publicIdSql } from '../../domain/ids.ts';
+import { newId, publicIdSql } from '../../domain/ids.ts';
 import { MAX_CALL_ATTEMPTS } from '../../domain/limits.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
@@ -203,21 +203,17 @@ export function failExecution(
  * Marks an execution as canceled; what a model still answers is kept, but changes the status no more.
  * @throws ApiError `not_found`, `invalid_state`
  */
-export async function cancelExecution(db: WorkspaceDatabase, publicExecutionId: string): Promise<ExecutionRow> {
-  const id = parsePublicId('execution', publicExecutionId);
-  const [row] =
-    id === undefined
-      ? []
-      : await db.query<ExecutionRow>(
-          {
-            // Whoever waits for the execution hears of it at once.
-            text: `with canceled as (
-                     update executions set ${CANCEL.set}, finished_at = now()
-                     where workspace_id = $1 and id = $2 and ${CANCEL.where} returning ${EXECUTION_COLUMNS}
-                   ) select *, pg_notify('${CHANNELS.executionFinished}', id::text) as notified from canceled`,
-          },
-          [id],
-        );
+export async function cancelExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
+  const [row] = await db.query<ExecutionRow>(
+    {
+      // Whoever waits for the execution hears of it at once.
+      text: `with canceled as (
+               update executions set ${CANCEL.set}, finished_at = now()
+               where workspace_id = $1 and id = $2 and ${CANCEL.where} returning ${EXECUTION_COLUMNS}
+             ) select *, pg_notify('${CHANNELS.executionFinished}', id::text) as notified from canceled`,
+    },
+    [id],
+  );
   if (row) return row;
   const { status } = await getExecution(db, id);
   throw new ApiError('invalid_state', `This execution has ended as ${status}: there is nothing to cancel.`);

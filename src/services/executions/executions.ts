@@ -128,8 +128,8 @@ const FIND = {
 };
 
 /** @throws ApiError `not_found` */
-export async function getExecution(db: WorkspaceDatabase, id: string | undefined): Promise<ExecutionRow> {
-  const [row] = id === undefined ? [] : await db.query<ExecutionRow>(FIND, [id]);
+export async function getExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
+  const [row] = await db.query<ExecutionRow>(FIND, [id]);
   if (!row) throw notFound('This execution');
   return row;
 }

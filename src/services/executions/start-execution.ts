@@ -8,7 +8,7 @@ import { startWorkflowOnce, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '.
 import type { executePrompt } from '../../workflows/execute-prompt.ts';
 import { holdMsOf, withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import { withdrawExecution } from './execution-changes.ts';
-import type { QueuedExecution } from './executions.ts';
+import { type ExecutionRow, getExecution, isFinished, type QueuedExecution, queuedOf } from './executions.ts';
 
 /**
  * Starts the workflow of a stored execution. Doing it again for the same execution changes nothing.
@@ -45,6 +45,22 @@ export async function startOrWithdraw(
   } catch (error) {
     if (await withdrawExecution(db, execution.id, false)) throw error;
   }
+}
+
+/**
+ * Starts an execution that an earlier request has stored, where that request did not come to it.
+ * @returns the execution where it has ended already
+ * @throws ApiError `not_found` where it was withdrawn
+ */
+export async function resumeExecution(
+  deps: WorkflowStarter,
+  db: WorkspaceDatabase,
+  id: string,
+): Promise<ExecutionRow | undefined> {
+  const row = await getExecution(db, id);
+  if (isFinished(row.status)) return row;
+  if (row.status === 'queued') await startOrWithdraw(deps, db, queuedOf(db.workspaceId, row));
+  return undefined;
 }
 
 /**

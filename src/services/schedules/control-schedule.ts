@@ -20,7 +20,7 @@ async function actOn(temporal: Temporal, row: ScheduleRow, action: 'pause' | 'un
 export async function setSchedulePaused(
   temporal: Temporal,
   db: WorkspaceDatabase,
-  id: string | undefined,
+  id: string,
   paused: boolean,
 ): Promise<ScheduleRow> {
   const current = await getSchedule(db, id);
@@ -33,22 +33,14 @@ export async function setSchedulePaused(
 }
 
 /** Starts an evaluation now, whether the schedule is paused or not. @throws ApiError `not_found` */
-export async function triggerSchedule(
-  temporal: Temporal,
-  db: WorkspaceDatabase,
-  id: string | undefined,
-): Promise<ScheduleRow> {
+export async function triggerSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   await actOn(temporal, row, 'trigger');
   return row;
 }
 
 /** Evaluations that it started stay. @throws ApiError `not_found` */
-export async function deleteSchedule(
-  temporal: Temporal,
-  db: WorkspaceDatabase,
-  id: string | undefined,
-): Promise<ScheduleRow> {
+export async function deleteSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   await deleteInTemporal(temporal, row.id);
   await db.query({ text: 'delete from schedules where workspace_id = $1 and id = $2' }, [row.id]);

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, SCHEDULE_COLUMNS, type ScheduledRequest, type ScheduleRow } from './schedules.ts';
 import { dueTimes, type Temporal } from './temporal-schedule.ts';
 
-const RETRY_AFTER_SECONDS = 5;
 /** How long a caller is kept waiting for it. */
 const WITHDRAW_WITHIN_MS = 1_000;
 
@@ -57,9 +56,7 @@ export async function startSchedule(
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
   }
-  throw new ApiError('temporarily_unavailable', 'The schedule could not be made. Try again in a few seconds.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  throw temporarilyUnavailable('The schedule could not be made.');
 }
 
 const WITHDRAW = {

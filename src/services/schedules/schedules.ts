@@ -25,14 +25,11 @@ export interface ScheduleRow {
 export const SCHEDULE_COLUMNS = 'id, name, cron, time_zone, paused, request, last_error, created_at';
 
 /** @throws ApiError `not_found` */
-export async function getSchedule(db: WorkspaceDatabase, id: string | undefined): Promise<ScheduleRow> {
-  const [row] =
-    id === undefined
-      ? []
-      : await db.query<ScheduleRow>(
-          { text: `select ${SCHEDULE_COLUMNS} from schedules where workspace_id = $1 and id = $2` },
-          [id],
-        );
+export async function getSchedule(db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
+  const [row] = await db.query<ScheduleRow>(
+    { text: `select ${SCHEDULE_COLUMNS} from schedules where workspace_id = $1 and id = $2` },
+    [id],
+  );
   if (!row) throw notFound('This schedule');
   return row;
 }

@@ -35,7 +35,7 @@ const UPDATE = {
 export async function updateWebhook(
   rules: WebhookRules,
   db: WorkspaceDatabase,
-  id: string | undefined,
+  id: string,
   { url, events, description, headers, rateLimitPerMinute }: WebhookChanges,
 ): Promise<WebhookRow> {
   return db.transaction(async (query) => {
@@ -61,8 +61,8 @@ const ENABLE = {
 };
 
 /** Enabling one that is enabled changes nothing. @throws ApiError `not_found` */
-export async function enableWebhook(db: WorkspaceDatabase, id: string | undefined): Promise<WebhookRow> {
-  const [row] = id === undefined ? [] : await db.query<WebhookRow>(ENABLE, [id]);
+export async function enableWebhook(db: WorkspaceDatabase, id: string): Promise<WebhookRow> {
+  const [row] = await db.query<WebhookRow>(ENABLE, [id]);
   return row ?? getWebhook(db, id);
 }
 
@@ -73,9 +73,9 @@ const DISABLE = {
 };
 
 /** Disabling one that is disabled changes nothing, its reason neither. @throws ApiError `not_found` */
-export async function disableByRequest(db: WorkspaceDatabase, id: string | undefined): Promise<WebhookRow> {
+export async function disableByRequest(db: WorkspaceDatabase, id: string): Promise<WebhookRow> {
   const changed = await db.transaction(async (query) => {
-    const [row] = id === undefined ? [] : await query<WebhookRow>(DISABLE, [id]);
+    const [row] = await query<WebhookRow>(DISABLE, [id]);
     if (row !== undefined) await abandonDeliveries(query, row.id, 'The webhook was disabled.');
     return row;
   });
@@ -89,9 +89,9 @@ const DELETE = { text: `delete from webhooks where workspace_id = $1 and id = $2
  * @returns it as it last was
  * @throws ApiError `not_found`
  */
-export async function deleteWebhook(db: WorkspaceDatabase, id: string | undefined): Promise<WebhookRow> {
+export async function deleteWebhook(db: WorkspaceDatabase, id: string): Promise<WebhookRow> {
   return db.transaction(async (query) => {
-    const [deleted] = id === undefined ? [] : await query<WebhookRow>(DELETE, [id]);
+    const [deleted] = await query<WebhookRow>(DELETE, [id]);
     const row = foundWebhook(deleted);
     await abandonDeliveries(query, row.id, 'The webhook was deleted.');
     return row;
@@ -108,12 +108,7 @@ const ROTATE = {
  * Gives a webhook a new secret, in the caller's transaction; the one before signs as well for {@link OVERLAP_HOURS}.
  * @throws ApiError `not_found`
  */
-export async function rotateSecret(
-  cipher: Cipher,
-  query: Query,
-  id: string | undefined,
-  secret: string,
-): Promise<WebhookRow> {
-  const [row] = id === undefined ? [] : await query<WebhookRow>(ROTATE, [id, sealSecret(cipher, secret)]);
+export async function rotateSecret(cipher: Cipher, query: Query, id: string, secret: string): Promise<WebhookRow> {
+  const [row] = await query<WebhookRow>(ROTATE, [id, sealSecret(cipher, secret)]);
   return foundWebhook(row);
 }

@@ -19,17 +19,19 @@ const QUEUE = {
 
 /**
  * Queues a delivery of a sample event to a webhook, in the caller's transaction.
+ * @param deliveryId UUID of the new delivery
  * @param type by default the first that the webhook is subscribed to
- * @returns the id of the delivery
  * @throws ApiError `not_found`, `invalid_state`
  */
-export async function testWebhook(query: Query, id: string | undefined, type: EventType | undefined): Promise<string> {
+export async function testWebhook(
+  query: Query,
+  id: string,
+  { type, deliveryId }: { type: EventType | undefined; deliveryId: string },
+): Promise<void> {
   const webhook = foundWebhook(await lockWebhook(query, id));
   requireEnabled(webhook);
   const [first] = webhook.events;
   const event = type ?? first;
   if (event === undefined) throw new Error('A webhook without events.');
-  const deliveryId = newId();
   await query(QUEUE, [newId(), event, SAMPLE_DATA[event], deliveryId, webhook.id]);
-  return deliveryId;
 }

@@ -79,8 +79,8 @@ export async function createWebhook(rules: WebhookRules, query: Query, webhook: 
 const FIND = { text: `select ${WEBHOOK_COLUMNS} from webhooks where workspace_id = $1 and id = $2` };
 
 /** @throws ApiError `not_found` */
-export async function getWebhook({ query }: { query: Query }, id: string | undefined): Promise<WebhookRow> {
-  const [row] = id === undefined ? [] : await query<WebhookRow>(FIND, [id]);
+export async function getWebhook({ query }: { query: Query }, id: string): Promise<WebhookRow> {
+  const [row] = await query<WebhookRow>(FIND, [id]);
   return foundWebhook(row);
 }
 
@@ -112,8 +112,8 @@ const LOCK = { text: `select ${WEBHOOK_COLUMNS} from webhooks where workspace_id
  * A webhook that stays as it is until the caller's transaction ends. It is locked before any of its deliveries.
  * @returns undefined where there is none (any more)
  */
-export async function lockWebhook(query: Query, id: string | undefined): Promise<WebhookRow | undefined> {
-  const [row] = id === undefined ? [] : await query<WebhookRow>(LOCK, [id]);
+export async function lockWebhook(query: Query, id: string): Promise<WebhookRow | undefined> {
+  const [row] = await query<WebhookRow>(LOCK, [id]);
   return row;
 }
 

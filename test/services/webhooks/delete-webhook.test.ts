@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bindWorkspace, type Query } from '../../../src/db/database.ts';
 import { createQuery } from '../../../src/db/query.ts';
+import { newId } from '../../../src/domain/ids.ts';
 import { reconcileDeliveries } from '../../../src/jobs/reconcile-deliveries.ts';
 import { dispatchEvents, startUnstarted } from '../../../src/jobs/relay-steps.ts';
 import { redeliver } from '../../../src/services/deliveries/deliveries.ts';
@@ -76,7 +77,8 @@ const MAKERS: Record<
   },
   'a test': {
     statements: 2,
-    make: (query, webhookId) => testWebhook(bindWorkspace(query, workspaceId), webhookId, undefined),
+    make: (query, webhookId) =>
+      testWebhook(bindWorkspace(query, workspaceId), webhookId, { type: undefined, deliveryId: newId() }),
   },
   'a redelivery': {
     statements: 4,

@@ -1,0 +1,17 @@
+import type { ErrorCode } from '../domain/errors.ts';
+
+/** The status of every error code. The one place where the two meet. */
+export const STATUS_OF_CODE = {
+  invalid_request: 400,
+  payload_too_large: 400,
+  prompt_archived: 400,
+  idempotency_key_reused: 400,
+  invalid_state: 400,
+  unauthorized: 401,
+  insufficient_scope: 401,
+  not_found: 404,
+  rate_limited: 429,
+  quota_exceeded: 429,
+  internal_error: 500,
+  temporarily_unavailable: 500,
+} as const satisfies Record<ErrorCode, number>;
