@@ -1,10 +1,11 @@
 import type { RunScheduleDeps } from '../services/schedules/run-schedule.ts';
-import { createEvaluationActivities, type EvaluationActivityDeps } from './evaluation-run/evaluation.ts';
+import { createEvaluationActivities } from './evaluation-run/evaluation.ts';
+import type { BatchDeps } from './evaluation-run/run-batch.ts';
 import { createExecutionActivities, type ExecutionActivityDeps } from './execute-prompt/execution.ts';
 import { createScheduleActivities } from './scheduled-evaluation/schedule.ts';
 import { createWebhookActivities, type WebhookActivityDeps } from './webhook-delivery/webhook.ts';
 
-export type ActivityDeps = ExecutionActivityDeps & EvaluationActivityDeps & RunScheduleDeps & WebhookActivityDeps;
+export type ActivityDeps = ExecutionActivityDeps & BatchDeps & RunScheduleDeps & WebhookActivityDeps;
 
 /** Every activity of the service by task queue, on the parts of the world that it is given. */
 export function createActivities(deps: ActivityDeps) {

@@ -5,7 +5,8 @@ import {
   condition,
   isCancellation,
 } from '@temporalio/workflow';
-import type { BatchResult, EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
+import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
+import type { BatchResult } from '../activities/evaluation-run/run-batch.ts';
 import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
 import { durationText } from '../domain/duration-text.ts';
 import { batchRange, type EvaluationPlan } from '../domain/evaluation-plan.ts';
@@ -34,12 +35,12 @@ export interface BatchRun {
   isHistoryFull(): boolean;
 }
 
-/** `interrupted`: the row no longer says that it is to run, or the history is full. */
+/** `interrupted`: the row no longer says that it is to run, or the history is full. `failed`: no call can succeed. */
 export interface BatchesEnd {
-  outcome: 'done' | 'interrupted' | 'budget used up' | 'hopeless';
+  outcome: 'done' | 'interrupted' | 'budget used up' | 'failed';
   /** The cap that held in the end. */
   maxCostUsd: number | null;
-  /** Why there is no hope. */
+  /** Why it failed. */
   error?: { code: string; message: string };
 }
 
@@ -54,7 +55,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   let moves = 0;
   const batches = new CancellationScope();
 
-  function interrupt(outcome: 'interrupted' | 'hopeless'): void {
+  function interrupt(outcome: 'interrupted' | 'failed'): void {
     stop ??= outcome;
     batches.cancel();
   }
@@ -106,7 +107,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
       if (isCancellation(thrown)) stop ??= 'interrupted';
       else if (stop === undefined) {
         error = errorOf(thrown);
-        interrupt('hopeless');
+        interrupt('failed');
       }
       return { finished: false, starved: false, costUsd: ticket.spentUsd };
     }

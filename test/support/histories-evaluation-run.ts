@@ -119,7 +119,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
         await change(handle, run, { status: 'running' });
       },
     }),
-    evaluationRunPath('without-hope', ['mark running', 'fail: model_authentication'], {
+    evaluationRunPath('failed-credentials', ['mark running', 'fail: model_authentication'], {
       control: { examplesTotal: 400, concurrency: 100 },
       steps: (run) => ({
         runBatch: async () => {

@@ -1,12 +1,5 @@
 import { type CostEstimate, guessCost, observeCost, reserveFor } from '../../domain/cost-estimate.ts';
-
-/** What an example has cost. */
-export interface ExampleCost {
-  /** The calls whose cost is known, in US dollars. */
-  knownUsd: number;
-  /** The share of an example's expected cost, 0..1 and more, that is in calls whose cost came back unknown. */
-  unknownShare: number;
-}
+import type { ExampleCost } from './example-in-progress.ts';
 
 export interface BatchBudgetOptions {
   /** US dollars that the batch may have cost in the end; null: no limit. */

@@ -1,11 +1,18 @@
 import type { Context } from '@temporalio/activity';
-import type { Stops } from './example-runner.ts';
 
 const HEARTBEAT_MS = 1_000;
-/** A process that stood still for this long has been given up for dead: its batch is somebody else's by now. */
+/** Temporal times out the batch of a process that stood still for this long, so that another worker may have it. */
 const FROZEN_MS = 6_000;
-/** What calls in flight get to end by themselves once the worker has told its activities to end. */
+/** How long calls in flight may go on once the worker has told its activities to end. */
 const LAST_GRACE_MS = 5_000;
+
+/** The signals that end an example early. */
+export interface Stops {
+  /** Gives calls in flight up. */
+  giveUp: AbortSignal;
+  /** Ends waits in which no call is in flight: for a place, before a retry. */
+  stopWaiting: AbortSignal;
+}
 
 /** When a batch is to stop. */
 export interface BatchWatch extends Stops {
@@ -18,9 +25,9 @@ export interface BatchWatch extends Stops {
 }
 
 /**
- * Sends a batch's heartbeats and learns from them when it is to stop: asked to, it begins no more examples. Calls in
- * flight are given up only where nobody wants their answers any more or this process must end.
- * @param stopping aborted when this process is asked to stop: the batch ends with the calls in flight, and another worker goes on
+ * Sends a batch's heartbeats and learns from them when it is to stop: it then begins no more examples. Calls in flight are
+ * given up only where the run has ended or this process must end.
+ * @param stopping aborted when this process is asked to stop: the batch ends with the calls in flight, and another worker continues it
  * @param isOver whether the run has ended; asked once a second from when the batch is told to stop
  */
 export function watchBatch(context: Context, stopping: AbortSignal, isOver: () => Promise<boolean>): BatchWatch {

@@ -1,21 +1,21 @@
-import type { OpenExample } from '../../services/evaluations/results-store.ts';
-import type { BatchBudget, ExampleCost } from './batch-budget.ts';
+import type { BatchBudget } from './batch-budget.ts';
+import type { ExampleCost } from './example-in-progress.ts';
 
-/** Gives the next examples in order; an empty page is the end. */
-export type LoadPage = (from: number, limit: number) => Promise<OpenExample[]>;
-
-export interface PoolOptions {
+export interface PoolOptions<Example extends { seq: number }> {
   from: number;
   concurrency: number;
   budget: BatchBudget;
-  loadPage: LoadPage;
+  /** The next examples in order; an empty page is the end. */
+  loadPage: (from: number, limit: number) => Promise<Example[]>;
   /**
-   * @param reservedUsd what was set aside for it
+   * @param reservedUsd the money that is reserved for it
    * @returns what the example has cost; undefined where nothing was billed
    */
-  runExample: (example: OpenExample, reservedUsd: number) => Promise<ExampleCost | undefined>;
+  runExample: (example: Example, reservedUsd: number) => Promise<ExampleCost | undefined>;
   /** True as soon as no more examples are to be begun. */
   stopped: () => boolean;
+  /** Makes `stopped` true, and ends the waits of examples that have no call in flight. */
+  stop: () => void;
 }
 
 /** Why a pool ended. `starved`: the money left was not enough for a single example. */
@@ -28,11 +28,12 @@ const PAGE_SIZE = 50;
 
 /**
  * Runs examples with at most `concurrency` in flight: as one ends the next begins. When no more are to be begun, those in
- * flight are waited for, so that nothing that is paid for is lost. The first error stops the pool and is thrown at its end.
+ * flight are waited for, so that nothing that is paid for is lost. The first error stops the pool and is thrown at its end;
+ * errors of examples that were told to stop are not.
  */
-export async function runPool(options: PoolOptions): Promise<PoolResult> {
-  const { concurrency, budget, loadPage, runExample, stopped } = options;
-  const page: OpenExample[] = [];
+export async function runPool<Example extends { seq: number }>(options: PoolOptions<Example>): Promise<PoolResult> {
+  const { concurrency, budget, loadPage, runExample, stopped, stop } = options;
+  const page: Example[] = [];
   let nextSeq = options.from;
   let loading: Promise<void> | undefined;
   let atEnd = false;
@@ -53,7 +54,7 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
     page.push(...rows);
   }
 
-  async function next(): Promise<OpenExample | undefined> {
+  async function next(): Promise<Example | undefined> {
     while (page.length === 0 && !atEnd) {
       loading ??= load().finally(() => {
         loading = undefined;
@@ -84,11 +85,11 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
   }
 
   async function worker(): Promise<void> {
-    while (!stopped() && failure === undefined && !outOfMoney) {
+    while (!stopped() && !outOfMoney) {
       const example = await next();
       if (example === undefined) return;
       const reserved = await reserve();
-      if (reserved === undefined || stopped() || failure !== undefined) {
+      if (reserved === undefined || stopped()) {
         if (reserved !== undefined) settle(reserved, undefined);
         else outOfMoney = !stopped();
         page.unshift(example);
@@ -98,17 +99,22 @@ export async function runPool(options: PoolOptions): Promise<PoolResult> {
       let cost: ExampleCost | undefined;
       try {
         cost = await runExample(example, reserved);
-      } catch (error) {
-        failure ??= { error };
       } finally {
         settle(reserved, cost);
       }
     }
   }
 
-  // An error of loading a page must not leave calls in flight behind either.
-  const workers = await Promise.allSettled(Array.from({ length: concurrency }, () => worker()));
+  async function workUntilError(): Promise<void> {
+    try {
+      await worker();
+    } catch (error) {
+      if (!stopped()) failure = { error };
+      stop();
+    }
+  }
+
+  await Promise.all(Array.from({ length: concurrency }, workUntilError));
   if (failure !== undefined) throw failure.error;
-  for (const outcome of workers) if (outcome.status === 'rejected') throw outcome.reason;
   return { finished: atEnd && page.length === 0, starved: outOfMoney && begun === 0 };
 }

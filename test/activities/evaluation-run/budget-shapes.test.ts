@@ -80,6 +80,9 @@ async function simulate(run: Simulation, random: () => number): Promise<Outcome>
         concurrency,
         budget,
         stopped: () => isOver,
+        stop: () => {
+          isOver = true;
+        },
         loadPage: async (seq, limit) =>
           Array.from({ length: to - from }, (_, at) => from + at)
             .filter((each) => each >= seq && !counted.has(each))

@@ -17,8 +17,9 @@ const exampleAt = (seq: number): OpenExample => ({
 });
 
 /** A pool over 120 examples; `begun` are those whose work began, in order. */
-function pool(options: Partial<PoolOptions>) {
+function pool(options: Partial<PoolOptions<OpenExample>>) {
   const begun: number[] = [];
+  let stopped = false;
   const { runExample = async () => undefined, ...rest } = options;
   const result = runPool({
     from: 0,
@@ -26,7 +27,10 @@ function pool(options: Partial<PoolOptions>) {
     budget: budgetOf(null, 0),
     loadPage: async (from, limit) =>
       Array.from({ length: Math.max(0, Math.min(limit, TOTAL - from)) }, (_, at) => exampleAt(from + at)),
-    stopped: () => false,
+    stopped: () => stopped,
+    stop: () => {
+      stopped = true;
+    },
     ...rest,
     runExample: (example, reservedUsd) => {
       begun.push(example.seq);

@@ -1,0 +1,46 @@
+import type { Cost } from '../../domain/usage.ts';
+import type { Stops } from './batch-watch.ts';
+
+/** What an example has cost. */
+export interface ExampleCost {
+  /** The calls whose cost is known, in US dollars. */
+  knownUsd: number;
+  /** The share of an example's expected cost, 0..1 and more, that is in calls whose cost is unknown. */
+  unknownShare: number;
+}
+
+/** Adds up what the calls for one example cost. */
+export class Bill {
+  readonly #reservedUsd: number;
+  #total: ExampleCost | undefined;
+
+  /** @param reservedUsd what was set aside for the example */
+  constructor(reservedUsd: number) {
+    this.#reservedUsd = reservedUsd;
+  }
+
+  /** Undefined where nothing was billed. */
+  get total(): ExampleCost | undefined {
+    return this.#total;
+  }
+
+  /**
+   * @param share of what was set aside that is this call's
+   * @returns what the call counts as against a budget, in US dollars, where its cost is unknown
+   */
+  add({ amount }: Cost, share: number): number | undefined {
+    const { knownUsd, unknownShare } = this.#total ?? { knownUsd: 0, unknownShare: 0 };
+    this.#total =
+      amount === null
+        ? { knownUsd, unknownShare: unknownShare + share }
+        : { knownUsd: knownUsd + Number(amount), unknownShare };
+    return amount === null ? share * this.#reservedUsd : undefined;
+  }
+}
+
+/** An example while it goes through its steps. */
+export interface ExampleInProgress {
+  seq: number;
+  stops: Stops;
+  bill: Bill;
+}

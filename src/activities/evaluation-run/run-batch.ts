@@ -1,0 +1,188 @@
+import { Context } from '@temporalio/activity';
+import type { Database } from '../../db/database.ts';
+import type { CostEstimate } from '../../domain/cost-estimate.ts';
+import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
+import type { Models } from '../../models/model.ts';
+import { costOfRange, type Spending } from '../../services/evaluations/costs.ts';
+import {
+  loadOpenExamples,
+  loadRunSpec,
+  type OpenExample,
+  type RunRef,
+  type RunSpec,
+} from '../../services/evaluations/results-store.ts';
+import { readRunControl } from '../../services/evaluations/run-control.ts';
+import { createPatientModels } from '../patient-call.ts';
+import type { Places } from '../places.ts';
+import { isStillOurs } from '../still-ours.ts';
+import { untilDatabaseAnswers } from '../until-database-answers.ts';
+import { BatchBudget, firstEstimate } from './batch-budget.ts';
+import { type BatchWatch, watchBatch } from './batch-watch.ts';
+import type { ExampleCost } from './example-in-progress.ts';
+import { runPool } from './example-pool.ts';
+import { ExampleRunner } from './example-runner.ts';
+import { ExampleStore } from './example-store.ts';
+import { expectedCost } from './expected-cost.ts';
+import { RunFailedError } from './run-failed-error.ts';
+
+export interface BatchInput extends RunRef {
+  /** Public id. */
+  workspace: string;
+  /** Inclusive. */
+  from: number;
+  /** Exclusive. */
+  to: number;
+  /** Calls in flight. */
+  concurrency: number;
+  /** What the whole batch may have cost when the work on it stops, in US dollars; null: no limit. */
+  spendUpToUsd: number | null;
+  /** Whether that is all the money that the run has left. */
+  isAllThereIs: boolean;
+  /** What one example costs, as far as the run has seen. */
+  estimate?: CostEstimate;
+}
+
+export interface BatchResult {
+  /** Every example of the batch has its final result. */
+  finished: boolean;
+  /** The money left was not enough for one example. */
+  starved: boolean;
+  /** What the whole batch has cost by now, in US dollars. */
+  costUsd: number;
+  estimate?: CostEstimate;
+}
+
+export interface BatchDeps {
+  db: Database;
+  models: Models;
+  modelTimeoutMs: number;
+  evaluatorPool: EvaluatorPool;
+  /** Aborted when this process is asked to stop: no more calls are begun. */
+  stopping: AbortSignal;
+  places: Places;
+}
+
+/** What the work on a batch needs, loaded when it begins. */
+interface Batch {
+  spec: RunSpec;
+  runner: ExampleRunner;
+  budget: BatchBudget;
+}
+
+/** An example to run. */
+interface LoadedExample extends OpenExample {
+  /** The work of an earlier attempt on it that had not ended when it was loaded: it may have its result by now. */
+  earlier: Promise<ExampleCost | undefined> | undefined;
+}
+
+/**
+ * @returns works through a batch: load, run, report. Examples that have their result are skipped, so that a batch can be run again
+ * after anything; two attempts in one process do not pay for the same example.
+ * @throws RunFailedError where the run can't go on
+ */
+export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, stopping, places }: BatchDeps) {
+  const { query } = db.system;
+  const patient = createPatientModels(models, places.calls);
+  /** Examples of this process that have not ended, by evaluation and number. */
+  const inFlight = new Map<string, Promise<ExampleCost | undefined>>();
+  /** The latest attempt of each batch in this process. */
+  const attempts = new Map<string, BatchWatch>();
+
+  const attemptName = ({ evaluationId, from }: BatchInput) => `${evaluationId}/${from}`;
+  const exampleName = ({ evaluationId }: BatchInput, { seq }: OpenExample) => `${evaluationId}/${seq}`;
+
+  async function begin(input: BatchInput): Promise<BatchWatch> {
+    const context = Context.current();
+    if (!(await isStillOurs(context))) throw new Error('Temporal had timed this attempt out before it began.');
+    const watch = watchBatch(context, stopping, async () => {
+      const control = await readRunControl(query, input);
+      return control === null || control.status === 'ended';
+    });
+    // An earlier attempt that Temporal has lost sight of may not know yet that this one has taken over.
+    attempts.get(attemptName(input))?.stop();
+    attempts.set(attemptName(input), watch);
+    return watch;
+  }
+
+  function end(input: BatchInput, watch: BatchWatch): void {
+    watch.end();
+    if (attempts.get(attemptName(input)) === watch) attempts.delete(attemptName(input));
+  }
+
+  function readSpending({ evaluationId, from, to }: BatchInput, { giveUp }: BatchWatch): Promise<Spending> {
+    return untilDatabaseAnswers(() => costOfRange(query, evaluationId, from, to), giveUp);
+  }
+
+  async function load(input: BatchInput, watch: BatchWatch): Promise<Batch> {
+    const { workspace, evaluationId, spendUpToUsd, isAllThereIs } = input;
+    const spec = await untilDatabaseAnswers(() => loadRunSpec(query, input), watch.giveUp);
+    if (spec === undefined) throw new RunFailedError({ code: 'run_ended', message: 'The run has ended.' });
+    if (spec.examplesId === null)
+      throw new RunFailedError({ code: 'dataset_deleted', message: 'The dataset of this run was deleted.' });
+    const spent = await readSpending(input, watch);
+    const expected = expectedCost(models, spec);
+    const estimate = firstEstimate(input.estimate, spent, expected.totalUsd);
+    const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
+    const store = new ExampleStore(query, evaluationId, spec);
+    const runModels = patient.of(workspace, evaluationId);
+    const runner = new ExampleRunner({ models: runModels, modelTimeoutMs, expected, store, evaluatorPool }, spec);
+    return { spec, runner, budget };
+  }
+
+  async function loadExamples(
+    input: BatchInput,
+    spec: RunSpec,
+    watch: BatchWatch,
+    { from, to, limit }: { from: number; to: number; limit: number },
+  ): Promise<LoadedExample[]> {
+    // Read before the rows: an example that ends in between still counts as one of an earlier attempt.
+    const earlier = new Map(inFlight);
+    const examples = await untilDatabaseAnswers(
+      () => loadOpenExamples(query, input.evaluationId, spec, from, to, limit),
+      watch.giveUp,
+    );
+    return examples.map((example) => ({ ...example, earlier: earlier.get(exampleName(input, example)) }));
+  }
+
+  async function runExample(
+    input: BatchInput,
+    { spec, runner }: Batch,
+    watch: BatchWatch,
+    loaded: LoadedExample,
+    reservedUsd: number,
+  ): Promise<ExampleCost | undefined> {
+    let example: OpenExample = loaded;
+    if (loaded.earlier !== undefined) {
+      const cost = await loaded.earlier.catch(() => undefined);
+      const { seq } = loaded;
+      const [stillOpen] = await loadExamples(input, spec, watch, { from: seq, to: seq + 1, limit: 1 });
+      if (stillOpen === undefined) return cost;
+      watch.stopWaiting.throwIfAborted();
+      example = stillOpen;
+    }
+    const name = exampleName(input, example);
+    const running = runner.run(example, watch, reservedUsd).finally(() => inFlight.delete(name));
+    inFlight.set(name, running);
+    return running;
+  }
+
+  return async function runBatch(input: BatchInput): Promise<BatchResult> {
+    const watch = await begin(input);
+    try {
+      const batch = await load(input, watch);
+      const { finished, starved } = await runPool<LoadedExample>({
+        from: input.from,
+        concurrency: input.concurrency,
+        budget: batch.budget,
+        loadPage: (from, limit) => loadExamples(input, batch.spec, watch, { from, to: input.to, limit }),
+        runExample: (example, reservedUsd) => runExample(input, batch, watch, example, reservedUsd),
+        stopped: () => watch.stopped(),
+        stop: () => watch.stop(),
+      });
+      const { costUsd } = await readSpending(input, watch);
+      return { finished, starved, costUsd, estimate: batch.budget.estimate };
+    } finally {
+      end(input, watch);
+    }
+  };
+}
