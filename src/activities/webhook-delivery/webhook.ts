@@ -10,6 +10,7 @@ import type { Outbound, OutboundResult } from '../../outbound/outbound.ts';
 import { abandonOne } from '../../services/deliveries/abandon-deliveries.ts';
 import {
   countAttempt,
+  isSendable,
   readAttempt,
   recordAttempt,
   type SendableRow,
@@ -127,7 +128,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     const known = outcomeOf(row?.status, row?.recorded_error ?? null);
     if (known?.state === 'failed' && row?.next_in_ms != null) return { ...known, waitMs: Math.max(0, row.next_in_ms) };
     if (row === undefined || known !== undefined) return known ?? { state: 'abandoned' };
-    if (row.webhook_status !== 'enabled') {
+    if (!isSendable(row)) {
       const reason = `The webhook was ${row.webhook_status === null ? 'deleted' : 'disabled'}.`;
       await untilDatabaseAnswers(() => abandonOne(query, deliveryId, reason));
       return { state: 'abandoned' };

@@ -1,111 +1,139 @@
-import type { Query, Statement } from '../../db/database.ts';
-import type { DeliveryTrigger } from '../../db/entities/webhook.ts';
-import { CHANNELS } from '../../db/listener.ts';
+import { type Expression, sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { milliseconds, now } from '../../db/sql.ts';
+import { changeState } from '../../db/state-change.ts';
+import { type Parameters, prepared, type RowOf } from '../../db/statement.ts';
 import { type DeliveryStatus, deliveryStates } from '../../domain/delivery-states.ts';
-import type { EventData, EventType } from '../../domain/events.ts';
-import type { WebhookStatus } from '../../domain/webhook-states.ts';
 import type { OutboundResult } from '../../outbound/outbound.ts';
-import type { SealedColumns } from '../webhooks/encrypted-columns.ts';
+import { notifyTester } from './delivery-waiter.ts';
 
-/** What an attempt needs to know. */
-export type AttemptRow = {
-  status: DeliveryStatus;
-  trigger: DeliveryTrigger;
-  /** When its slot is, in milliseconds from now; null where it has none. */
-  slot_in_ms: number | null;
-  workspace_id: string;
-  event_id: string;
-  type: EventType;
-  data: EventData;
-  created_at: Date;
-  /** Why this attempt failed when it was made before, by a worker that could not say so. */
-  recorded_error: string | null;
-  /** What is left of the wait for the next attempt, in milliseconds; null where there is none. */
-  next_in_ms: number | null;
-  webhook_id: string;
-} & (Endpoint | { [Column in keyof Endpoint]: null });
+const msUntil = (time: Expression<Date | null>) =>
+  sql<number | null>`extract(epoch from ${time} - now())::float8 * 1000`;
 
-/** One whose webhook is there. */
-export type SendableRow = Extract<AttemptRow, Endpoint>;
+const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =>
+  db
+    .selectFrom('deliveries as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .leftJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .leftJoin('delivery_attempts as a', (join) =>
+      join.onRef('a.delivery_id', '=', 'd.id').on('a.attempt', '=', attempt),
+    )
+    .select(['d.status', 'd.trigger', 'd.workspace_id', 'd.event_id', 'd.webhook_id'])
+    .select(['e.type', 'e.data', 'e.created_at'])
+    .select(['w.status as webhook_status', 'w.url', 'w.secret', 'w.previous_secret', 'w.previous_secret_expires_at'])
+    .select(['w.headers', 'w.rate_limit_per_minute'])
+    // Why this attempt failed when it was made before, by a worker that could not report it.
+    .select('a.error as recorded_error')
+    .select((eb) => [
+      msUntil(eb.ref('d.slot_at')).as('slot_in_ms'),
+      msUntil(eb.ref('d.next_attempt_at')).as('next_in_ms'),
+    ])
+    .where('d.id', '=', id),
+);
 
-/** Of the webhook; all null where it was deleted. */
-type Endpoint = SealedColumns & {
-  webhook_status: WebhookStatus;
-  url: string;
-  rate_limit_per_minute: number | null;
+/** What an attempt needs to know. The columns of the webhook are null where it was deleted. */
+export type AttemptRow = RowOf<typeof READ>;
+
+/** One whose webhook is enabled. */
+export type SendableRow = AttemptRow & {
+  [Column in 'webhook_status' | 'url' | 'secret']: NonNullable<AttemptRow[Column]>;
 };
 
-const READ = {
-  name: 'read-delivery',
-  text: `select d.status, d.trigger, extract(epoch from d.slot_at - now())::float8 * 1000 as slot_in_ms, d.workspace_id,
-           d.event_id, d.webhook_id,
-           e.type, e.data, e.created_at, a.error as recorded_error,
-           extract(epoch from d.next_attempt_at - now())::float8 * 1000 as next_in_ms,
-           w.status as webhook_status, w.url, w.secret, w.previous_secret, w.previous_secret_expires_at, w.headers,
-           w.rate_limit_per_minute
-         from deliveries d
-         join events e on e.id = d.event_id
-         left join webhooks w on w.id = d.webhook_id
-         left join delivery_attempts a on a.delivery_id = d.id and a.attempt = $2
-         where d.id = $1`,
-};
+export const isSendable = (row: AttemptRow): row is SendableRow => row.webhook_status === 'enabled';
+
+/** The time between two slots of the webhook. */
+const interval = sql<Date>`interval '1 minute' / rate_limit_per_minute`;
 
 /** The slots of a webhook with a rate limit follow each other at its pace. */
-const TAKE_SLOT = {
-  name: 'take-delivery-slot',
-  text: `with slot as (
-           update webhooks set next_slot_at = greatest(next_slot_at, now()) + interval '1 minute' / rate_limit_per_minute
-           where id = $2 returning next_slot_at - interval '1 minute' / rate_limit_per_minute as at
-         ), given as (
-           update deliveries set slot_at = slot.at, next_attempt_at = greatest(slot.at, next_attempt_at),
-             check_at = greatest(slot.at, next_attempt_at) + interval '1 minute' from slot where id = $1
-         ) select extract(epoch from at - now())::float8 * 1000 as in_ms from slot`,
-};
+const TAKE_SLOT = prepared<{ id: string; webhookId: string }>()((db, { id, webhookId }) =>
+  db
+    .with('slot', (cte) =>
+      cte
+        .updateTable('webhooks')
+        .set({ next_slot_at: sql<Date>`greatest(next_slot_at, now()) + ${interval}` })
+        .where('id', '=', webhookId)
+        .returning(sql<Date>`next_slot_at - ${interval}`.as('at')),
+    )
+    .with('given', (cte) =>
+      cte
+        .updateTable('deliveries')
+        .from('slot')
+        .set((eb) => ({
+          slot_at: eb.ref('slot.at'),
+          next_attempt_at: sql<Date>`greatest(slot.at, next_attempt_at)`,
+          check_at: sql<Date>`greatest(slot.at, next_attempt_at) + interval '1 minute'`,
+        }))
+        .where('id', '=', id),
+    )
+    .selectFrom('slot')
+    .select((eb) => msUntil(eb.ref('slot.at')).as('in_ms')),
+);
+
+interface Attempt extends OutboundResult {
+  /** Of the delivery. */
+  id: string;
+  attempt: number;
+  startedAt: Date;
+  retryInMs: number;
+}
+
+interface AfterAttempt {
+  status_reason: Expression<string | null> | null;
+  next_attempt_at: Expression<Date> | null;
+  finished_at?: Expression<Date>;
+  check_at?: Expression<Date>;
+}
+
+const attemptsMade = (attempt: number | Expression<number>) => sql<number>`greatest(attempts_made, ${attempt})`;
 
 /**
  * Stores an attempt and where the delivery stands after it, in one statement. That it was sent is true even where the delivery
- * was abandoned meanwhile, so success and the failure of the last retry go before that.
+ * was abandoned meanwhile, so success and the failure of the last retry replace that.
  */
-function storing(to: 'delivered' | 'failed' | 'waiting', columns: string): Statement {
-  const change = deliveryStates.change({ to });
-  return {
-    name: `record-attempt-${to}`,
-    text: `with tried as (
-             insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, response_body, error)
-             values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing
-           ), after as (
-             update deliveries set ${change.set}, attempts_made = greatest(attempts_made, $2), slot_at = null, ${columns}
-             where id = $1 and ${change.where} returning id, status, trigger
-           ) select status, case when trigger = 'test' and status <> 'waiting'
-               then pg_notify('${CHANNELS.deliveryFinished}', id::text) end from after`,
-  };
-}
+const recording = (to: 'delivered' | 'failed' | 'waiting', after: (values: Parameters<Attempt>) => AfterAttempt) => {
+  const change = changeState(deliveryStates, { to });
+  return prepared<Attempt>()((db, values) =>
+    db
+      .with('tried', (cte) =>
+        cte
+          .insertInto('delivery_attempts')
+          .values({
+            delivery_id: values.id,
+            attempt: values.attempt,
+            started_at: values.startedAt,
+            duration_ms: values.durationMs,
+            status: values.status,
+            response_body: values.body,
+            error: values.error,
+          })
+          .onConflict((conflict) => conflict.doNothing()),
+      )
+      .with('after', (cte) =>
+        cte
+          .updateTable('deliveries as d')
+          .set({ ...change.set, attempts_made: attemptsMade(values.attempt), slot_at: null, ...after(values) })
+          .where('id', '=', values.id)
+          .where(change.where)
+          .returning((eb) => ['status', ...(to === 'waiting' ? [] : [notifyTester(eb)])]),
+      )
+      .selectFrom('after')
+      .select('status'),
+  );
+};
 
 const RECORD = {
-  delivered: storing('delivered', 'status_reason = null, next_attempt_at = null, finished_at = now()'),
-  failed: storing('failed', 'status_reason = $7, next_attempt_at = null, finished_at = now()'),
-  waiting: storing(
-    'waiting',
-    'status_reason = $7, next_attempt_at = now() + make_interval(secs => $8::float8 / 1000), check_at = now() + make_interval(secs => 60 + $8::float8 / 1000)',
-  ),
-};
-
-/** A delivery that had ended stays as it is; the attempt was made all the same. */
-const COUNT_LATE = {
-  text: `update deliveries set attempts_made = greatest(attempts_made, $2), slot_at = null where id = $1 returning status`,
-};
-
-/** Seldom where all goes well, so that a busy webhook's row is not written with every delivery. */
-const COUNT = {
-  name: 'count-attempt',
-  text: `update webhooks set consecutive_failures = case when $2 then 0 else consecutive_failures + 1 end, last_delivery_at = now()
-         where id = $1 and (not $2 or consecutive_failures > 0 or last_delivery_at is null
-           or last_delivery_at < now() - interval '1 second')`,
+  delivered: recording('delivered', () => ({ status_reason: null, next_attempt_at: null, finished_at: now })),
+  failed: recording('failed', ({ error }) => ({ status_reason: error, next_attempt_at: null, finished_at: now })),
+  waiting: recording('waiting', ({ error, retryInMs }) => ({
+    status_reason: error,
+    next_attempt_at: sql<Date>`now() + ${milliseconds(retryInMs)}`,
+    check_at: sql<Date>`now() + interval '1 minute' + ${milliseconds(retryInMs)}`,
+  })),
 };
 
 /** @returns undefined where there is no such delivery (any more) */
 export async function readAttempt(query: Query, id: string, attempt: number): Promise<AttemptRow | undefined> {
-  const [row] = await query<AttemptRow>(READ, [id, attempt]);
+  const [row] = await query(READ, { id, attempt });
   return row;
 }
 
@@ -114,31 +142,58 @@ export async function readAttempt(query: Query, id: string, attempt: number): Pr
  * @returns milliseconds until then
  */
 export async function takeSlot(query: Query, id: string, webhookId: string): Promise<number> {
-  const [row] = await query<{ in_ms: number }>(TAKE_SLOT, [id, webhookId]);
+  const [row] = await query(TAKE_SLOT, { id, webhookId });
   return row?.in_ms ?? 0;
 }
 
 /**
- * Stores what came of an attempt. The first record of an attempt stays.
- * @param retryInMs null after the last one
+ * Stores the result of an attempt. The first record of an attempt stays.
+ * @param retryInMs null after the last attempt
  * @returns where the delivery stands now; undefined where there is no such delivery (any more)
  */
 export async function recordAttempt(
   query: Query,
   { id, attempt, startedAt, retryInMs }: { id: string; attempt: number; startedAt: Date; retryInMs: number | null },
-  { durationMs, status, body, error }: OutboundResult,
+  result: OutboundResult,
 ): Promise<DeliveryStatus | undefined> {
-  const tried = [id, attempt, startedAt, Math.round(durationMs), status, body, error];
-  const [row] =
-    error !== null && retryInMs !== null
-      ? await query<{ status: DeliveryStatus }>(RECORD.waiting, [...tried, retryInMs])
-      : await query<{ status: DeliveryStatus }>(error === null ? RECORD.delivered : RECORD.failed, tried);
+  const next = result.error === null ? 'delivered' : retryInMs === null ? 'failed' : 'waiting';
+  const durationMs = Math.round(result.durationMs);
+  const [row] = await query(RECORD[next], { ...result, id, attempt, startedAt, durationMs, retryInMs: retryInMs ?? 0 });
   if (row !== undefined) return row.status;
-  const [ended] = await query<{ status: DeliveryStatus }>(COUNT_LATE, [id, attempt]);
+  // A delivery that had ended stays as it is; the attempt was made all the same.
+  const [ended] = await query((db) =>
+    db
+      .updateTable('deliveries')
+      .set({ attempts_made: attemptsMade(attempt), slot_at: null })
+      .where('id', '=', id)
+      .returning('status'),
+  );
   return ended?.status;
 }
 
+const COUNT_FAILURE = prepared<{ webhookId: string }>()((db, { webhookId }) =>
+  db
+    .updateTable('webhooks')
+    .set((eb) => ({ consecutive_failures: eb('consecutive_failures', '+', 1), last_delivery_at: now }))
+    .where('id', '=', webhookId),
+);
+
+/** At most once a second where all goes well, so that a busy webhook's row is not written with every delivery. */
+const COUNT_SUCCESS = prepared<{ webhookId: string }>()((db, { webhookId }) =>
+  db
+    .updateTable('webhooks')
+    .set({ consecutive_failures: 0, last_delivery_at: now })
+    .where('id', '=', webhookId)
+    .where((eb) =>
+      eb.or([
+        eb('consecutive_failures', '>', 0),
+        eb('last_delivery_at', 'is', null),
+        eb('last_delivery_at', '<', sql<Date>`now() - interval '1 second'`),
+      ]),
+    ),
+);
+
 /** Counts an attempt for its webhook. */
 export async function countAttempt(query: Query, webhookId: string, succeeded: boolean): Promise<void> {
-  await query(COUNT, [webhookId, succeeded]);
+  await query(succeeded ? COUNT_SUCCESS : COUNT_FAILURE, { webhookId });
 }
