@@ -1,40 +1,59 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
-/**
- * Takes the next version number. The clock and not the transaction's start: the times of versions are in their order.
- * A dataset that comes back after it was deleted counts on, but is a new one otherwise.
- */
-const CLAIM = {
-  text: `insert into datasets as d (workspace_id, name, id, description, latest_version, created_at, updated_at)
-         values ($1, $2, $3, $4, 1, clock_timestamp(), clock_timestamp())
-         on conflict (workspace_id, name) do update set latest_version = d.latest_version + 1,
-           updated_at = clock_timestamp(), description = coalesce($4, d.description),
-           created_at = case when exists (select from dataset_versions v where v.dataset_id = d.id)
-             then d.created_at else clock_timestamp() end
-         returning id, latest_version as version`,
-};
-const ATTACH = {
-  text: `update dataset_versions set dataset_id = $3, version = $4, examples_total = $5, hash = $6, bytes = $7,
-           created_at = clock_timestamp()
-         where workspace_id = $1 and id = $2`,
-};
+/** The clock, not the start of the transaction: the times of versions are in the order of their numbers. */
+const clock = sql<Date>`clock_timestamp()`;
 
-const SIZE = {
-  text: `select (select coalesce(sum(bytes), 0) from dataset_examples where workspace_id = $1 and dataset_version_id = $2) as bytes,
-           not exists (select from datasets d join dataset_versions v on v.dataset_id = d.id
-                       where d.workspace_id = $1 and d.name = $3) as is_new`,
-};
-
-/** What a version is known by, once all its examples are there. */
+/** A set of examples that is complete. */
 export interface VersionContents {
   examplesId: string;
   total: number;
   hash: Buffer;
-  /** Undefined: stays as it is. */
+  /** Undefined: the dataset keeps its own. */
   description?: string | undefined;
+}
+
+/** Takes the next version number. A dataset that comes back after its deletion counts on, but is a new one otherwise. */
+async function claimVersion(
+  query: Query,
+  name: string,
+  description: string | undefined,
+): Promise<{ id: string; version: number }> {
+  const [claim] = await query((db) =>
+    db
+      .insertInto('datasets')
+      .values({
+        id: newId(),
+        name,
+        description: description ?? null,
+        latest_version: 1,
+        created_at: clock,
+        updated_at: clock,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'name']).doUpdateSet((eb) => ({
+          latest_version: eb('datasets.latest_version', '+', 1),
+          updated_at: clock,
+          description: eb.fn.coalesce('excluded.description', 'datasets.description'),
+          created_at: eb
+            .case()
+            .when(
+              eb.exists(
+                eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id'),
+              ),
+            )
+            .then(eb.ref('datasets.created_at'))
+            .else(clock)
+            .end(),
+        })),
+      )
+      .returning(['id', 'latest_version as version']),
+  );
+  if (!claim) throw new Error('A dataset could be neither inserted nor updated.');
+  return claim;
 }
 
 /**
@@ -49,12 +68,32 @@ export async function attachVersion(
   name: string,
   { examplesId, total, hash, description }: VersionContents,
 ): Promise<DatasetRow> {
-  const [sized] = await query<{ bytes: string; is_new: boolean }>(SIZE, [examplesId, name]);
-  const bytes = Number(sized?.bytes ?? 0);
-  const [claim] = await query<{ id: string; version: number }>(CLAIM, [name, newId(), description ?? null]);
-  if (!claim) throw new Error('A dataset could be neither inserted nor updated.');
-  await query(ATTACH, [examplesId, claim.id, claim.version, total, hash, bytes]);
-  if (sized?.is_new === true) await quotas.require(query, 'datasets');
+  const [before] = await query((db) =>
+    db.selectNoFrom((eb) => [
+      eb
+        .selectFrom('dataset_examples')
+        .select((sum) => sum.fn.coalesce(sum.fn.sum<number>('bytes'), sum.lit(0)).as('bytes'))
+        .where('dataset_version_id', '=', examplesId)
+        .as('bytes'),
+      eb
+        .exists(
+          eb
+            .selectFrom('datasets as d')
+            .innerJoin('dataset_versions as v', 'v.dataset_id', 'd.id')
+            .select('d.id')
+            .where('d.name', '=', name),
+        )
+        .as('is_there'),
+    ]),
+  );
+  const { id, version } = await claimVersion(query, name, description);
+  await query((db) =>
+    db
+      .updateTable('dataset_versions')
+      .set({ dataset_id: id, version, examples_total: total, hash, bytes: before?.bytes ?? 0, created_at: clock })
+      .where('id', '=', examplesId),
+  );
+  if (before?.is_there === false) await quotas.require(query, 'datasets');
   await quotas.require(query, 'datasetBytes');
-  return getDataset(query, name, claim.version);
+  return getDataset(query, name, version);
 }

@@ -1,8 +1,11 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { unnestOf } from '../../db/sql.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash } from '../../domain/example.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
@@ -22,35 +25,85 @@ export interface ExecutionSelection {
   executionIds?: string[] | undefined;
   /** The newest ones, where more match. */
   limit: number;
-  /** What an example expects: what the execution gave, or nothing. */
+  /** What an example expects: the output of the execution, or nothing. */
   expected: 'output' | 'none';
 }
 
-const INSERT = {
-  text: `with picked as (
-           select id, prompt_name, prompt_version, model, variables, output, created_at from executions
-           where workspace_id = $1 and status = $3 and ($4::text is null or prompt_name = $4)
-             and ($5::text is null or model = $5) and ($6::timestamptz is null or created_at >= $6)
-             and ($7::timestamptz is null or created_at < $7) and ($8::uuid[] is null or id = any($8))
-           order by id desc limit $9
-         ), inserted as (
-           insert into dataset_examples
-             (workspace_id, dataset_version_id, seq, example_key, variables, expected, metadata)
-           select $1, $2, row_number() over (order by id) - 1, '${ID_PREFIXES.execution}_' || id, variables,
-             case when $10 then to_jsonb(output) end,
-             jsonb_build_object('execution_id', '${ID_PREFIXES.execution}_' || id, 'prompt_name', prompt_name,
-               'prompt_version', prompt_version, 'model', model,
-               'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-           from picked returning 1
-         )
-         select count(*)::int as total from inserted`,
-};
-const FIND_MISSING = {
-  text: `select wanted.id from unnest($2::uuid[]) with ordinality as wanted (id, place)
-         where not exists (select from dataset_examples e where e.workspace_id = $1 and e.dataset_version_id = $3
-           and e.example_key = '${ID_PREFIXES.execution}_' || wanted.id)
-         order by place limit ${MAX_MISSING_SHOWN}`,
-};
+/** The public id of an execution: the key of the example that is made of it. */
+const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.execution}_`)} || ${sql.ref(column)}`;
+
+/** Copies the executions into a set of examples, oldest first. @returns how many there are */
+async function copyExecutions(
+  query: Query,
+  examplesId: string,
+  { promptName, status, model, since, until, limit, expected }: ExecutionSelection,
+  ids: string[] | undefined,
+): Promise<number> {
+  const [copied] = await query((db) =>
+    db
+      .with('picked', (cte) =>
+        cte
+          .selectFrom('executions')
+          .select(['id', 'prompt_name', 'prompt_version', 'model', 'variables', 'output', 'created_at'])
+          .where('status', '=', status)
+          .where((eb) => {
+            const conditions: Expression<SqlBool>[] = [];
+            if (promptName !== undefined) conditions.push(eb('prompt_name', '=', promptName));
+            if (model !== undefined) conditions.push(eb('model', '=', model));
+            if (since !== undefined) conditions.push(eb('created_at', '>=', since));
+            if (until !== undefined) conditions.push(eb('created_at', '<', until));
+            if (ids !== undefined) conditions.push(sql`id = any(${ids}::uuid[])`);
+            return eb.and(conditions);
+          })
+          .orderBy('id', 'desc')
+          .limit(limit),
+      )
+      .with('inserted', (cte) =>
+        cte
+          .insertInto('dataset_examples')
+          .columns(['dataset_version_id', 'seq', 'example_key', 'variables', 'expected', 'metadata'])
+          .expression((eb) =>
+            eb.selectFrom('picked').select([
+              sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
+              sql<number>`row_number() over (order by id) - 1`.as('seq'),
+              publicIdOf('id').as('example_key'),
+              'variables',
+              (expected === 'output' ? sql<JsonValue>`to_jsonb(output)` : sql<JsonValue>`null::jsonb`).as('expected'),
+              sql<Record<string, JsonValue>>`jsonb_build_object(
+                'execution_id', ${publicIdOf('id')}, 'prompt_name', prompt_name, 'prompt_version', prompt_version, 'model', model,
+                'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`.as('metadata'),
+            ]),
+          )
+          .returning('seq'),
+      )
+      .selectFrom('inserted')
+      .select((eb) => eb.fn.countAll<number>().as('total')),
+  );
+  return copied?.total ?? 0;
+}
+
+/** The first of the executions that did not become examples. */
+async function findMissing(query: Query, examplesId: string, ids: string[]): Promise<string[]> {
+  const missing = await query((db) =>
+    db
+      .selectFrom(unnestOf('wanted', { id: ['uuid', ids], place: ['integer', ids.map((_, index) => index)] }))
+      .select('wanted.id')
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('dataset_examples as e')
+              .select('e.seq')
+              .where('e.dataset_version_id', '=', examplesId)
+              .where('e.example_key', '=', publicIdOf('wanted.id')),
+          ),
+        ),
+      )
+      .orderBy('wanted.place')
+      .limit(MAX_MISSING_SHOWN),
+  );
+  return missing.map(({ id }) => id);
+}
 
 function parseIds(ids: string[]): string[] {
   const parsed = ids.map((id, index) => {
@@ -62,7 +115,7 @@ function parseIds(ids: string[]): string[] {
 }
 
 /**
- * Makes the next version of a dataset of executions that were recorded, oldest first. Runs in the caller's transaction.
+ * Makes recorded executions the next version of a dataset, oldest first. Runs in the caller's transaction.
  * @throws ApiError `invalid_request` where no execution matches, or not all that were named
  */
 export async function createFromExecutions(
@@ -71,23 +124,12 @@ export async function createFromExecutions(
   name: string,
   selection: ExecutionSelection,
 ): Promise<DatasetRow> {
-  const ids = selection.executionIds === undefined ? null : parseIds(selection.executionIds);
+  const ids = selection.executionIds && parseIds(selection.executionIds);
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));
-  const [inserted] = await query<{ total: number }>(INSERT, [
-    examplesId,
-    selection.status,
-    selection.promptName ?? null,
-    selection.model ?? null,
-    selection.since ?? null,
-    selection.until ?? null,
-    ids,
-    selection.limit,
-    selection.expected === 'output',
-  ]);
-  const total = inserted?.total ?? 0;
-  if (ids !== null && total < Math.min(ids.length, selection.limit)) {
-    const missing = await query<{ id: string }>(FIND_MISSING, [ids, examplesId]);
-    const shown = missing.map(({ id }) => publicId('execution', id)).join(', ');
+  const total = await copyExecutions(query, examplesId, selection, ids);
+  if (ids !== undefined && total < Math.min(ids.length, selection.limit)) {
+    const missing = await findMissing(query, examplesId, ids);
+    const shown = missing.map((id) => publicId('execution', id)).join(', ');
     throw invalidField('execution_ids', `some do not exist or do not match the other fields, among them ${shown}`);
   }
   if (total === 0)

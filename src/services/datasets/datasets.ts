@@ -1,41 +1,37 @@
+import { type Expression, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { type Page, readPage } from '../../db/read-page.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
+import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 
-/** One version of a dataset together with what belongs to the dataset as a whole. */
-export interface DatasetRow {
-  id: string;
-  name: string;
-  description: string | null;
-  created_at: Date;
-  updated_at: Date;
-  /** Id of the version: of its set of examples. */
-  examples_id: string;
-  version: number;
-  examples_total: number;
-  hash: Buffer;
-  version_created_at: Date;
-}
-
 /**
- * From `datasets d` and `dataset_versions v`. Of a dataset that was deleted a row without versions stays, so that no version
- * number of that name means two things; the join leaves it out.
+ * Versions of datasets together with what belongs to the dataset as a whole. Of a deleted dataset a row without versions stays, so
+ * that its version numbers are not used again; the join leaves it out.
  */
-const SELECT = `select d.id, d.name, d.description, d.created_at, d.updated_at, v.id as examples_id, v.version,
-  v.examples_total, v.hash, v.created_at as version_created_at
-  from datasets d join dataset_versions v on v.dataset_id = d.id`;
+const selectVersions = (db: Builder) =>
+  db
+    .selectFrom('datasets as d')
+    .innerJoin('dataset_versions as v', 'v.dataset_id', 'd.id')
+    .select(['d.id', 'd.name', 'd.description', 'd.created_at', 'd.updated_at', 'v.id as examples_id', 'v.version'])
+    .select(['v.examples_total', 'v.hash', 'v.created_at as version_created_at']);
 
-const BYTES = 'octet_length(name) + coalesce(octet_length(description), 0)';
+const bytes = () => sql<number>`octet_length(name) + coalesce(octet_length(description), 0)`;
+
+/** One version of the datasets `d`. Undefined or null: the latest. */
+export const isVersion = (version: Expression<number | null>) =>
+  sql<boolean>`${sql.ref('v.version')} = coalesce(${version}::int, ${sql.ref('d.latest_version')})`;
+
+const FIND = prepared<{ name: string; version: number | null }>()((db, { name, version }) =>
+  selectVersions(db).where('d.name', '=', name).where(isVersion(version)),
+);
+export type DatasetRow = RowOf<typeof FIND>;
 
 /**
- * Reads a dataset: the version asked for, else the latest.
+ * Reads a dataset: the given version, by default the latest.
  * @throws ApiError `not_found` naming what is missing: the dataset or the version
  */
 export async function getDataset(query: Query, name: string, version?: number): Promise<DatasetRow> {
-  const [row] = await query<DatasetRow>(
-    { text: `${SELECT} and v.version = coalesce($3::int, d.latest_version) where d.workspace_id = $1 and d.name = $2` },
-    [name, version ?? null],
-  );
+  const [row] = await query(FIND, { name, version: version ?? null });
   if (row) return row;
   if (version === undefined) throw notFound(`The dataset "${name}"`);
   await getDataset(query, name);
@@ -43,13 +39,16 @@ export async function getDataset(query: Query, name: string, version?: number): 
 }
 
 /** Datasets in order of name, each with its latest version, a page of at most `limit` after the name `after`. */
-export async function listDatasets(
+export function listDatasets(
   db: WorkspaceDatabase,
   limit: number,
   after: string | undefined,
 ): Promise<Page<DatasetRow>> {
-  const select = `${SELECT} and v.version = d.latest_version where d.workspace_id = $1 and ($2::text is null or d.name > $2)`;
-  return readPage<DatasetRow>(db.query, { select, orderBy: 'name', bytes: BYTES }, [after ?? null], limit);
+  const select = (own: Builder) =>
+    selectVersions(own)
+      .whereRef('v.version', '=', 'd.latest_version')
+      .$if(after !== undefined, (all) => all.where('d.name', '>', after ?? ''));
+  return selectPage(db.query, { select, orderBy: [['name', 'asc']], bytes }, limit);
 }
 
 /**
@@ -63,6 +62,9 @@ export async function listDatasetVersions(
   before: number | undefined,
 ): Promise<Page<DatasetRow>> {
   const { id } = await getDataset(db.query, name);
-  const select = `${SELECT} where d.workspace_id = $1 and d.id = $2 and ($3::int is null or v.version < $3)`;
-  return readPage<DatasetRow>(db.query, { select, orderBy: 'version desc', bytes: BYTES }, [id, before ?? null], limit);
+  const select = (own: Builder) =>
+    selectVersions(own)
+      .where('d.id', '=', id)
+      .$if(before !== undefined, (all) => all.where('v.version', '<', before ?? 0));
+  return selectPage(db.query, { select, orderBy: [['version', 'desc']], bytes }, limit);
 }

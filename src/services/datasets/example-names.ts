@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 
 /** Names of the variables and of the metadata's entries in a set of examples, in order, at most `limit` of each. */
@@ -7,12 +8,15 @@ export async function exampleNames(
   limit: number,
 ): Promise<{ variables: string[]; metadata: string[] }> {
   const namesIn = async (column: 'variables' | 'metadata') => {
-    const rows = await query<{ name: string }>(
-      {
-        text: `select distinct name collate "C" as name from dataset_examples e, jsonb_object_keys(e.${column}) as name
-               where e.workspace_id = $1 and e.dataset_version_id = $2 order by 1 limit $3`,
-      },
-      [examplesId, limit],
+    const rows = await query((db) =>
+      db
+        .selectFrom('dataset_examples as e')
+        .crossJoinLateral(sql<{ key: string }>`jsonb_object_keys(${sql.ref(`e.${column}`)})`.as<'k'>(sql`k (key)`))
+        .select(sql<string>`${sql.ref('k.key')} collate "C"`.as('name'))
+        .distinct()
+        .where('e.dataset_version_id', '=', examplesId)
+        .orderBy('name')
+        .limit(limit),
     );
     return rows.map(({ name }) => name);
   };

@@ -1,5 +1,7 @@
 import type { Query } from '../../db/database.ts';
+import { prepared } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
+import { isVersion } from './datasets.ts';
 import type { StoredExamples } from './inline-examples.ts';
 
 /** The examples of a dataset's version. */
@@ -8,36 +10,25 @@ export interface FoundExamples extends StoredExamples {
   version: number;
 }
 
-interface FoundRow {
-  id: string;
-  name: string;
-  version: number;
-  hash: Buffer;
-  examples_total: number;
-}
-
-/** The lock keeps the version from being deleted before the transaction that means to use it has ended. */
-const FIND = {
-  text: `select v.id, d.name, v.version, v.hash, v.examples_total
-         from datasets d join dataset_versions v on v.dataset_id = d.id and v.version = coalesce($3::int, d.latest_version)
-         where d.workspace_id = $1 and d.name = $2 for key share of v`,
-};
+/** The lock keeps the version from being deleted before the transaction that uses it has ended. */
+const FIND = prepared<{ name: string; version: number | null }>()((db, { name, version }) =>
+  db
+    .selectFrom('datasets as d')
+    .innerJoin('dataset_versions as v', 'v.dataset_id', 'd.id')
+    .select(['v.id as examplesId', 'd.name as datasetName', 'v.version', 'v.hash', 'v.examples_total as total'])
+    .where('d.name', '=', name)
+    .where(isVersion(version))
+    .forKeyShare('v'),
+);
 
 /**
- * Finds what an evaluation is to run over: the version asked for, else the latest. Call it in the transaction that stores the
+ * Finds the examples of an evaluation: the given version, by default the latest. Call it in the transaction that stores the
  * evaluation: until it ends, the examples stay.
  * @throws ApiError `not_found` naming what is missing: the dataset or the version
  */
 export async function findExamples(query: Query, name: string, version?: number): Promise<FoundExamples> {
-  const [row] = await query<FoundRow>(FIND, [name, version ?? null]);
-  if (row)
-    return {
-      examplesId: row.id,
-      datasetName: row.name,
-      version: row.version,
-      hash: row.hash,
-      total: row.examples_total,
-    };
+  const [found] = await query(FIND, { name, version: version ?? null });
+  if (found) return found;
   if (version === undefined) throw notFound(`The dataset "${name}"`);
   await findExamples(query, name);
   throw notFound(`Version ${version} of the dataset "${name}"`);

@@ -1,28 +1,55 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { prepared } from '../../db/statement.ts';
 import type { ExampleContent } from '../../domain/example.ts';
 import { newId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
 
-const INSERT_VERSION = {
-  text: `insert into dataset_versions (workspace_id, id, dataset_id, version, examples_total, hash, created_at)
-         values ($1, $2, null, 0, $3, $4, now())`,
-};
+/** A row of the JSON array that {@link insertRows} takes. */
+interface JsonRow {
+  seq: number;
+  key: string;
+  variables: Record<string, JsonValue>;
+  expected: JsonValue;
+  expects_null: boolean;
+  metadata: Record<string, JsonValue>;
+}
+
 /**
- * The rows come as bytes, which the driver sends as they are: texts would have to be made of them first.
- * A null in JSON is no value to `json_to_recordset`: an expectation of null is in a column of its own.
+ * The rows come as bytes, which the driver sends as they are: texts would have to be encoded first.
+ * `json_to_recordset` makes SQL NULL of a JSON null: an expectation of null is in a field of its own.
  */
-const INSERT_ROWS = {
-  name: 'insert-examples',
-  text: `insert into dataset_examples
-           (workspace_id, dataset_version_id, seq, example_key, variables, expected, metadata)
-         select $1, $2, seq, key, variables, case when expects_null then 'null' else expected end, metadata
-         from json_to_recordset(convert_from($3::bytea, 'UTF8')::json)
-           as example (seq int, key text, variables jsonb, expected jsonb, expects_null boolean, metadata jsonb)`,
-};
+const INSERT_ROWS = prepared<{ examplesId: string; rows: Buffer }>()((db, { examplesId, rows }) =>
+  db
+    .insertInto('dataset_examples')
+    .columns(['dataset_version_id', 'seq', 'example_key', 'variables', 'expected', 'metadata'])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          sql<JsonRow>`json_to_recordset(convert_from(${rows}::bytea, 'UTF8')::json)`.as<'row'>(
+            sql`row (seq int, key text, variables jsonb, expected jsonb, expects_null boolean, metadata jsonb)`,
+          ),
+        )
+        .select([
+          sql<string>`${examplesId}::uuid`.as('dataset_version_id'),
+          'seq',
+          'key',
+          'variables',
+          sql<JsonValue>`case when expects_null then 'null' else expected end`.as('expected'),
+          'metadata',
+        ]),
+    ),
+);
 
 /** Makes a set of examples that belongs to no dataset yet. */
 export async function insertVersion(query: Query, total: number, hash: Buffer): Promise<string> {
   const id = newId();
-  await query(INSERT_VERSION, [id, total, hash]);
+  await query((db) =>
+    db
+      .insertInto('dataset_versions')
+      .values({ id, dataset_id: null, version: 0, examples_total: total, hash, created_at: now }),
+  );
   return id;
 }
 
@@ -35,5 +62,5 @@ export function toRow(seq: number, key: string, { variables, expected, metadata 
 
 /** Adds examples to a set. @param rows a JSON array of what {@link toRow} gives, in UTF-8 */
 export async function insertRows(query: Query, examplesId: string, rows: Buffer): Promise<void> {
-  await query(INSERT_ROWS, [examplesId, rows]);
+  await query(INSERT_ROWS, { examplesId, rows });
 }

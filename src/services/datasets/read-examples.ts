@@ -1,8 +1,8 @@
 import type { Query } from '../../db/database.ts';
-import { readPage } from '../../db/read-page.ts';
+import { selectPage } from '../../db/read-page.ts';
+import type { Builder } from '../../db/statement.ts';
 import type { Example } from '../../domain/example.ts';
 import { CONTENT_KEY_PREFIX } from '../../domain/example.ts';
-import type { JsonValue } from '../../domain/json.ts';
 
 /** A stored example. `id` is the one it was given, if any. */
 export interface StoredExample extends Example {
@@ -10,37 +10,7 @@ export interface StoredExample extends Example {
   key: string;
 }
 
-interface ExampleRow {
-  seq: number;
-  example_key: string;
-  variables: Record<string, JsonValue>;
-  expected: JsonValue;
-  has_expected: boolean;
-  metadata: Record<string, JsonValue> | null;
-}
-
-const PAGE = {
-  select: `select seq, example_key, variables, expected, expected is not null as has_expected, metadata, bytes
-           from dataset_examples where workspace_id = $1 and dataset_version_id = $2 and seq >= $3`,
-  orderBy: 'seq',
-  bytes: 'bytes',
-};
 const MAX_PAGE_EXAMPLES = 1000;
-
-function toExample(row: ExampleRow): StoredExample {
-  return {
-    seq: row.seq,
-    key: row.example_key,
-    ...(row.example_key.startsWith(CONTENT_KEY_PREFIX) ? {} : { id: row.example_key }),
-    variables: row.variables,
-    ...(row.has_expected ? { expected: row.expected } : {}),
-    ...(row.metadata === null ? {} : { metadata: row.metadata }),
-  };
-}
-
-async function readRows(query: Query, examplesId: string, from: number, limit: number): Promise<ExampleRow[]> {
-  return (await readPage<ExampleRow>(query, PAGE, [examplesId, from], limit)).rows;
-}
 
 /** Examples in order from `seq` on: at most `limit`, fewer where they are large, and none only behind the last. */
 export async function readExamples(
@@ -49,7 +19,26 @@ export async function readExamples(
   from: number,
   limit: number,
 ): Promise<StoredExample[]> {
-  return (await readRows(query, examplesId, from, limit)).map(toExample);
+  const select = (db: Builder) =>
+    db
+      .selectFrom('dataset_examples')
+      .select(['seq', 'example_key as key', 'variables', 'expected', 'metadata', 'bytes'])
+      .select((eb) => eb('expected', 'is not', null).as('has_expected'))
+      .where('dataset_version_id', '=', examplesId)
+      .where('seq', '>=', from);
+  const { rows } = await selectPage(
+    query,
+    { select, orderBy: [['seq', 'asc']], bytes: (eb) => eb.ref('bytes') },
+    limit,
+  );
+  return rows.map(({ seq, key, variables, expected, has_expected, metadata }) => ({
+    seq,
+    key,
+    ...(key.startsWith(CONTENT_KEY_PREFIX) ? {} : { id: key }),
+    variables,
+    ...(has_expected ? { expected } : {}),
+    ...(metadata === null ? {} : { metadata }),
+  }));
 }
 
 /** The examples were deleted while they were read. */
