@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
-import { ApiKey } from '../db/entities/api-key.ts';
 import { publicId } from '../domain/ids.ts';
-import { createApiKey, findKey, generateApiKey, revokeApiKey, type Scope } from '../services/access/api-keys.ts';
+import {
+  type ApiKeyRow,
+  createApiKey,
+  findKey,
+  generateApiKey,
+  listApiKeys,
+  revokeApiKey,
+  type Scope,
+} from '../services/access/api-keys.ts';
 import { getWorkspace } from '../services/workspaces/workspaces.ts';
 import { parseExpiry, parseName, parseScopes } from './arguments.ts';
 import { withDatabase } from './database.ts';
@@ -9,17 +16,15 @@ import { type Result, table } from './output.ts';
 
 const HEAD = ['ID', 'NAME', 'SCOPES', 'STATE', 'LAST USED'];
 
-type KeyRecord = Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt' | 'createdAt'>;
-
-function present(key: KeyRecord) {
+function present(key: ApiKeyRow) {
   return {
     id: publicId('apiKey', key.id),
     name: key.name,
     scopes: key.scopes,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    created_at: key.createdAt.toISOString(),
+    expires_at: key.expires_at?.toISOString() ?? null,
+    revoked_at: key.revoked_at?.toISOString() ?? null,
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+    created_at: key.created_at.toISOString(),
   };
 }
 
@@ -60,10 +65,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
     .action(async ({ workspace: name }: { workspace: string }) => {
       const keys = await withDatabase(async (db) => {
         const workspace = await getWorkspace(db.system, name);
-        return db
-          .workspace(workspace.id)
-          .em()
-          .find(ApiKey, {}, { orderBy: { id: 'desc' } });
+        return listApiKeys(db.workspace(workspace.id));
       });
       const data = keys.map(present);
       const rows = data.map((row) => [

@@ -1,8 +1,7 @@
-import { PostgreSqlConnection, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { PostgreSqlConnection } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { inTransactionScope } from '../lib/transaction-scope.ts';
-import { WORKSPACE_FILTER, type WorkspaceScope } from './entities/workspace-owned.ts';
 import { classifyDatabaseError, classifyHeavyReadError } from './errors.ts';
 import { CONNECTION_OPTIONS, openOrm } from './orm.ts';
 import { bindWorkspace, createQuery, type Query } from './query.ts';
@@ -23,8 +22,6 @@ export type Transaction = <T>(work: (query: Query) => Promise<T>, options?: Tran
 /** Everything of one workspace and nothing of another. */
 export interface WorkspaceDatabase {
   readonly workspaceId: string;
-  /** A fresh EntityManager whose filter adds the workspace to every query. */
-  em(): SqlEntityManager;
   /** @throws UnboundStatementError where a statement can't be bound to the workspace */
   query: Query;
   transaction: Transaction;
@@ -38,7 +35,6 @@ export interface WorkspaceDatabase {
 
 /** What spans workspaces: authentication, the command line, the relay, and activities that were given an id of ours. */
 export interface SystemDatabase {
-  em(): SqlEntityManager;
   query: Query;
   transaction: Transaction;
 }
@@ -164,16 +160,9 @@ export async function openDatabase(
   const turns = createFairSemaphore({ total: poolSize });
   const heavyReads = openHeavyReads(databaseUrl, Math.max(2, Math.ceil(poolSize / 4)), statementTimeoutMs);
 
-  const scopedEm = (scope: WorkspaceScope) => {
-    const em = orm.em.fork();
-    em.setFilterParams(WORKSPACE_FILTER, scope);
-    return em;
-  };
-
   return {
     workspace: (workspaceId) => ({
       workspaceId,
-      em: () => scopedEm({ everyWorkspace: false, workspaceId }),
       query: bindWorkspace((statement, values) => turns.run(workspaceId, () => query(statement, values)), workspaceId),
       transaction: (work, options) =>
         turns.run(workspaceId, () =>
@@ -182,7 +171,6 @@ export async function openDatabase(
       heavy: heavyReads.ofWorkspace(workspaceId),
     }),
     system: {
-      em: () => scopedEm({ everyWorkspace: true }),
       query,
       transaction: (work, options) => inTransaction(pool, WRITING, work, options),
     },

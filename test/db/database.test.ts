@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../../src/db/database.ts';
-import { ApiKey } from '../../src/db/entities/api-key.ts';
-import { entities } from '../../src/db/entities/index.ts';
-import { WORKSPACE_FILTER } from '../../src/db/entities/workspace-owned.ts';
+import { type Database, openDatabase, type Query } from '../../src/db/database.ts';
 import { classifyDatabaseError, DatabaseUnavailableError, isDatabaseUnavailable } from '../../src/db/errors.ts';
-import { openOrm } from '../../src/db/orm.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createApiKey, generateApiKey } from '../../src/services/access/api-keys.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -41,36 +37,16 @@ describe('a workspace', () => {
     await expect(db.workspace(mine).transaction((query) => query({ text }))).rejects.toThrow(refused);
   });
 
-  test('sees its own rows through statements and entities, and no others', async () => {
+  test('sees its own rows, and no others', async () => {
     const rows = await db.workspace(mine).query({ text: 'select name from api_keys where workspace_id = $1' });
     expect(rows).toEqual([{ name: mine }]);
-    expect((await db.workspace(theirs).em().find(ApiKey, {})).map(({ name }) => name)).toEqual([theirs]);
-    expect(await db.workspace(mine).em().findOne(ApiKey, { name: theirs })).toBeNull();
-    expect(await db.workspace(mine).em().count(ApiKey, {})).toBe(1);
-    expect(await db.workspace(mine).em().nativeDelete(ApiKey, { name: theirs })).toBe(0);
-    expect(await db.system.em().count(ApiKey, {})).toBe(2);
-  });
-
-  test('is asked for by every entity that has one', () => {
-    for (const entity of entities) {
-      const owned = 'workspaceId' in entity.meta.properties;
-      expect([entity.meta.name, Object.keys(entity.meta.filters ?? {})]).toEqual([
-        entity.meta.name,
-        owned ? [WORKSPACE_FILTER] : [],
-      ]);
-    }
-  });
-
-  test('is needed by an EntityManager for every entity that is owned', async () => {
-    const orm = await openOrm(database.url, { poolSize: 1 });
-    try {
-      for (const entity of entities) {
-        if (!('workspaceId' in entity.meta.properties)) continue;
-        await expect(orm.em.fork().find(entity.meta.class, {})).rejects.toThrow(/filter/);
-      }
-    } finally {
-      await orm.close(true);
-    }
+    const names = (query: Query) => query((own) => own.selectFrom('api_keys').select('name'));
+    expect(await names(db.workspace(theirs).query)).toEqual([{ name: theirs }]);
+    const byName = await db
+      .workspace(mine)
+      .query((own) => own.deleteFrom('api_keys').where('name', '=', theirs).returning('id'));
+    expect(byName).toEqual([]);
+    expect(await names(db.system.query)).toHaveLength(2);
   });
 });
 
@@ -109,11 +85,6 @@ describe('an error', () => {
     const gone = await openDatabase('postgresql://127.0.0.1:1/none', { poolSize: 1 });
     await expect(gone.system.query({ text: 'select 1' })).rejects.toThrow(DatabaseUnavailableError);
     await expect(gone.system.transaction(async () => {})).rejects.toThrow(DatabaseUnavailableError);
-    const byEntity = await gone.system
-      .em()
-      .find(ApiKey, {})
-      .catch((thrown: unknown) => thrown);
-    expect(isDatabaseUnavailable(byEntity)).toBe(true);
     await gone.close();
   });
 });

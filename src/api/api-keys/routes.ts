@@ -1,11 +1,17 @@
 import { z } from 'zod';
-import { ApiKey as ApiKeyEntity } from '../../db/entities/api-key.ts';
 import { publicId } from '../../domain/ids.ts';
 import { idParams, saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, pageOf, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { createApiKey, generateApiKey, revokeApiKey, SCOPES } from '../../services/access/api-keys.ts';
+import {
+  type ApiKeyRow,
+  createApiKey,
+  generateApiKey,
+  listApiKeys,
+  revokeApiKey,
+  SCOPES,
+} from '../../services/access/api-keys.ts';
 import type { Authenticator } from '../../services/access/authenticate.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 
@@ -50,17 +56,15 @@ const example = {
   created_at: '2026-01-31T12:00:00.000Z',
 };
 
-type KeyRecord = Pick<ApiKeyEntity, 'id' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt' | 'createdAt'>;
-
-function presentKey(key: KeyRecord) {
+function presentKey(key: ApiKeyRow) {
   return {
     id: publicId('apiKey', key.id),
     name: key.name,
     scopes: key.scopes,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    created_at: key.createdAt.toISOString(),
+    expires_at: key.expires_at?.toISOString() ?? null,
+    revoked_at: key.revoked_at?.toISOString() ?? null,
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+    created_at: key.created_at.toISOString(),
   };
 }
 
@@ -84,8 +88,7 @@ export function apiKeyRoutes(deps: {
       responseExample: { data: [example], next_cursor: null },
       async handler({ db, query: { limit, cursor } }) {
         const before = decodeCursor(cursor, z.uuid());
-        const where = before === undefined ? {} : { id: { $lt: before } };
-        const rows = await db.em().find(ApiKeyEntity, where, { orderBy: { id: 'desc' }, limit: limit + 1 });
+        const rows = await listApiKeys(db, { before, limit: limit + 1 });
         return toPage({ rows: rows.slice(0, limit), more: rows.length > limit }, presentKey, ({ id }) => id);
       },
     }),

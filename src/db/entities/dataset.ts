@@ -1,13 +1,12 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { JsonValue } from '../../domain/json.ts';
 import { storedBytes } from './stored-bytes.ts';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** A named set of examples; what is in it is in its versions. */
 export const Dataset = defineEntity({
   name: 'Dataset',
   tableName: 'datasets',
-  filters: ownedByWorkspace,
   uniques: [{ properties: ['workspaceId', 'name'] }],
   properties: {
     ...workspaceOwned,
@@ -26,7 +25,6 @@ export const Dataset = defineEntity({
 export const DatasetVersion = defineEntity({
   name: 'DatasetVersion',
   tableName: 'dataset_versions',
-  filters: ownedByWorkspace,
   uniques: [{ properties: ['dataset', 'version'] }],
   indexes: [
     { properties: ['workspaceId'] },
@@ -56,7 +54,6 @@ export const DatasetVersion = defineEntity({
 export const DatasetExample = defineEntity({
   name: 'DatasetExample',
   tableName: 'dataset_examples',
-  filters: ownedByWorkspace,
   properties: {
     datasetVersion: () => p.manyToOne(DatasetVersion).deleteRule('cascade').primary(),
     seq: p.integer().primary(),

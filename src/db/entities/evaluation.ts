@@ -5,7 +5,7 @@ import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** `answered`: the model's answer is safe, the score is not there yet. `failed`: no answer for good. */
 export const RESULT_STATUSES = ['answered', 'scored', 'failed'] as const;
@@ -47,7 +47,6 @@ const usageColumns = {
 export const Evaluation = defineEntity({
   name: 'Evaluation',
   tableName: 'evaluations',
-  filters: ownedByWorkspace,
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },

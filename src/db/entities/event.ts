@@ -1,12 +1,11 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { EventData, EventType } from '../../domain/events.ts';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** The outbox: a row is written in the transaction of the change that it tells of. */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
-  filters: ownedByWorkspace,
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'type', 'id'] },

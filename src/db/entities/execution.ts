@@ -5,7 +5,7 @@ import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Pricing } from '../../domain/usage.ts';
 import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
  * One run of a prompt. The model's answer is stored as soon as it is there (`answeredAt`),
@@ -14,7 +14,6 @@ import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.t
 export const Execution = defineEntity({
   name: 'Execution',
   tableName: 'executions',
-  filters: ownedByWorkspace,
   triggers: executionUsageTriggers,
   indexes: [
     { properties: ['workspaceId', 'id'] },

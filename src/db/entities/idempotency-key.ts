@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
  * An `Idempotency-Key` that created something. The row is written in the transaction that creates it, so that two requests
@@ -8,7 +8,6 @@ import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.t
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
-  filters: ownedByWorkspace,
   indexes: [{ properties: ['createdAt'] }, { properties: ['resourceId'] }],
   uniques: [{ properties: ['workspaceId', 'key'] }],
   properties: {

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** What the owner of a workspace is told. */
 export const NOTIFICATION_TYPES = ['webhook.disabled'] as const;
@@ -9,7 +9,6 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 export const Notification = defineEntity({
   name: 'Notification',
   tableName: 'notifications',
-  filters: ownedByWorkspace,
   indexes: [
     { properties: ['workspaceId', 'id'] },
     {

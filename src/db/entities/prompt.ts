@@ -1,12 +1,11 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** A named prompt; what it says is in its versions. `latestVersion` is also the counter that hands out version numbers. */
 export const Prompt = defineEntity({
   name: 'Prompt',
   tableName: 'prompts',
-  filters: ownedByWorkspace,
   uniques: [{ properties: ['workspaceId', 'name'] }],
   properties: {
     ...workspaceOwned,
@@ -23,7 +22,6 @@ export const Prompt = defineEntity({
 export const PromptVersion = defineEntity({
   name: 'PromptVersion',
   tableName: 'prompt_versions',
-  filters: ownedByWorkspace,
   uniques: [{ properties: ['prompt', 'version'] }],
   properties: {
     ...workspaceOwned,
@@ -42,7 +40,6 @@ export const PromptVersion = defineEntity({
 export const PromptLabel = defineEntity({
   name: 'PromptLabel',
   tableName: 'prompt_labels',
-  filters: ownedByWorkspace,
   uniques: [{ properties: ['prompt', 'label'] }],
   properties: {
     ...workspaceOwned,

@@ -1,13 +1,12 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { JsonValue } from '../../domain/json.ts';
 import { storedBytes } from './stored-bytes.ts';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** A recurring evaluation. Temporal knows when it is due; this row says what to run. */
 export const Schedule = defineEntity({
   name: 'Schedule',
   tableName: 'schedules',
-  filters: ownedByWorkspace,
   indexes: [{ properties: ['workspaceId', 'id'] }, { properties: ['checkAt'] }],
   properties: {
     ...workspaceOwned,
@@ -35,7 +34,6 @@ export const Schedule = defineEntity({
 export const ScheduleOccurrence = defineEntity({
   name: 'ScheduleOccurrence',
   tableName: 'schedule_occurrences',
-  filters: ownedByWorkspace,
   indexes: [{ properties: ['createdAt'] }],
   properties: {
     schedule: () => p.manyToOne(Schedule).deleteRule('cascade').primary(),

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { ownedByWorkspace, timestamp } from './workspace-owned.ts';
+import { timestamp } from './workspace-owned.ts';
 
 /** An execution, the call for an example of an evaluation, or a judge's answer about one. */
 export const USAGE_KINDS = ['execution', 'example', 'judgement'] as const;
@@ -33,7 +33,6 @@ const usage = {
 export const UsageEntry = defineEntity({
   name: 'UsageEntry',
   tableName: 'usage_entries',
-  filters: ownedByWorkspace,
   indexes: [
     { properties: ['workspaceId', 'createdAt'] },
     {
@@ -62,7 +61,6 @@ export type UsageUnit = (typeof USAGE_UNITS)[number];
 export const UsageSum = defineEntity({
   name: 'UsageSum',
   tableName: 'usage_sums',
-  filters: ownedByWorkspace,
   properties: {
     workspaceId: usage.workspaceId.primary(),
     unit: p

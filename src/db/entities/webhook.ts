@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
-import { ownedByWorkspace, timestamp, workspaceOwned } from './workspace-owned.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** What made a delivery: the event itself, or a request of a caller to send it again, or to try the webhook. */
 export const DELIVERY_TRIGGERS = ['event', 'redelivery', 'replay', 'test'] as const;
@@ -15,7 +15,6 @@ const oneOf = <S extends string>(names: readonly S[]) =>
 export const Webhook = defineEntity({
   name: 'Webhook',
   tableName: 'webhooks',
-  filters: ownedByWorkspace,
   indexes: [{ properties: ['workspaceId', 'id'] }],
   properties: {
     ...workspaceOwned,
@@ -47,7 +46,6 @@ export const Webhook = defineEntity({
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'deliveries',
-  filters: ownedByWorkspace,
   indexes: [
     { properties: ['workspaceId', 'webhookId', 'id'] },
     { properties: ['workspaceId', 'webhookId', 'status', 'id'] },

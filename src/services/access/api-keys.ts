@@ -1,13 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
 import type { Query, SystemDatabase, WorkspaceDatabase } from '../../db/database.ts';
-import { ApiKey } from '../../db/entities/api-key.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { notify, now } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
+import type { Scope } from '../../domain/scopes.ts';
 
-/** What a key may do. `admin` may do everything. */
-export const SCOPES = ['read', 'execute', 'write', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
+export { SCOPES, type Scope } from '../../domain/scopes.ts';
+
+/** What is shown of a key. */
+const SHOWN = ['id', 'name', 'scopes', 'expires_at', 'revoked_at', 'last_used_at', 'created_at'] as const;
+export type ApiKeyRow = Pick<Selectable<Tables['api_keys']>, (typeof SHOWN)[number]>;
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -33,22 +38,35 @@ export interface NewApiKey {
   expiresAt: Date | null;
 }
 
-/** Stores a key inside the caller's transaction and gives its record; `key` is the text to store the hash of. */
+/** Stores the hash of a key inside the caller's transaction. */
 export async function createApiKey(
   query: Query,
   key: string,
   { name, scopes, expiresAt }: NewApiKey,
-): Promise<Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt' | 'createdAt'>> {
-  const id = newId();
-  const createdAt = new Date();
-  await query(
-    {
-      text: `insert into api_keys (workspace_id, id, name, hash, scopes, expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7)`,
-    },
-    [id, name, hashApiKey(key), scopes, expiresAt, createdAt],
+): Promise<ApiKeyRow> {
+  const [row] = await query((db) =>
+    db
+      .insertInto('api_keys')
+      .values({ id: newId(), name, hash: hashApiKey(key), scopes, expires_at: expiresAt, created_at: now })
+      .returning(SHOWN),
   );
-  return { id, name, scopes, expiresAt, revokedAt: null, lastUsedAt: null, createdAt };
+  if (row === undefined) throw new Error('The new key was not returned.');
+  return row;
+}
+
+/**
+ * The keys of a workspace, newest first.
+ * @param part `before`: only keys below this id; `limit`: so many at most. Default: all
+ */
+export function listApiKeys(
+  db: WorkspaceDatabase,
+  { before, limit }: { before?: string | undefined; limit?: number } = {},
+): Promise<ApiKeyRow[]> {
+  return db.query((own) => {
+    let keys = own.selectFrom('api_keys').select(SHOWN).orderBy('id', 'desc');
+    if (before !== undefined) keys = keys.where('id', '<', before);
+    return limit === undefined ? keys : keys.limit(limit);
+  });
 }
 
 /**
@@ -60,23 +78,31 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
   const [row] =
     id === undefined
       ? []
-      : await db.query<{ workspace_id: string }>({ text: 'select workspace_id from api_keys where id = $1' }, [id]);
+      : await db.query((all) => all.selectFrom('api_keys').select('workspace_id').where('id', '=', id));
   if (id === undefined || row === undefined) throw new ApiError('not_found', `There is no key "${publicKeyId}".`);
   return { id, workspaceId: row.workspace_id };
 }
 
 /**
- * Revokes a key everywhere at once: processes that remember it are told.
+ * Revokes a key everywhere at once: the statement also notifies the processes that have it in their cache.
  * Revoking again changes nothing.
  * @throws ApiError `not_found`
  */
-export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKey; hash: Buffer }> {
-  const em = db.em();
-  const key = await em.findOne(ApiKey, { id });
-  if (key === null) throw notFound('This key');
-  key.revokedAt ??= new Date();
-  await em.flush();
-  const hash = Buffer.from(key.hash);
-  await em.execute('select pg_notify(?, ?)', [CHANNELS.apiKeyRevoked, hash.toString('hex')]);
+export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
+  const [revoked] = await db.query((own) =>
+    own
+      .with('revoked', (cte) =>
+        cte
+          .updateTable('api_keys')
+          .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', now) }))
+          .where('id', '=', id)
+          .returning([...SHOWN, 'hash']),
+      )
+      .selectFrom('revoked')
+      .selectAll()
+      .select(notify(CHANNELS.apiKeyRevoked, sql`encode(hash, 'hex')`).as('notified')),
+  );
+  if (revoked === undefined) throw notFound('This key');
+  const { hash, notified: _, ...key } = revoked;
   return { key, hash };
 }

@@ -1,16 +1,10 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
+import { now } from '../../db/sql.ts';
+import { prepared, type RowOf } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { hashApiKey, type Scope } from './api-keys.ts';
-
-/** Who asks: a valid key and the workspace that it opens. */
-export interface AuthenticatedKey {
-  id: string;
-  workspaceId: string;
-  scopes: Scope[];
-  expiresAt: Date | null;
-}
+import { hashApiKey } from './api-keys.ts';
 
 /** Checks keys. Remembers valid ones for a short while and forgets them the moment one is revoked anywhere. */
 export interface Authenticator {
@@ -29,12 +23,21 @@ const REMEMBER_MS = 30_000;
 const REMEMBER_KEYS = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 
-const FIND_KEY = {
-  name: 'find-api-key',
-  text: `select id, workspace_id, scopes, expires_at from api_keys where hash = $1 and revoked_at is null
-           and exists (select from workspaces w where w.id = api_keys.workspace_id and w.deleted_at is null)`,
-};
-const TOUCH_KEY = { text: 'update api_keys set last_used_at = now() where id = $1' };
+const FIND_KEY = prepared<{ hash: Buffer }>()((db, { hash }) =>
+  db
+    .selectFrom('api_keys as k')
+    .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
+    .select(['k.id', 'k.workspace_id as workspaceId', 'k.scopes', 'k.expires_at as expiresAt'])
+    .where('k.hash', '=', hash)
+    .where('k.revoked_at', 'is', null)
+    .where('w.deleted_at', 'is', null),
+);
+const TOUCH_KEY = prepared<{ id: string }>()((db, { id }) =>
+  db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id),
+);
+
+/** Who asks: a valid key and the workspace that it opens. */
+export type AuthenticatedKey = RowOf<typeof FIND_KEY>;
 
 export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
   const remembered = new Map<string, { key: AuthenticatedKey; until: number }>();
@@ -57,13 +60,9 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     const known = remembered.get(name);
     if (known && known.until > Date.now() && listener.connected()) return known.key;
     const revocationsBefore = revocations;
-    const [row] = await db.system.query<{ id: string; workspace_id: string; scopes: Scope[]; expires_at: Date | null }>(
-      FIND_KEY,
-      [hash],
-    );
+    const [key] = await db.system.query(FIND_KEY, { hash });
     remembered.delete(name);
-    if (!row) return undefined;
-    const key = { id: row.id, workspaceId: row.workspace_id, scopes: row.scopes, expiresAt: row.expires_at };
+    if (!key) return undefined;
     if (revocations === revocationsBefore) {
       if (remembered.size >= REMEMBER_KEYS)
         for (const [oldest] of remembered.entries().take(1)) remembered.delete(oldest);
@@ -79,7 +78,7 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     touched.set(id, now);
     // Not worth failing or delaying a request for.
     db.system
-      .query(TOUCH_KEY, [id])
+      .query(TOUCH_KEY, { id })
       .catch((error: unknown) => log.warn({ err: error }, 'cannot note the use of a key'));
   }
 

@@ -1,4 +1,5 @@
 import { bindWorkspace, type Database } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
 import { newId } from '../../domain/ids.ts';
 import { createApiKey, hashApiKey, SCOPES } from '../access/api-keys.ts';
 
@@ -11,18 +12,17 @@ export const DEFAULT_OWNER = 'owner@localhost';
  */
 export async function ensureFirstKey(db: Database, key: string): Promise<void> {
   await db.system.transaction(async (query) => {
-    await query(
-      {
-        text: `insert into workspaces (id, name, owner_email, created_at) values ($1, $2, $3, now())
-               on conflict (name) do nothing`,
-      },
-      [newId(), DEFAULT_WORKSPACE, DEFAULT_OWNER],
+    await query((all) =>
+      all
+        .insertInto('workspaces')
+        .values({ id: newId(), name: DEFAULT_WORKSPACE, owner_email: DEFAULT_OWNER, created_at: now })
+        .onConflict((conflict) => conflict.column('name').doNothing()),
     );
     // The lock keeps two processes that start at once from making the key twice.
-    const [workspace] = await query<{ id: string }>({ text: 'select id from workspaces where name = $1 for update' }, [
-      DEFAULT_WORKSPACE,
-    ]);
-    const [known] = await query({ text: 'select 1 from api_keys where hash = $1' }, [hashApiKey(key)]);
+    const [workspace] = await query((all) =>
+      all.selectFrom('workspaces').select('id').where('name', '=', DEFAULT_WORKSPACE).forUpdate(),
+    );
+    const [known] = await query((all) => all.selectFrom('api_keys').select('id').where('hash', '=', hashApiKey(key)));
     if (workspace === undefined || known) return;
     await createApiKey(bindWorkspace(query, workspace.id), key, {
       name: 'bootstrap',

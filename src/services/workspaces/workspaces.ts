@@ -1,18 +1,13 @@
+import type { Selectable } from 'kysely';
 import type { SystemDatabase } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
+import { now } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 
-/** A row of `workspaces`. */
-export interface WorkspaceRow {
-  id: string;
-  name: string;
-  /** Who is told when something needs a person. */
-  owner_email: string;
-  created_at: Date;
-}
-
-export const WORKSPACE_COLUMNS = 'id, name, owner_email, created_at';
+export const WORKSPACE_COLUMNS = ['id', 'name', 'owner_email', 'created_at'] as const;
+export type WorkspaceRow = Pick<Selectable<Tables['workspaces']>, (typeof WORKSPACE_COLUMNS)[number]>;
 
 /**
  * Makes a workspace.
@@ -20,11 +15,11 @@ export const WORKSPACE_COLUMNS = 'id, name, owner_email, created_at';
  */
 export async function createWorkspace(db: SystemDatabase, name: string, ownerEmail: string): Promise<WorkspaceRow> {
   try {
-    const [row] = await db.query<WorkspaceRow>(
-      {
-        text: `insert into workspaces (id, name, owner_email, created_at) values ($1, $2, $3, now()) returning ${WORKSPACE_COLUMNS}`,
-      },
-      [newId(), name, ownerEmail],
+    const [row] = await db.query((all) =>
+      all
+        .insertInto('workspaces')
+        .values({ id: newId(), name, owner_email: ownerEmail, created_at: now })
+        .returning(WORKSPACE_COLUMNS),
     );
     if (row === undefined) throw new Error('The new workspace was not returned.');
     return row;
@@ -36,16 +31,16 @@ export async function createWorkspace(db: SystemDatabase, name: string, ownerEma
 
 /** Every workspace, by name. */
 export function listWorkspaces(db: SystemDatabase): Promise<WorkspaceRow[]> {
-  return db.query<WorkspaceRow>({
-    text: `select ${WORKSPACE_COLUMNS} from workspaces where deleted_at is null order by name`,
-  });
+  return db.query((all) =>
+    all.selectFrom('workspaces').select(WORKSPACE_COLUMNS).where('deleted_at', 'is', null).orderBy('name'),
+  );
 }
 
 /** @throws ApiError `not_found` */
 export async function getWorkspace(db: SystemDatabase, name: string): Promise<WorkspaceRow> {
-  const [row] = await db.query<WorkspaceRow>({ text: `select ${WORKSPACE_COLUMNS} from workspaces where name = $1` }, [
-    name,
-  ]);
+  const [row] = await db.query((all) =>
+    all.selectFrom('workspaces').select(WORKSPACE_COLUMNS).where('name', '=', name),
+  );
   if (row === undefined) throw unknownWorkspace(name);
   return row;
 }
@@ -55,9 +50,12 @@ export async function getWorkspace(db: SystemDatabase, name: string): Promise<Wo
  * @throws ApiError `not_found`
  */
 export async function setWorkspaceOwner(db: SystemDatabase, name: string, ownerEmail: string): Promise<WorkspaceRow> {
-  const [row] = await db.query<WorkspaceRow>(
-    { text: `update workspaces set owner_email = $2 where name = $1 returning ${WORKSPACE_COLUMNS}` },
-    [name, ownerEmail],
+  const [row] = await db.query((all) =>
+    all
+      .updateTable('workspaces')
+      .set({ owner_email: ownerEmail })
+      .where('name', '=', name)
+      .returning(WORKSPACE_COLUMNS),
   );
   if (row === undefined) throw unknownWorkspace(name);
   return row;
