@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   type DifferenceEstimate,
   estimateDifference,
@@ -7,74 +6,72 @@ import {
 } from './paired-difference.ts';
 import { roundScore } from './scoring.ts';
 
+export const VERDICTS = [
+  'regression',
+  'improvement',
+  'within_noise',
+  'too_few_differences',
+  'no_change',
+  'nothing_in_common',
+] as const;
+type Verdict = (typeof VERDICTS)[number];
+
 /** An example that scores differently in the two runs. Scores 0..1; `difference` is b's minus a's. */
-const ChangedExample = z.strictObject({
-  key: z.string(),
-  score_a: z.number(),
-  score_b: z.number(),
-  difference: z.number(),
+export interface ChangedExample {
+  key: string;
+  score_a: number;
+  score_b: number;
+  difference: number;
   /** Whether its model call failed for good in that run, which counts as 0. */
-  failed_a: z.boolean(),
-  failed_b: z.boolean(),
-});
+  failed_a: boolean;
+  failed_b: boolean;
+}
 
-const ChangedExamples = z.strictObject({
-  total: z.int(),
+interface ChangedExamples {
+  total: number;
   /** The largest differences first; no more than the comparison was asked to list. */
-  examples: z.array(ChangedExample),
-});
+  examples: ChangedExample[];
+}
 
-const UnmatchedExamples = z.strictObject({ total: z.int(), keys: z.array(z.string()) });
+interface UnmatchedExamples {
+  total: number;
+  keys: string[];
+}
 
-const EvaluatorComparison = z.strictObject({
-  name: z.string(),
+interface EvaluatorComparison {
+  name: string;
   /** The mean over the examples compared; null when the run does not have this evaluator. */
-  score_a: z.number().nullable(),
-  score_b: z.number().nullable(),
-  difference: z.number().nullable(),
-  regressions: z.int(),
-  improvements: z.int(),
-  unchanged: z.int(),
-});
+  score_a: number | null;
+  score_b: number | null;
+  difference: number | null;
+  regressions: number;
+  improvements: number;
+  unchanged: number;
+}
 
-/**
- * The answer of `GET /evaluations/{id}/compare/{other}`: `a` is `{id}` (before), `b` is `{other}` (after), and every
- * difference is b minus a. Scores are over the examples that both runs have, which need not be the scores of the runs.
- */
-export const RunComparison = z.strictObject({
-  a: z.string(),
-  b: z.string(),
-  examples_compared: z.int(),
-  score_a: z.number().nullable(),
-  score_b: z.number().nullable(),
-  difference: z.number().nullable(),
+/** How run `b` (after) differs from run `a` (before), over the examples that both have. Every difference is b minus a. */
+export interface RunComparison {
+  /** Public ids. */
+  a: string;
+  b: string;
+  examples_compared: number;
+  score_a: number | null;
+  score_b: number | null;
+  difference: number | null;
   /** The 95 % interval of the difference of the means; null without a common example. */
-  interval: z
-    .strictObject({ low: z.number(), high: z.number(), method: z.enum(['paired_bootstrap', 'normal']) })
-    .nullable(),
+  interval: Pick<DifferenceEstimate, 'low' | 'high' | 'method'> | null;
   /** Two-sided; null without a common example. */
-  p_value: z.number().nullable(),
-  verdict: z.enum([
-    'regression',
-    'improvement',
-    'within_noise',
-    'too_few_differences',
-    'no_change',
-    'nothing_in_common',
-  ]),
+  p_value: number | null;
+  verdict: Verdict;
   /** The verdict in words. */
-  note: z.string(),
-  regressions: ChangedExamples,
-  improvements: ChangedExamples,
-  unchanged: z.int(),
-  only_in_a: UnmatchedExamples,
-  only_in_b: UnmatchedExamples,
-  by_evaluator: z.array(EvaluatorComparison),
-});
-
-export type RunComparison = z.infer<typeof RunComparison>;
-export type ChangedExample = z.infer<typeof ChangedExample>;
-type Verdict = RunComparison['verdict'];
+  note: string;
+  regressions: ChangedExamples;
+  improvements: ChangedExamples;
+  unchanged: number;
+  only_in_a: UnmatchedExamples;
+  only_in_b: UnmatchedExamples;
+  by_evaluator: EvaluatorComparison[];
+}
 
 /** What is known of two runs together: sums over the examples that both have, and the largest changes. */
 export interface ComparisonSums {

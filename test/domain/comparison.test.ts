@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RunComparison } from '../../src/domain/comparison.ts';
+import { EvaluationComparison } from '../../src/api/evaluations/compare-schema.ts';
 import { estimateDifference } from '../../src/domain/paired-difference.ts';
 import { type ComparedExample, type ComparedRun, compareRuns } from '../support/comparison-reference.ts';
 
@@ -53,7 +53,7 @@ describe('comparing two runs', () => {
       only_in_a: { total: 1, keys: ['old'] },
       only_in_b: { total: 1, keys: ['new'] },
     });
-    expect(RunComparison.parse(comparison)).toEqual(comparison);
+    expect(EvaluationComparison.parse(comparison)).toEqual(comparison);
   });
 
   test('takes float noise for no difference', () => {
@@ -147,7 +147,7 @@ describe('the verdict', () => {
     });
     const apart = compareRuns(run('A', [example('x', 1)]), run('B', [example('y', 1)]));
     expect(apart).toMatchObject({ verdict: 'nothing_in_common', difference: null, interval: null, p_value: null });
-    expect(RunComparison.parse(apart)).toEqual(apart);
+    expect(EvaluationComparison.parse(apart)).toEqual(apart);
   });
 });
 

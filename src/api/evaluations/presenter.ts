@@ -6,7 +6,8 @@ import type { TokenUsage } from '../../domain/usage.ts';
 import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
 import type { ResultRow } from '../../services/evaluations/results.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
-import type { Evaluation, Result } from './schema.ts';
+import type { Result } from './results-schema.ts';
+import type { Evaluation } from './schema.ts';
 
 const NO_TOKENS: TokenUsage = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
 

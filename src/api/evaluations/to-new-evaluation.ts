@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { NewEvaluation } from '../../services/evaluations/create-evaluation.ts';
-import type { ScheduledEvaluation } from './schema.ts';
+import type { ScheduledEvaluation } from './create-schema.ts';
 
 /** A parsed body in the words of the services. */
 export function toNewEvaluation(body: z.output<typeof ScheduledEvaluation>): NewEvaluation {

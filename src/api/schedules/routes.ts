@@ -13,7 +13,7 @@ import { getSchedule, listSchedules, type ScheduleRow } from '../../services/sch
 import { dueTimes, type Temporal } from '../../services/schedules/temporal-schedule.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
-import type { ScheduledEvaluation } from '../evaluations/schema.ts';
+import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 

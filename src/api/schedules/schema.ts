@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { saneText, Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
-import { ScheduledEvaluation } from '../evaluations/schema.ts';
+import { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 
 function isTimeZone(name: string): boolean {
   try {

@@ -1,11 +1,11 @@
-const tokens = { input: 2400, output: 1600, cached_input: 0, reasoning: 0, total: 4000 };
-const noTokens = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
-const id = 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11';
-const baseline = 'eval_0198e1b2-1d4e-7f00-8a3b-5c9d2e7f4a66';
+const TOKENS = { input: 2400, output: 1600, cached_input: 0, reasoning: 0, total: 4000 };
+const NO_TOKENS = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
+const ID = 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11';
+const BASELINE_ID = 'eval_0198e1b2-1d4e-7f00-8a3b-5c9d2e7f4a66';
 
 /** An evaluation as the documentation shows it. */
-export const evaluationExample = {
-  id,
+export const EVALUATION_SAMPLE = {
+  id: ID,
   status: 'completed',
   status_reason: null,
   prompt_name: 'support/greeting',
@@ -16,7 +16,7 @@ export const evaluationExample = {
   dataset: { name: 'support/questions', version: 1 },
   evaluators: [{ type: 'exact_match', name: 'exact_match', weight: 1 }],
   threshold: 0.9,
-  baseline_id: baseline,
+  baseline_id: BASELINE_ID,
   concurrency: 20,
   max_cost: '2.5',
   start_at: null,
@@ -30,13 +30,13 @@ export const evaluationExample = {
   examples_failed: 1,
   regressions: 3,
   improvements: 9,
-  tokens,
+  tokens: TOKENS,
   cost: { amount: '0.00132', currency: 'USD' },
-  judge: { tokens: noTokens, cost: { amount: '0', currency: 'USD' } },
+  judge: { tokens: NO_TOKENS, cost: { amount: '0', currency: 'USD' } },
   latency: { p50_ms: 611, p95_ms: 1420 },
   progress: 1,
   retries: 0,
-  workflow_id: `evaluation-run/${id}`,
+  workflow_id: `evaluation-run/${ID}`,
   error: null,
   created_at: '2026-01-31T12:00:00.000Z',
   started_at: '2026-01-31T12:00:00.120Z',
@@ -44,7 +44,7 @@ export const evaluationExample = {
 };
 
 /** One example's result as the documentation shows it. */
-export const resultExample = {
+export const RESULT_SAMPLE = {
   seq: 0,
   example_id: 'ada',
   status: 'scored',
@@ -65,9 +65,9 @@ export const resultExample = {
 };
 
 /** A comparison as the documentation shows it. */
-export const comparisonExample = {
-  a: baseline,
-  b: id,
+export const COMPARISON_SAMPLE = {
+  a: BASELINE_ID,
+  b: ID,
   examples_compared: 200,
   score_a: 0.9,
   score_b: 0.93,
@@ -85,4 +85,20 @@ export const comparisonExample = {
   only_in_a: { total: 0, keys: [] },
   only_in_b: { total: 0, keys: [] },
   by_evaluator: [],
+};
+
+/** Bodies of `POST /evaluations`, by title. */
+export const CREATE_SAMPLES = {
+  'Over a dataset': {
+    prompt_name: 'support/greeting',
+    dataset: 'support/questions',
+    evaluators: [{ type: 'exact_match' }],
+    threshold: 0.9,
+    max_cost: 2.5,
+  },
+  'Over inline examples': {
+    prompt_name: 'support/greeting',
+    examples: [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada!' }],
+    evaluators: [{ type: 'contains' }],
+  },
 };

@@ -1,0 +1,92 @@
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import type { Models } from '../../models/model.ts';
+import {
+  type ControlDeps,
+  cancelEvaluation,
+  pauseEvaluation,
+  resumeEvaluation,
+  retryEvaluation,
+} from '../../services/evaluations/control-evaluation.ts';
+import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { ResumeEvaluation } from './create-schema.ts';
+import { presentEvaluation } from './presenter.ts';
+import { EVALUATION_SAMPLE } from './samples.ts';
+import { Evaluation, EvaluationParams } from './schema.ts';
+
+export interface ControlEvaluationDeps extends ControlDeps {
+  quotas: Quotas;
+  models: Models;
+}
+
+const tag = 'Evaluations';
+
+/** Pausing, resuming, canceling and retrying evaluations. */
+export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
+  /** `POST /evaluations/{id}/pause`, `/cancel` and `/retry`. */
+  const control = (
+    action: string,
+    summary: string,
+    description: string,
+    run: (deps: ControlEvaluationDeps, db: WorkspaceDatabase, id: string) => Promise<EvaluationRow>,
+    sample: object,
+  ) =>
+    defineRoute({
+      method: 'post',
+      path: `/evaluations/{id}/${action}`,
+      operationId: `${action}Evaluation`,
+      tag,
+      summary,
+      description,
+      scope: 'execute',
+      params: EvaluationParams,
+      response: Evaluation,
+      responseExample: { ...EVALUATION_SAMPLE, ...sample },
+      errors: ['invalid_state'],
+      handler: async ({ db, params }) => presentEvaluation(await run(deps, db, params.id)),
+    });
+
+  return [
+    control(
+      'pause',
+      'Pause an evaluation',
+      'No more examples are begun; those in flight end and are kept.',
+      pauseEvaluation,
+      { status: 'paused', status_reason: 'paused by request' },
+    ),
+    defineRoute({
+      method: 'post',
+      path: '/evaluations/{id}/resume',
+      operationId: 'resumeEvaluation',
+      tag,
+      summary: 'Resume a paused evaluation, with a higher budget if need be',
+      description:
+        'With `max_cost`, an evaluation that is still running or scheduled is given the new budget, too, so that it need not pause.',
+      scope: 'execute',
+      params: EvaluationParams,
+      body: ResumeEvaluation,
+      bodyOptional: true,
+      bodyExamples: { 'As it was': {}, 'With more money': { max_cost: 5 } },
+      response: Evaluation,
+      responseExample: { ...EVALUATION_SAMPLE, status: 'running' },
+      errors: ['invalid_state'],
+      handler: async ({ db, params, body }) =>
+        presentEvaluation(await resumeEvaluation(deps, db, params.id, body.max_cost)),
+    }),
+    control(
+      'cancel',
+      'Cancel an evaluation',
+      'Calls in flight are given up; results so far stay readable.',
+      cancelEvaluation,
+      { status: 'canceled', score: null, passed: null },
+    ),
+    control(
+      'retry',
+      'Run the failed examples of an ended evaluation again',
+      'Examples with a score keep it and are not paid for again. Examples that were not reached are run, too.',
+      retryEvaluation,
+      { status: 'running', retries: 1 },
+    ),
+  ];
+}

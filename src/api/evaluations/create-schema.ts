@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { Example } from '../../domain/example.ts';
+import { EvaluatorsSchema } from '../../evaluators/registry.ts';
+import { BodyVersion, Label, Metadata, Name, TimestampInput } from '../../http/fields.ts';
+
+const MAX_INLINE_EXAMPLES = 1_000;
+
+/** US dollars: a number, or a decimal string for those who keep money out of floats. */
+const MaxCost = z
+  .union([z.number(), z.string().regex(/^\d{1,9}(\.\d{1,12})?$/)], 'must be US dollars: a number or a decimal string')
+  .refine((cost) => Number(cost) > 0 && Number(cost) < 1e9, 'must be more than 0 and less than 1,000,000,000')
+  .transform((cost) => (typeof cost === 'number' ? String(Number(cost.toFixed(12))) : cost))
+  .refine((cost) => /^\d+(\.\d+)?$/.test(cost) && Number(cost) > 0, 'must be at least 0.000001')
+  .meta({
+    description: 'US dollars that the run may cost, judges included; it pauses when they are used up.',
+    example: 2.5,
+  });
+
+const DatasetReference = z
+  .union([
+    Name,
+    z.strictObject({ name: Name, version: BodyVersion.optional().meta({ description: 'The latest unless given.' }) }),
+  ])
+  .transform((dataset) => (typeof dataset === 'string' ? { name: dataset, version: undefined } : dataset))
+  .meta({ description: 'A dataset by name, or `{"name", "version"}`.', example: 'support/questions' });
+
+const evaluationFields = {
+  prompt_name: Name,
+  version: BodyVersion.optional(),
+  label: Label.optional(),
+  dataset: DatasetReference.optional(),
+  examples: z
+    .array(Example)
+    .min(1, 'must have at least one example')
+    .max(MAX_INLINE_EXAMPLES, `must have at most ${MAX_INLINE_EXAMPLES} examples; upload a dataset for more`)
+    .optional(),
+  evaluators: EvaluatorsSchema,
+  threshold: z.number().min(0).max(1).default(0.8).meta({ description: 'The run passes from this score on.' }),
+  baseline: z
+    .union(
+      [z.literal('previous'), z.string().regex(/^eval_[0-9a-f-]{36}$/), z.null()],
+      'must be "previous", an evaluation\'s id or null',
+    )
+    .default('previous')
+    .meta({
+      description:
+        'What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.',
+    }),
+  concurrency: z.int().min(1).max(200).default(20).meta({ description: 'Examples at a time.' }),
+  max_cost: MaxCost.optional().meta({
+    description:
+      'US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.',
+  }),
+  metadata: Metadata.default({}),
+};
+
+type Fields = { version?: unknown; label?: unknown; dataset?: unknown; examples?: unknown };
+
+/** Rules between fields, the same for evaluations and schedules. */
+function checkTogether(fields: Fields, context: z.RefinementCtx): void {
+  if (fields.version !== undefined && fields.label !== undefined)
+    context.addIssue({ code: 'custom', path: ['label'], message: 'give either version or label, not both' });
+  if ((fields.dataset === undefined) === (fields.examples === undefined))
+    context.addIssue({ code: 'custom', path: ['dataset'], message: 'give exactly one of dataset and examples' });
+}
+
+export const CreateEvaluation = z
+  .strictObject({
+    ...evaluationFields,
+    start_at: TimestampInput.optional().meta({ description: 'When to begin; at once unless given.' }),
+  })
+  .superRefine(checkTogether)
+  .meta({ id: 'CreateEvaluation' });
+
+/** What a schedule runs each time it is due. */
+export const ScheduledEvaluation = z
+  .strictObject(evaluationFields)
+  .superRefine(checkTogether)
+  .meta({ id: 'ScheduledEvaluation' });
+
+export const ResumeEvaluation = z
+  .strictObject({ max_cost: MaxCost.nullable().optional().meta({ description: 'A higher cap, or null for none.' }) })
+  .meta({ id: 'ResumeEvaluation' });

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { parsePublicId } from '../../domain/ids.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { deleteEvaluation } from '../../services/evaluations/delete-evaluation.ts';
+import { getCurrentEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
+import { presentEvaluation } from './presenter.ts';
+import { EVALUATION_SAMPLE } from './samples.ts';
+import { Evaluation, EvaluationPage, EvaluationParams, ListQuery } from './schema.ts';
+
+const tag = 'Evaluations';
+
+/** Listing, reading and deleting evaluations. */
+export function readEvaluationRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/evaluations',
+      operationId: 'listEvaluations',
+      tag,
+      summary: 'List evaluations, newest first',
+      scope: 'read',
+      query: ListQuery,
+      response: EvaluationPage,
+      responseExample: { data: [EVALUATION_SAMPLE], next_cursor: null },
+      async handler({ db, query: { limit, cursor, prompt_name: promptName, schedule_id, ...filter } }) {
+        const before = decodeCursor(cursor, z.uuid());
+        const scheduleId = schedule_id === undefined ? undefined : parsePublicId('schedule', schedule_id);
+        if (schedule_id !== undefined && scheduleId === undefined) return { data: [], next_cursor: null };
+        const page = await listEvaluations(db, { promptName, scheduleId, ...filter }, limit, before);
+        return toPage(page, presentEvaluation, (row) => row.id);
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/evaluations/{id}',
+      operationId: 'deleteEvaluation',
+      tag,
+      summary: 'Delete an evaluation that has ended, with its results',
+      description:
+        'It can be read and compared with no more. What it used stays in `GET /usage`; runs that it was the baseline of keep what came ' +
+        'of that, and one that has not ended is compared with its threshold instead. An `Idempotency-Key` that led to it is forgotten.',
+      scope: 'write',
+      params: EvaluationParams,
+      response: Evaluation,
+      responseExample: EVALUATION_SAMPLE,
+      errors: ['invalid_state'],
+      handler: async ({ db, params }) => presentEvaluation(await deleteEvaluation(db, params.id)),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations/{id}',
+      operationId: 'getEvaluation',
+      tag,
+      summary: 'Read an evaluation: its progress, score, tokens and cost',
+      scope: 'read',
+      params: EvaluationParams,
+      response: Evaluation,
+      responseExample: EVALUATION_SAMPLE,
+      handler: async ({ db, params }) => presentEvaluation(await getCurrentEvaluation(db, params.id)),
+    }),
+  ];
+}
