@@ -124,7 +124,7 @@ export async function startWorkers({
     log.warn({ err: error }, 'cannot look at the keys of webhook secrets; it will be tried again'),
   );
   const tasks = [
-    startRelay({ db, listener, starter, log, crowded: () => places.crowded() }),
+    startRelay({ db, listener, starter, log, saturated: () => places.saturated() }),
     runEvery('register search attributes', RECONCILE_EVERY_MS, log, registerSearchAttributes),
     runEvery('reconcile executions', RECONCILE_EVERY_MS, log, () => reconcileExecutions(db, starter, log)),
     runEvery('reconcile evaluations', RECONCILE_EVERY_MS, log, () => reconcileEvaluations(db, starter, log)),

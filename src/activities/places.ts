@@ -14,7 +14,7 @@ const BATCHES = { total: 400, perKey: 40 };
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };
 /** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
-const CROWD = 100;
+const SATURATED = 100;
 /** Slots for steps that find no place, and are sent away after a moment. */
 const SPARE_SLOTS = 200;
 
@@ -36,7 +36,7 @@ export interface Places {
   /** @param host `host:port` that it is sent to */
   enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
   /** Workspaces whose deliveries wait for each other here, so that starting more of them is in vain. */
-  crowded(): string[];
+  saturated(): string[];
   /** How many activities the workers of each queue run at a time. */
   slots: { executions: number; evaluations: number; webhooks: number };
 }
@@ -87,8 +87,10 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
         invite: () => invite(id),
       });
     },
-    crowded: () =>
-      room.longLines(CROWD).flatMap((line) => (line.startsWith(ATTEMPTS_OF) ? [line.slice(ATTEMPTS_OF.length)] : [])),
+    saturated: () =>
+      room
+        .longLines(SATURATED)
+        .flatMap((line) => (line.startsWith(ATTEMPTS_OF) ? [line.slice(ATTEMPTS_OF.length)] : [])),
     slots: {
       executions: perKey * BUSY_WORKSPACES + SPARE_SLOTS,
       evaluations: BATCHES.total + SPARE_SLOTS,

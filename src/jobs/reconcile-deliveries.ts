@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { inStates } from '../db/state-change.ts';
+import type { Builder } from '../db/statement.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
 import { abandonOne } from '../services/deliveries/abandon-deliveries.ts';
 import {
@@ -10,16 +13,26 @@ import {
 } from '../services/deliveries/start-delivery.ts';
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { workflowState } from '../temporal/workflows.ts';
-import { reconcile, takeOverdue } from './reconcile.ts';
+import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 /** Those that were never started are the relay's. */
-const STARTED = `${deliveryStates.in(UNFINISHED_DELIVERY)} and (${deliveryStates.in(['waiting'])} or started_at is not null)`;
+const STARTED = sql<boolean>`${inStates(deliveryStates, UNFINISHED_DELIVERY)}
+  and (${inStates(deliveryStates, ['waiting'])} or started_at is not null)`;
 
-const TAKE = {
-  text: `with taken as (${takeOverdue('deliveries', STARTED)} returning *)
-         select ${STORED_DELIVERY}
-         from taken d join events e on e.id = d.event_id left join webhooks w on w.id = d.webhook_id`,
-};
+const takeStarted = (db: Builder) =>
+  overdue(db, 'deliveries', STARTED)
+    .with('claimed', (cte) =>
+      cte
+        .updateTable('deliveries as d')
+        .from('overdue')
+        .set({ check_at: NEXT_CHECK })
+        .whereRef('d.id', '=', 'overdue.id')
+        .returningAll('d'),
+    )
+    .selectFrom('claimed as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .leftJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .select(STORED_DELIVERY);
 
 async function reconcileOne(
   db: Database,
@@ -43,9 +56,9 @@ async function reconcileOne(
  * @throws Error where Temporal or the database is away; what was not looked at is at a later call
  */
 export function reconcileDeliveries(db: Database, starter: DeliveryStarter, log: Logger): Promise<void> {
-  return reconcile<StoredDelivery & Record<string, unknown>>(db.system.query, log, {
+  return reconcile<StoredDelivery>(db.system.query, log, {
     table: 'deliveries',
-    take: TAKE,
+    take: takeStarted,
     reconcile: (delivery) => reconcileOne(db, starter, log, delivery),
   });
 }

@@ -1,6 +1,9 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Query } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
+import { milliseconds, now } from '../db/sql.ts';
+import type { Builder, BuiltStatement } from '../db/statement.ts';
 import { isTemporalAway } from '../temporal/workflows.ts';
 
 /** Rows taken by one statement. */
@@ -10,7 +13,7 @@ const CONCURRENCY = 20;
 /** What is left is for the next turn: a process that stops waits for the turn to end. */
 const MAX_TURN_MS = 10_000;
 /** When to look again at a row for which Temporal or the database was away. */
-const AFTER_OUTAGE_SECONDS = 30;
+const AFTER_OUTAGE_MS = 30_000;
 
 /** Tables whose rows say in `check_at` when they are overdue. */
 export type ReconciledTable = 'executions' | 'evaluations' | 'schedules' | 'deliveries' | 'notifications';
@@ -18,11 +21,35 @@ export type ReconciledTable = 'executions' | 'evaluations' | 'schedules' | 'deli
 /** What is looked at when it is overdue, and what is done about it. */
 export interface Reconciliation<Row extends { id: string }> {
   table: ReconciledTable;
-  /** Takes overdue rows, `$1` at most: made with {@link takeOverdue}. */
-  take: { text: string };
+  /** Takes overdue rows and sets their `check_at`: begins with {@link overdue}, or is text made with {@link takeOverdue}. */
+  take: ((db: Builder) => BuiltStatement<Row>) | { text: string };
   /** Brings one row back on its way. Safe to repeat. */
   reconcile: (row: Row) => Promise<void>;
 }
+
+/** When to look again at a row: after as long as it is old, 30 seconds to 10 minutes. */
+export const NEXT_CHECK = sql<Date>`now() + least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`;
+
+/**
+ * Begins a statement with `overdue (id)`: rows that are overdue, locked for this process. The statement is to set their `check_at`,
+ * as to {@link NEXT_CHECK}, so that a row that is looked at in vain takes less and less time.
+ *
+ * The table needs `check_at timestamptz not null`, whose default says when a new row is overdue, and a partial index on
+ * (check_at) with the same condition.
+ * @param due which rows there is something to do for
+ */
+export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<boolean>) =>
+  db.with('overdue', (cte) =>
+    cte
+      .selectFrom(table)
+      .select('id')
+      .where(due)
+      .where('check_at', '<', now)
+      .orderBy('check_at')
+      .limit(BATCH_SIZE)
+      .forUpdate()
+      .skipLocked(),
+  );
 
 /**
  * SQL that takes overdue rows (`$1` at most), each by one process, and puts off the next look at them: to `wait`, by default
@@ -70,14 +97,16 @@ export async function reconcile<Row extends { id: string }>(
   }
 
   for (;;) {
-    const rows = await query<Row>(take, [BATCH_SIZE]);
+    const rows: Row[] = typeof take === 'function' ? await query(take) : await query<Row>(take, [BATCH_SIZE]);
     const isLast = rows.length < BATCH_SIZE;
     await Promise.all(Array.from({ length: CONCURRENCY }, () => look(rows)));
-    const putOff = (ids: string[], seconds: number) =>
-      query({ text: `update ${table} set check_at = now() + make_interval(secs => $2) where id = any($1::uuid[])` }, [
-        ids,
-        seconds,
-      ]);
+    const putOff = (ids: string[], ms: number) =>
+      query((db) =>
+        db
+          .updateTable(table)
+          .set({ check_at: sql<Date>`now() + ${milliseconds(ms)}` })
+          .where('id', '=', sql<string>`any(${ids}::uuid[])`),
+      );
     if (rows.length > 0)
       await putOff(
         rows.map(({ id }) => id),
@@ -86,7 +115,7 @@ export async function reconcile<Row extends { id: string }>(
     if (outages[0] !== undefined) {
       await putOff(
         outages.map(({ id }) => id),
-        AFTER_OUTAGE_SECONDS,
+        AFTER_OUTAGE_MS,
       );
       throw outages[0].error;
     }

@@ -1,5 +1,10 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { now } from '../db/sql.ts';
+
+import { inStates } from '../db/state-change.ts';
+import { type Builder, prepared } from '../db/statement.ts';
 import { UUID_V7 } from '../db/uuid-v7.ts';
 import { deliveryStates } from '../domain/delivery-states.ts';
 import { parsePublicId } from '../domain/ids.ts';
@@ -9,107 +14,116 @@ import {
   type StoredDelivery,
   startDelivery,
 } from '../services/deliveries/start-delivery.ts';
-import { type DeliveryIdentity, deliveryWorkflowId } from '../temporal/names.ts';
+import { deliveryWorkflowId } from '../temporal/names.ts';
 import { isTemporalAway, signalWorkflow } from '../temporal/workflows.ts';
+import { BATCH_SIZE, dueRoundRobin, WORKSPACE_BATCH_SIZE } from './round-robin-rows.ts';
 
-/** What a relay that is killed leaves behind is at most this much. */
-const BATCH_SIZE = 100;
-/** Of one workspace: what another one has meanwhile waits for no more than this. */
-const WORKSPACE_BATCH_SIZE = 10;
 /** Workflows that are being started at a time. */
 const STARTS_AT_ONCE = 20;
-
-/**
- * Ids of rows in turns round the workspaces that have any, as `next (id, turn)`. It goes from workspace to workspace by the
- * index, so its cost grows with their number, not with the rows of one that has very many.
- * @param from the table with its condition
- * @param order within a workspace
- * @param among which workspaces, by `workspace.id`
- */
-const inTurns = (from: string, order: string, among = 'true') => `
-  workspace (id) as (
-    (select workspace_id from ${from} order by workspace_id limit 1)
-    union all
-    select (select workspace_id from ${from} and workspace_id > workspace.id order by workspace_id limit 1)
-    from workspace where workspace.id is not null
-  ), next as (
-    select row.id, row.turn from workspace cross join lateral (
-      select id, row_number() over (order by ${order}) as turn
-      from (select * from ${from} and workspace_id = workspace.id order by ${order} limit ${WORKSPACE_BATCH_SIZE}) as first
-    ) as row
-    where ${among}
-    order by row.turn, random() limit ${BATCH_SIZE}
-  )`;
 
 /**
  * Makes the deliveries of events that have none yet: one for each webhook that is enabled and wants the event. What another
  * relay works on is left to it, and an event is done in the same statement, so that it is delivered once.
  */
-const DISPATCH = {
-  name: 'dispatch-events',
-  text: `with recursive ${inTurns('events where dispatched_at is null', 'id')}, taken as (
-           select id, workspace_id, type from events
-           where id in (select id from next) and dispatched_at is null for update skip locked
-         ), done as (
-           update events e set dispatched_at = now() from taken where e.id = taken.id
-         ), made as (
-           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
-           select e.workspace_id, ${UUID_V7}, e.id, w.id, 'event', '${deliveryStates.initial}', now()
-           from taken e join webhooks w on w.workspace_id = e.workspace_id and w.status = 'enabled' and e.type = any(w.events)
-           on conflict do nothing returning id
-         ) select (select count(*) from next)::int as found, (select count(*) from taken)::int as taken,
-             exists (select from made) as "madeAny"`,
-};
+const DISPATCH = prepared()((db) =>
+  dueRoundRobin(db, 'events', { due: sql<boolean>`dispatched_at is null`, orderBy: [sql`id`] })
+    .with('taken', (cte) =>
+      cte
+        .selectFrom('events')
+        .select(['id', 'workspace_id', 'type'])
+        .where('id', 'in', (eb) => eb.selectFrom('next').select('next.id'))
+        .where('dispatched_at', 'is', null)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .with('done', (cte) =>
+      cte.updateTable('events as e').from('taken').set({ dispatched_at: now }).whereRef('e.id', '=', 'taken.id'),
+    )
+    .with('made', (cte) =>
+      cte
+        .insertInto('deliveries')
+        .columns(['workspace_id', 'id', 'event_id', 'webhook_id', 'trigger', 'status', 'created_at'])
+        .expression((eb) =>
+          eb
+            .selectFrom('taken as e')
+            .innerJoin('webhooks as w', 'w.workspace_id', 'e.workspace_id')
+            .select(['e.workspace_id', sql.raw<string>(UUID_V7).as('id'), 'e.id as event_id', 'w.id as webhook_id'])
+            .select([
+              sql.lit('event').as('trigger'),
+              sql.lit(deliveryStates.initial).as('status'),
+              now.as('created_at'),
+            ])
+            .where('w.status', '=', 'enabled')
+            .where((row) => row('e.type', '=', row.fn.any('w.events'))),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id'),
+    )
+    .selectNoFrom((eb) => [
+      eb.selectFrom('next').select(eb.fn.countAll<number>().as('count')).$asScalar().$notNull().as('found'),
+      eb.selectFrom('taken').select(eb.fn.countAll<number>().as('count')).$asScalar().$notNull().as('taken'),
+      eb.exists(eb.selectFrom('made').select('made.id')).$castTo<boolean>().as('madeAny'),
+    ]),
+);
 
 /**
  * Deliveries without their workflow: new ones, and those left by a relay that died or could not reach Temporal. Where one is
- * only slow, a second relay starts the same workflows, which changes nothing. A replay may be long: all else of its
- * workspace goes first.
+ * only slow, a second relay starts the same workflows, which changes nothing.
  */
-const UNSTARTED = `deliveries where ${deliveryStates.in(['queued'])} and started_at is null
+const UNSTARTED = sql<boolean>`${inStates(deliveryStates, ['queued'])} and started_at is null
   and (claimed_at is null or claimed_at < now() - interval '10 seconds')`;
-const CLAIM = {
-  name: 'claim-deliveries',
-  text: `with recursive ${inTurns(UNSTARTED, "(trigger = 'replay'), id", 'workspace.id <> all ($1::uuid[])')}, taken as (
-           select id from deliveries where id in (select id from next) and ${deliveryStates.in(['queued'])} and started_at is null
-             and (claimed_at is null or claimed_at < now() - interval '10 seconds') for update skip locked
-         ), claimed as (
-           update deliveries d set claimed_at = now() from taken where d.id = taken.id returning d.*
-         ) select (select count(*) from next)::int as found, ${STORED_DELIVERY}
-           from claimed d join events e on e.id = d.event_id left join webhooks w on w.id = d.webhook_id
-             join next on next.id = d.id
-           order by next.turn, d.id`,
-};
 
-/** Rows are locked in the order of their ids, as whoever ends many deliveries of a webhook at once does. */
-const STARTED = {
-  name: 'started-deliveries',
-  text: `with started as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
-         update deliveries d set started_at = coalesce(started_at, now()), to_end = ${deliveryStates.in(['abandoned'], 'd')}
-         from started where d.id = started.id`,
-};
-const UNCLAIM = {
-  text: `with left_over as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
-         update deliveries d set claimed_at = null from left_over where d.id = left_over.id`,
-};
+/** A replay may be long: all else of its workspace goes first. */
+const REPLAYS_LAST = [sql`(trigger = 'replay')`, sql`id`];
 
-/** Deliveries that ended in the database alone: their workflows still wait. Each is told by one relay. */
-const TO_END = {
-  text: `update deliveries set to_end = false where id in (
-           select id from deliveries where to_end order by id limit ${BATCH_SIZE} for update skip locked)
-         returning id, event_id as "eventId", webhook_id as "webhookId", trigger`,
-};
-const NOT_TOLD = {
-  text: `with untold as (select id from deliveries where id = any($1::uuid[]) order by id for no key update)
-         update deliveries d set to_end = true from untold where d.id = untold.id`,
-};
+const CLAIM = prepared<{ saturated: string[] }>()((db, { saturated }) =>
+  dueRoundRobin(db, 'deliveries', { due: UNSTARTED, orderBy: REPLAYS_LAST, exceptWorkspaces: saturated })
+    .with('free', (cte) =>
+      cte
+        .selectFrom('deliveries')
+        .select('id')
+        .where('id', 'in', (eb) => eb.selectFrom('next').select('next.id'))
+        .where(UNSTARTED)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .with('claimed', (cte) =>
+      cte
+        .updateTable('deliveries as d')
+        .from('free')
+        .set({ claimed_at: now })
+        .whereRef('d.id', '=', 'free.id')
+        .returning(['d.id', 'd.workspace_id', 'd.event_id', 'd.webhook_id', 'd.trigger', 'd.attempts_made']),
+    )
+    .selectFrom('claimed as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .leftJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .innerJoin('next', 'next.id', 'd.id')
+    .select(STORED_DELIVERY)
+    .select((eb) =>
+      eb.selectFrom('next').select(eb.fn.countAll<number>().as('count')).$asScalar().$notNull().as('found'),
+    )
+    .orderBy('next.rank')
+    .orderBy('d.id'),
+);
+
+/** Locks deliveries in the order of their ids, as does whoever ends many deliveries of a webhook at once. */
+const lockInOrder = (db: Builder, ids: string[]) =>
+  db.with('locked', (cte) =>
+    cte
+      .selectFrom('deliveries')
+      .select('id')
+      .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+      .orderBy('id')
+      .forNoKeyUpdate(),
+  );
 
 export interface RelayDeps {
   db: Database;
   starter: DeliveryStarter;
   log: Logger;
-  /** Workspaces (public ids) that have enough started: the rest of their deliveries wait in the database. Default: none. */
-  crowded?: () => string[];
+  /** Workspaces (public ids) that have enough deliveries in flight: the rest wait in the database. Default: none. */
+  saturated?: () => string[];
 }
 
 /** Runs `work` on each item, so many at a time. The first failure ends it: the rest is left. */
@@ -131,6 +145,30 @@ async function forEachOf<T>(items: readonly T[], atOnce: number, work: (item: T)
   for (const each of workers) if (each.status === 'rejected') throw each.reason;
 }
 
+/** The relay tells the workflow of one that was abandoned meanwhile. */
+async function markStarted({ system }: Database, ids: string[]): Promise<void> {
+  await system.query((db) =>
+    lockInOrder(db, ids)
+      .updateTable('deliveries as d')
+      .from('locked')
+      .set({
+        started_at: sql<Date>`coalesce(started_at, now())`,
+        to_end: sql<boolean>`${inStates(deliveryStates, ['abandoned'], 'd')}`,
+      })
+      .whereRef('d.id', '=', 'locked.id'),
+  );
+}
+
+async function unclaim({ system }: Database, ids: string[]): Promise<void> {
+  await system.query((db) =>
+    lockInOrder(db, ids)
+      .updateTable('deliveries as d')
+      .from('locked')
+      .set({ claimed_at: null })
+      .whereRef('d.id', '=', 'locked.id'),
+  );
+}
+
 /** Starts workflows. Where Temporal is away, those that are left are free again for whoever comes next. */
 async function startAll({ db, starter, log }: RelayDeps, deliveries: readonly StoredDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
@@ -149,35 +187,50 @@ async function startAll({ db, starter, log }: RelayDeps, deliveries: readonly St
       left.delete(delivery.id);
     });
   } finally {
-    if (started.length > 0) await db.system.query(STARTED, [started]);
-    if (left.size > 0) await db.system.query(UNCLAIM, [[...left]]);
+    if (started.length > 0) await markStarted(db, started);
+    if (left.size > 0) await unclaim(db, [...left]);
   }
 }
 
-/** Whether a look that found and took so many rows left some: a workspace may have more, or another relay was at them. */
+/** Whether there may be more than was found: a workspace may have more, or another relay is working on some. */
 const isMore = (found: number, taken: number) => found >= WORKSPACE_BATCH_SIZE || taken < found;
 
 /** Makes the deliveries of new events. @returns whether there may be more of them, and whether it made any delivery */
 export async function dispatchEvents({ db }: RelayDeps): Promise<{ more: boolean; madeAny: boolean }> {
-  const [row] = await db.system.query<{ found: number; taken: number; madeAny: boolean }>(DISPATCH);
+  const [row] = await db.system.query(DISPATCH, {});
   return { more: isMore(row?.found ?? 0, row?.taken ?? 0), madeAny: row?.madeAny ?? false };
 }
 
 /** @returns whether there may be more */
 export async function startUnstarted(deps: RelayDeps): Promise<boolean> {
-  const crowded = (deps.crowded?.() ?? []).flatMap((id) => parsePublicId('workspace', id) ?? []);
-  const claimed = await deps.db.system.query<StoredDelivery & { found: number }>(CLAIM, [crowded]);
+  const saturated = (deps.saturated?.() ?? []).flatMap((id) => parsePublicId('workspace', id) ?? []);
+  const claimed = await deps.db.system.query(CLAIM, { saturated });
   await startAll(deps, claimed);
   return isMore(claimed[0]?.found ?? 0, claimed.length);
 }
 
 /**
- * Tells workflows that their deliveries have ended. One that a relay that died was about to tell finds it out at its next
- * attempt.
+ * Tells workflows that their deliveries have ended in the database alone. Each is told by one relay; one that a relay that died was
+ * about to tell finds it out at its next attempt.
  * @returns whether there may be more
  */
-export async function endWorkflows({ db, starter }: RelayDeps): Promise<boolean> {
-  const ended = await db.system.query<DeliveryIdentity>(TO_END);
+export async function endWorkflows({ db: { system }, starter }: RelayDeps): Promise<boolean> {
+  const ended = await system.query((db) =>
+    db
+      .updateTable('deliveries')
+      .set({ to_end: false })
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('deliveries')
+          .select('id')
+          .where('to_end', '=', sql.lit(true))
+          .orderBy('id')
+          .limit(BATCH_SIZE)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .returning(['id', 'event_id as eventId', 'webhook_id as webhookId', 'trigger']),
+  );
   const untold = new Set(ended.map(({ id }) => id));
   try {
     await forEachOf(ended, STARTS_AT_ONCE, async (delivery) => {
@@ -185,7 +238,14 @@ export async function endWorkflows({ db, starter }: RelayDeps): Promise<boolean>
       untold.delete(delivery.id);
     });
   } finally {
-    if (untold.size > 0) await db.system.query(NOT_TOLD, [[...untold]]);
+    if (untold.size > 0)
+      await system.query((db) =>
+        lockInOrder(db, [...untold])
+          .updateTable('deliveries as d')
+          .from('locked')
+          .set({ to_end: true })
+          .whereRef('d.id', '=', 'locked.id'),
+      );
   }
   return ended.length === BATCH_SIZE;
 }

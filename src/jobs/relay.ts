@@ -4,8 +4,8 @@ import { dispatchEvents, endWorkflows, type RelayDeps, startUnstarted } from './
 
 /** A notification may be lost while the connection is away: look this often all the same. */
 const LOOK_AGAIN_MS = 5_000;
-/** While a workspace has enough deliveries started; its rows are looked at no more until it has not. */
-const CROWDED_MS = 200;
+/** While the deliveries of a workspace wait for those in flight, it is looked at this often. */
+const SATURATED_MS = 200;
 /** After a failure; what is the matter is likely so for a while. */
 const TRY_AGAIN_MS = 1_000;
 
@@ -44,7 +44,7 @@ export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): 
     const woken = new AbortController();
     wakeUp = () => woken.abort();
     const signal = AbortSignal.any([woken.signal, stopping.signal]);
-    await delay(deps.crowded?.().length ? CROWDED_MS : LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
+    await delay(deps.saturated?.().length ? SATURATED_MS : LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
     if (!woken.signal.aborted) wake({ events: true, deliveries: true });
   }
 

@@ -1,18 +1,31 @@
 import type { Logger } from 'pino';
-import { EMAIL_LEASE, EMAIL_PENDING, type EmailDeps, sendClaimed } from '../services/notifications/email-owner.ts';
-import { reconcile, takeOverdue } from './reconcile.ts';
+import type { Builder } from '../db/statement.ts';
+import {
+  AFTER_EMAIL_LEASE,
+  type EmailDeps,
+  IS_EMAIL_PENDING,
+  sendClaimed,
+} from '../services/notifications/email-owner.ts';
+import { overdue, reconcile } from './reconcile.ts';
 
-const TAKE = { text: `${takeOverdue('notifications', EMAIL_PENDING, EMAIL_LEASE)} returning id` };
+const takePending = (db: Builder) =>
+  overdue(db, 'notifications', IS_EMAIL_PENDING)
+    .updateTable('notifications as n')
+    .from('overdue')
+    .set({ check_at: AFTER_EMAIL_LEASE })
+    .whereRef('n.id', '=', 'overdue.id')
+    .returning('n.id');
 
 /**
- * Sends what is due: after a refusal for now, after the loss of the process that was to send it, or of Temporal's state.
+ * Sends the e-mails that are due: after a temporary refusal, after the loss of the process that was to send them, or of Temporal's
+ * state.
  * @throws Error where the database is away
  */
 export async function sendDueEmails({ db, mailer }: EmailDeps, log: Logger): Promise<void> {
   if (mailer === undefined) return;
   await reconcile<{ id: string }>(db.system.query, log, {
     table: 'notifications',
-    take: TAKE,
+    take: takePending,
     async reconcile({ id }) {
       await sendClaimed(db.system, mailer, id);
     },

@@ -11,12 +11,12 @@ const OF_OTHER = 5;
 
 let service: TestService;
 let deps: RelayDeps;
-let crowded: string[] = [];
+let saturated: string[] = [];
 
 beforeAll(async () => {
   service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: 'true' }, { workers: false });
   const { db, client, taskQueues, log } = service.foundation;
-  deps = { db, starter: { client, taskQueues, eager: false, retryWaitsMs: [] }, log, crowded: () => crowded };
+  deps = { db, starter: { client, taskQueues, eager: false, retryWaitsMs: [] }, log, saturated: () => saturated };
   const other = await createOtherWorkspace(service, 'other');
   for (const call of [service.call, other.call]) {
     const { status } = await call('POST', '/webhooks', {
@@ -94,10 +94,10 @@ test('a workspace that has enough started keeps nobody else from being looked at
   });
   const count = async () => (await query({ text: 'select from deliveries where started_at is not null' })).length;
   const before = await count();
-  crowded = [publicId('workspace', id)];
+  saturated = [publicId('workspace', id)];
   expect(await startUnstarted(deps)).toBe(false);
   expect(await count()).toBe(before);
-  crowded = [];
+  saturated = [];
   await startUnstarted(deps);
   expect(await count()).toBe(before + 10);
 });

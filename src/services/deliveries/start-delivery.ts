@@ -21,8 +21,16 @@ export interface StoredDelivery {
 }
 
 /** Its columns; `d`, `e` and `w` are the delivery, its event and its webhook, which may be gone. */
-export const STORED_DELIVERY = `d.id, d.workspace_id as "workspaceId", d.event_id as "eventId", d.webhook_id as "webhookId",
-  d.trigger, e.type as event, w.url, d.attempts_made as "attemptsMade"`;
+export const STORED_DELIVERY = [
+  'd.id',
+  'd.workspace_id as workspaceId',
+  'd.event_id as eventId',
+  'd.webhook_id as webhookId',
+  'd.trigger',
+  'e.type as event',
+  'w.url',
+  'd.attempts_made as attemptsMade',
+] as const;
 
 export interface DeliveryStarter extends WorkflowStarter {
   /** `WEBHOOK_RETRY_WAITS` */
