@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createQuotas, QUOTAS } from '../../src/services/workspaces/quotas.ts';
+import { QUOTAS } from '../../src/services/workspaces/quota-list.ts';
+import { createQuotas } from '../../src/services/workspaces/quotas.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { jsonLines, upload } from './datasets-support.ts';
 import { createOtherWorkspace } from './workspace.ts';

@@ -14,8 +14,8 @@ export const Schedule = defineEntity({
     cron: p.text(),
     timeZone: p.text(),
     paused: p.boolean().default(false),
-    /** What to run: as the caller wrote it, and as it was understood. */
-    request: p.json<{ body: JsonValue; parsed: JsonValue }>().columnType('jsonb'),
+    /** What to run: `body` as the caller wrote it, `parsed` as a `NewEvaluation`. */
+    request: p.json<{ body: JsonValue; parsed: object }>().columnType('jsonb'),
     /** Why the last start failed; null once a start succeeds. */
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
     bytes: storedBytes('name', 'request::text', 'last_error::text'),

@@ -1,11 +1,12 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../db/database.ts';
+import { changeState } from '../../db/state-change.ts';
 import { scheduleStates } from '../../domain/schedule-states.ts';
 import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, type ScheduleRow } from './schedules.ts';
 import { actInTemporal, deleteInTemporal, type Temporal } from './temporal-schedule.ts';
 
-/** Does something to a schedule in Temporal, where it is made anew if Temporal has lost it. */
+/** Changes a schedule in Temporal, where it is created again if Temporal has lost it. */
 async function actOn(temporal: Temporal, row: ScheduleRow, action: 'pause' | 'unpause' | 'trigger'): Promise<void> {
   try {
     await actInTemporal(temporal, row.id, action);
@@ -25,10 +26,8 @@ export async function setSchedulePaused(
 ): Promise<ScheduleRow> {
   const current = await getSchedule(db, id);
   await actOn(temporal, current, paused ? 'pause' : 'unpause');
-  const { set, where } = scheduleStates.change({ to: paused ? 'paused' : 'active' });
-  await db.query({ text: `update schedules set ${set} where workspace_id = $1 and id = $2 and ${where}` }, [
-    current.id,
-  ]);
+  const { set, where } = changeState(scheduleStates, { to: paused ? 'paused' : 'active' });
+  await db.query((own) => own.updateTable('schedules').set(set).where('id', '=', current.id).where(where));
   return getSchedule(db, current.id);
 }
 
@@ -43,6 +42,6 @@ export async function triggerSchedule(temporal: Temporal, db: WorkspaceDatabase,
 export async function deleteSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   await deleteInTemporal(temporal, row.id);
-  await db.query({ text: 'delete from schedules where workspace_id = $1 and id = $2' }, [row.id]);
+  await db.query((own) => own.deleteFrom('schedules').where('id', '=', row.id));
   return row;
 }

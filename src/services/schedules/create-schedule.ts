@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { asJson } from '../../db/statement.ts';
 import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import { createInTemporal } from './create-in-temporal.ts';
@@ -23,23 +26,15 @@ export async function storeSchedule(
   id: string,
   { name, cron, timeZone, paused, request }: NewSchedule,
 ): Promise<void> {
-  await query(
-    {
-      text: `insert into schedules (workspace_id, id, name, cron, time_zone, paused, request, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, now())`,
-    },
-    [id, name, cron, timeZone, paused, request],
+  await query((db) =>
+    db
+      .insertInto('schedules')
+      .values({ id, name, cron, time_zone: timeZone, paused, request: asJson(request), created_at: now }),
   );
 }
 
-const ACCEPT = {
-  text: `update schedules set accepted_at = coalesce(accepted_at, now()) where workspace_id = $1 and id = $2
-         returning ${SCHEDULE_COLUMNS}`,
-};
-
 /**
- * Makes a stored schedule in Temporal and marks it as one whose caller is told of it: from then on it starts evaluations. Safe
- * to repeat.
+ * Creates a stored schedule in Temporal and marks it as accepted: from then on it starts evaluations. Safe to repeat.
  * @throws ApiError `invalid_request` on a cron expression that Temporal refuses; `temporarily_unavailable` where an earlier
  * request with the same key had to withdraw it
  */
@@ -51,7 +46,14 @@ export async function startSchedule(
   try {
     await createInTemporal(temporal, await getSchedule(db, id));
     const due = (await dueTimes(temporal, id)) ?? [];
-    const [row] = await db.query<ScheduleRow>(ACCEPT, [id]);
+    const [row] = await db.query((own) =>
+      own
+        .updateTable('schedules')
+        .set({ accepted_at: sql<Date>`coalesce(accepted_at, now())` })
+        .where('id', '=', id)
+        .returning(SCHEDULE_COLUMNS)
+        .$narrowType<{ request: ScheduledRequest }>(),
+    );
     if (row) return { row, due };
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
@@ -59,20 +61,25 @@ export async function startSchedule(
   throw temporarilyUnavailable('The schedule could not be made.');
 }
 
-const WITHDRAW = {
-  text: `with gone as (
-           delete from schedules where workspace_id = $1 and id = $2 and (accepted_at is null or $3) returning workspace_id, id
-         ) delete from idempotency_keys k using gone
-           where k.workspace_id = gone.workspace_id and k.resource_id = gone.id::text`,
-};
-
 /**
- * Withdraws a schedule with its idempotency key. What Temporal may have of it takes itself away when it is due.
+ * Withdraws a schedule with its idempotency key. Where Temporal has it, it is deleted there when it is next due.
  * @param query bound to its workspace
- * @param force also one that its caller was about to be told of
+ * @param force also one that was accepted
  */
 export async function withdrawSchedule(query: Query, id: string, force: boolean): Promise<void> {
-  await query(WITHDRAW, [id, force]);
+  await query((db) =>
+    db
+      .with('gone', (cte) =>
+        cte
+          .deleteFrom('schedules')
+          .where('id', '=', id)
+          .$if(!force, (untold) => untold.where('accepted_at', 'is', null))
+          .returning(sql<string>`id::text`.as('resource_id')),
+      )
+      .deleteFrom('idempotency_keys as k')
+      .using('gone')
+      .whereRef('k.resource_id', '=', 'gone.resource_id'),
+  );
 }
 
 /**

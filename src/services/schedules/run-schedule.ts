@@ -1,4 +1,6 @@
 import { bindWorkspace, type Database, type Query } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { asJson } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
@@ -6,7 +8,7 @@ import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { createEvaluation, type StoredEvaluation } from '../evaluations/create-evaluation.ts';
 import { startEvaluationWorkflow } from '../evaluations/evaluation-workflow.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
-import type { ScheduleRow } from './schedules.ts';
+import type { ScheduledRequest, ScheduleRow } from './schedules.ts';
 import { deleteInTemporal } from './temporal-schedule.ts';
 
 export interface RunScheduleDeps {
@@ -16,20 +18,15 @@ export interface RunScheduleDeps {
   quotas: Quotas;
 }
 
-const FIND = {
-  text: `select workspace_id, name, request, accepted_at is not null as accepted from schedules where id = $1 for update`,
-};
-/** The evaluation is null where it was deleted since. */
-const FIND_STARTED = {
-  text: `select o.evaluation_id, e.prompt_name, e.prompt_version, e.model, e.retries from schedule_occurrences o
-         left join evaluations e on e.workspace_id = $1 and e.id = o.evaluation_id
-         where o.workspace_id = $1 and o.schedule_id = $2 and o.workflow_id = $3`,
-};
-const NOTE_STARTED = {
-  text: `insert into schedule_occurrences (workspace_id, schedule_id, workflow_id, evaluation_id, created_at)
-         values ($1, $2, $3, $4, now())`,
-};
-const NOTE_ERROR = { text: 'update schedules set last_error = $2 where id = $1' };
+type LastError = ScheduleRow['last_error'];
+
+const noteError = (query: Query, id: string, lastError: LastError) =>
+  query((db) =>
+    db
+      .updateTable('schedules')
+      .set({ last_error: asJson(lastError) })
+      .where('id', '=', id),
+  );
 
 type Stored = { evaluation: StoredEvaluation } | { notStarted: 'deleted' | 'not accepted' | 'evaluation deleted' };
 
@@ -47,7 +44,7 @@ export async function runSchedule(deps: RunScheduleDeps, scheduleId: string, wor
     if (!(error instanceof ApiError)) throw error;
     // For the caller to fix: the prompt or the dataset is gone, or the provider has no credentials.
     const lastError = { code: error.code, message: error.message, at: new Date().toISOString() };
-    await deps.db.system.query(NOTE_ERROR, [scheduleId, lastError]);
+    await noteError(deps.db.system.query, scheduleId, lastError);
     return `not started: ${error.message}`;
   }
   if ('evaluation' in stored) {
@@ -71,29 +68,44 @@ async function storeEvaluation(
   scheduleId: string,
   workflowId: string,
 ): Promise<Stored> {
-  const [schedule] = await query<Pick<ScheduleRow, 'name' | 'request'> & { workspace_id: string; accepted: boolean }>(
-    FIND,
-    [scheduleId],
+  const [schedule] = await query((db) =>
+    db
+      .selectFrom('schedules')
+      .select(['workspace_id', 'request', 'accepted_at'])
+      .$narrowType<{ request: ScheduledRequest }>()
+      .where('id', '=', scheduleId)
+      .forUpdate(),
   );
   if (schedule === undefined) return { notStarted: 'deleted' };
-  if (!schedule.accepted) return { notStarted: 'not accepted' };
+  if (schedule.accepted_at === null) return { notStarted: 'not accepted' };
   const { workspace_id: workspaceId, request } = schedule;
   const own = bindWorkspace(query, workspaceId);
-  const [started] = await own<{
-    evaluation_id: string;
-    prompt_name: string | null;
-    prompt_version: number;
-    model: string;
-    retries: number;
-  }>(FIND_STARTED, [scheduleId, workflowId]);
-  if (started !== undefined) {
-    const { evaluation_id: id, prompt_name: promptName, prompt_version: promptVersion, model, retries } = started;
-    if (promptName === null) return { notStarted: 'evaluation deleted' };
-    return { evaluation: { id, workspaceId, promptName, promptVersion, model, retries } };
+  const [occurrence] = await own((db) =>
+    db
+      .selectFrom('schedule_occurrences')
+      .select('evaluation_id')
+      .where('schedule_id', '=', scheduleId)
+      .where('workflow_id', '=', workflowId),
+  );
+  if (occurrence !== undefined) {
+    const [started] = await own((db) =>
+      db
+        .selectFrom('evaluations')
+        .select(['id', 'prompt_name as promptName', 'prompt_version as promptVersion', 'model', 'retries'])
+        .where('id', '=', occurrence.evaluation_id),
+    );
+    return started ? { evaluation: { ...started, workspaceId } } : { notStarted: 'evaluation deleted' };
   }
   const evaluation = await createEvaluation(own, workspaceId, models, { ...request.parsed, scheduleId });
-  await own(NOTE_STARTED, [scheduleId, workflowId, evaluation.id]);
-  await query(NOTE_ERROR, [scheduleId, null]);
+  await own((db) =>
+    db.insertInto('schedule_occurrences').values({
+      schedule_id: scheduleId,
+      workflow_id: workflowId,
+      evaluation_id: evaluation.id,
+      created_at: now,
+    }),
+  );
+  await noteError(query, scheduleId, null);
   await quotas.require(own, 'evaluations');
   return { evaluation };
 }

@@ -1,35 +1,36 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
-import { type Page, readPage } from '../../db/read-page.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
+import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { NewEvaluation } from '../evaluations/create-evaluation.ts';
 
-/** What a schedule runs: as the caller wrote it, for showing, and as it was understood, for running. */
+/** What a schedule runs: `body` as the caller wrote it, to show; `parsed` to run. */
 export interface ScheduledRequest {
   body: JsonValue;
   parsed: NewEvaluation;
 }
 
-/** A row of `schedules`. */
-export interface ScheduleRow {
-  id: string;
-  name: string;
-  cron: string;
-  time_zone: string;
-  paused: boolean;
-  request: ScheduledRequest;
-  last_error: { code: string; message: string; at: string } | null;
-  created_at: Date;
-}
+export const SCHEDULE_COLUMNS = [
+  'id',
+  'name',
+  'cron',
+  'time_zone',
+  'paused',
+  'request',
+  'last_error',
+  'created_at',
+] as const;
 
-export const SCHEDULE_COLUMNS = 'id, name, cron, time_zone, paused, request, last_error, created_at';
+const selectSchedules = (db: Builder) =>
+  db.selectFrom('schedules').select(SCHEDULE_COLUMNS).$narrowType<{ request: ScheduledRequest }>();
+
+const FIND = prepared<{ id: string }>()((db, { id }) => selectSchedules(db).where('id', '=', id));
+export type ScheduleRow = RowOf<typeof FIND>;
 
 /** @throws ApiError `not_found` */
 export async function getSchedule(db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
-  const [row] = await db.query<ScheduleRow>(
-    { text: `select ${SCHEDULE_COLUMNS} from schedules where workspace_id = $1 and id = $2` },
-    [id],
-  );
+  const [row] = await db.query(FIND, { id });
   if (!row) throw notFound('This schedule');
   return row;
 }
@@ -40,7 +41,9 @@ export function listSchedules(
   limit: number,
   before: string | undefined,
 ): Promise<Page<ScheduleRow>> {
-  const select = `select ${SCHEDULE_COLUMNS}, bytes from schedules
-                  where workspace_id = $1 and ($2::uuid is null or id < $2)`;
-  return readPage<ScheduleRow>(db.query, { select, orderBy: 'id desc', bytes: 'bytes' }, [before ?? null], limit);
+  const select = (own: Builder) =>
+    selectSchedules(own)
+      .select('bytes')
+      .$if(before !== undefined, (all) => all.where('id', '<', before ?? ''));
+  return selectPage(db.query, { select, orderBy: [['id', 'desc']], bytes: (eb) => eb.ref('bytes') }, limit);
 }

@@ -1,90 +1,7 @@
 import type { Query } from '../../db/database.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
-import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
+import { COUNTS, QUOTAS, type QuotaName } from './quota-list.ts';
 
-interface Quota {
-  /** By which operators change it. */
-  setting: string;
-  /** What a workspace can have so many of. */
-  what: string;
-  /** What a caller can do about it. */
-  remedy: string;
-  /** How many there are; `$1` is the workspace. */
-  count: string;
-}
-
-const DELETE_ONE = 'Delete one that is not needed any more';
-
-/** Every quota of a workspace. */
-export const QUOTAS = {
-  apiKeys: {
-    setting: 'QUOTA_API_KEYS',
-    what: 'API keys',
-    remedy: 'Revoke one that is not needed any more',
-    count: `select count(*) as count from api_keys
-            where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
-  },
-  prompts: {
-    setting: 'QUOTA_PROMPTS',
-    what: 'prompts, archived ones counted',
-    remedy: 'Use one that is there',
-    count: 'select count(*) as count from prompts where workspace_id = $1',
-  },
-  datasets: {
-    setting: 'QUOTA_DATASETS',
-    what: 'datasets',
-    remedy: DELETE_ONE,
-    count: 'select count(distinct dataset_id) as count from dataset_versions where workspace_id = $1',
-  },
-  datasetBytes: {
-    setting: 'QUOTA_DATASET_BYTES',
-    what: 'bytes in datasets, all versions counted',
-    remedy: 'Delete a dataset that is not needed any more',
-    count: `select coalesce(sum(bytes), 0) as count from dataset_versions where workspace_id = $1 and dataset_id is not null`,
-  },
-  schedules: {
-    setting: 'QUOTA_SCHEDULES',
-    what: 'schedules',
-    remedy: DELETE_ONE,
-    count: 'select count(*) as count from schedules where workspace_id = $1',
-  },
-  webhooks: {
-    setting: 'QUOTA_WEBHOOKS',
-    what: 'webhooks',
-    remedy: DELETE_ONE,
-    count: 'select count(*) as count from webhooks where workspace_id = $1',
-  },
-  evaluations: {
-    setting: 'QUOTA_EVALUATIONS',
-    what: 'evaluations that have not ended',
-    remedy: 'Cancel one, or wait for its end',
-    count: `select count(*) as count from evaluations where workspace_id = $1 and ${evaluationStates.in(UNFINISHED_EVALUATION)}`,
-  },
-  deliveries: {
-    setting: 'QUOTA_DELIVERIES',
-    what: 'deliveries that have not ended',
-    remedy: 'Wait until some have ended, or disable a webhook that does not answer',
-    count: `select count(*) as count from deliveries
-            where webhook_id = any(array(select id from webhooks where workspace_id = $1))
-              and ${deliveryStates.in(UNFINISHED_DELIVERY)}`,
-  },
-  executions: {
-    setting: 'QUOTA_EXECUTIONS',
-    what: 'executions that have not ended',
-    remedy: 'Cancel some, or wait for their end',
-    count: `select count(*) as count from executions where workspace_id = $1 and ${executionStates.in(UNFINISHED_EXECUTION)}`,
-  },
-  uploads: {
-    setting: 'QUOTA_UPLOADS',
-    what: 'uploads under way',
-    remedy: 'Wait for the end of one',
-    count: '',
-  },
-} as const satisfies Record<string, Quota>;
-
-export type QuotaName = keyof typeof QUOTAS;
 /** Quotas whose number is in the database, exact at every moment. */
 export type ExactQuota = Exclude<QuotaName, 'executions' | 'uploads'>;
 
@@ -126,11 +43,12 @@ export interface Quotas {
   upload<T>(workspaceId: string, receive: () => Promise<T>): Promise<T>;
 }
 
+// raw SQL: the key of the lock holds the workspace's id, which only text gets, as `$1`.
 const LOCK = { text: 'select pg_advisory_xact_lock(hashtextextended($2 || $1::text, 0)), $1 as workspace_id' };
 
-async function countOf(query: Query, name: QuotaName): Promise<number> {
-  const [row] = await query<{ count: string }>({ text: QUOTAS[name].count });
-  return Number(row?.count ?? 0);
+async function countOf(query: Query, name: keyof typeof COUNTS): Promise<number> {
+  const [row] = await query(COUNTS[name], {});
+  return row?.count ?? 0;
 }
 
 /** How long a count of executions is believed; and one by which an execution would be refused. */

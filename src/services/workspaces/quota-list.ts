@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { arrayOf, now } from '../../db/sql.ts';
+import { inStates } from '../../db/state-change.ts';
+import { type Builder, prepared } from '../../db/statement.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
+import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
+
+interface Quota {
+  /** By which operators change it. */
+  setting: string;
+  /** What a workspace can have so many of. */
+  what: string;
+  /** What a caller can do about it. */
+  remedy: string;
+}
+
+const DELETE_ONE = 'Delete one that is not needed any more';
+
+/** Every quota of a workspace. */
+export const QUOTAS = {
+  apiKeys: {
+    setting: 'QUOTA_API_KEYS',
+    what: 'API keys',
+    remedy: 'Revoke one that is not needed any more',
+  },
+  prompts: {
+    setting: 'QUOTA_PROMPTS',
+    what: 'prompts, including archived ones',
+    remedy: 'Use an existing one',
+  },
+  datasets: { setting: 'QUOTA_DATASETS', what: 'datasets', remedy: DELETE_ONE },
+  datasetBytes: {
+    setting: 'QUOTA_DATASET_BYTES',
+    what: 'bytes in datasets, over all versions',
+    remedy: 'Delete a dataset that is not needed any more',
+  },
+  schedules: { setting: 'QUOTA_SCHEDULES', what: 'schedules', remedy: DELETE_ONE },
+  webhooks: { setting: 'QUOTA_WEBHOOKS', what: 'webhooks', remedy: DELETE_ONE },
+  evaluations: {
+    setting: 'QUOTA_EVALUATIONS',
+    what: 'evaluations that have not ended',
+    remedy: 'Cancel one, or wait for its end',
+  },
+  deliveries: {
+    setting: 'QUOTA_DELIVERIES',
+    what: 'deliveries that have not ended',
+    remedy: 'Wait until some have ended, or disable a webhook that does not respond',
+  },
+  executions: {
+    setting: 'QUOTA_EXECUTIONS',
+    what: 'executions that have not ended',
+    remedy: 'Cancel some, or wait for their end',
+  },
+  uploads: { setting: 'QUOTA_UPLOADS', what: 'uploads in progress', remedy: 'Wait for the end of one' },
+} as const satisfies Record<string, Quota>;
+
+export type QuotaName = keyof typeof QUOTAS;
+
+const countRows = (db: Builder, table: 'prompts' | 'schedules' | 'webhooks') =>
+  db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
+
+/** How many there are in a workspace, for every quota whose number is in the database. */
+export const COUNTS = {
+  apiKeys: prepared()((db) =>
+    db
+      .selectFrom('api_keys')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('revoked_at', 'is', null)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
+  ),
+  prompts: prepared()((db) => countRows(db, 'prompts')),
+  datasets: prepared()((db) =>
+    db.selectFrom('dataset_versions').select((eb) => eb.fn.count<number>('dataset_id').distinct().as('count')),
+  ),
+  datasetBytes: prepared()((db) =>
+    db
+      .selectFrom('dataset_versions')
+      .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), eb.lit(0)).as('count'))
+      .where('dataset_id', 'is not', null),
+  ),
+  schedules: prepared()((db) => countRows(db, 'schedules')),
+  webhooks: prepared()((db) => countRows(db, 'webhooks')),
+  evaluations: prepared()((db) =>
+    db
+      .selectFrom('evaluations')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(inStates(evaluationStates, UNFINISHED_EVALUATION)),
+  ),
+  deliveries: prepared()((db) =>
+    db
+      .selectFrom('deliveries')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where((eb) => sql<boolean>`webhook_id = any(${arrayOf(eb.selectFrom('webhooks').select('id'))})`)
+      .where(inStates(deliveryStates, UNFINISHED_DELIVERY)),
+  ),
+  executions: prepared()((db) =>
+    db
+      .selectFrom('executions')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(inStates(executionStates, UNFINISHED_EXECUTION)),
+  ),
+};
