@@ -12,6 +12,7 @@ import { examplesPage } from './examples-page.ts';
 import { exportDataset } from './export.ts';
 import { parseJsonLines } from './json-lines.ts';
 import { presentDataset } from './presenter.ts';
+import { datasetSample, exampleSample, lineSample, UPLOAD_DESCRIPTION } from './samples.ts';
 import {
   Dataset,
   DatasetName,
@@ -35,33 +36,6 @@ export interface DatasetRouteDeps {
 
 const tag = 'Datasets';
 
-const example = {
-  name: 'support/greetings',
-  version: 1,
-  examples_total: 2,
-  hash: 'sha256:0f5b9d2b6f0c4a7d1e8a3c5b7d9e1f20315a4b6c8d0e2f4a6b8c0d2e4f60718a',
-  description: null,
-  created_at: '2026-01-31T12:00:00.000Z',
-  updated_at: '2026-01-31T12:00:00.000Z',
-  version_created_at: '2026-01-31T12:00:00.000Z',
-};
-const exampleExample = {
-  seq: 0,
-  key: 'greeting-1',
-  id: 'greeting-1',
-  variables: { name: 'Ada' },
-  expected: 'Hello Ada!',
-};
-
-const UPLOAD_DESCRIPTION = `Streams JSON Lines or CSV, in UTF-8, up to 256 MiB and 1,000,000 examples. Each upload is a new version;
-a line that is wrong is a 400 with its number, and nothing is stored.
-
-JSON Lines: one object a line, at most 1 MiB: \`{"id": "greeting-1", "variables": {"name": "Ada"}, "expected": "Hello Ada!", "metadata": {"source": "support"}}\`.
-Only \`variables\` is required.
-
-CSV: a header row with \`id\`, \`expected\`, \`metadata.x\`, and the variables as \`x\` or \`variables.x\`; every value is text.
-An empty cell is an empty text for a variable and nothing elsewhere.`;
-
 /** `/datasets` and what is under it. */
 export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps): Route[] {
   return [
@@ -74,7 +48,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       scope: 'read',
       query: ListQuery,
       response: DatasetPage,
-      responseExample: { data: [example], next_cursor: null },
+      responseExample: { data: [datasetSample], next_cursor: null },
       async handler({ db, query }) {
         const page = await listDatasets(db, query.limit, decodeCursor(query.cursor, DatasetName));
         return toPage(page, presentDataset, (row) => row.name);
@@ -90,7 +64,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       params: NameParams,
       query: ListQuery,
       response: DatasetPage,
-      responseExample: { data: [example], next_cursor: null },
+      responseExample: { data: [datasetSample], next_cursor: null },
       async handler({ db, params, query }) {
         const before = decodeCursor(query.cursor, z.string().regex(/^\d{1,9}$/));
         const below = before === undefined ? undefined : Number(before);
@@ -104,13 +78,12 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       operationId: 'listDatasetExamples',
       tag,
       summary: 'List the examples of a version in order',
-      description:
-        'A page ends before its limit where the examples are large. The cursor stays in the version it came from.',
+      description: 'A page of large examples ends before its limit. A cursor belongs to the version that it came from.',
       scope: 'read',
       params: NameParams,
       query: ExamplesQuery,
       response: ExamplePage,
-      responseExample: { data: [exampleExample], next_cursor: null },
+      responseExample: { data: [exampleSample], next_cursor: null },
       handler: ({ db, params, query }) => examplesPage(db, params.name, query),
     }),
     defineRoute({
@@ -119,12 +92,12 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       operationId: 'exportDataset',
       tag,
       summary: 'Download a version as JSON Lines or CSV',
-      description: 'What JSON Lines give, uploaded again, is the same version by its hash.',
+      description: 'An export as JSON Lines can be uploaded again: the new version has the same hash.',
       scope: 'read',
       params: NameParams,
       query: ExportQuery,
       response: z.string(),
-      responseExample: '{"id":"greeting-1","variables":{"name":"Ada"},"expected":"Hello Ada!"}\n',
+      responseExample: lineSample,
       alsoAnswers: ['application/x-ndjson', 'text/csv'],
       handler: async ({ db, params, query }) =>
         exportDataset(db, await getDataset(db.query, params.name, query.version), query.format),
@@ -134,10 +107,9 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       path: '/datasets/{name}/from-executions',
       operationId: 'createDatasetFromExecutions',
       tag,
-      summary: 'Make a version of recorded executions',
+      summary: 'Create a version from recorded executions',
       description:
-        'Each execution that matches is an example: its variables, its output as what is expected, its id as the id. ' +
-        'Oldest first.',
+        'Each matching execution becomes an example with its variables, its output as `expected`, and its id. Oldest first.',
       scope: 'write',
       status: 201,
       idempotent: true,
@@ -145,7 +117,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       body: FromExecutions,
       bodyExamples: { 'Completed runs of a prompt': { prompt_name: 'support/greeting', limit: 1000 } },
       response: Dataset,
-      responseExample: example,
+      responseExample: datasetSample,
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {
           const { prompt_name: promptName, execution_ids: executionIds, ...selection } = request.body;
@@ -162,12 +134,12 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       path: '/datasets/{name}',
       operationId: 'getDataset',
       tag,
-      summary: 'Read a dataset: its latest version, or the one asked for',
+      summary: 'Read a dataset: the given version, by default the latest',
       scope: 'read',
       params: NameParams,
       query: VersionQuery,
       response: Dataset,
-      responseExample: example,
+      responseExample: datasetSample,
       handler: async ({ db, params, query }) => presentDataset(await getDataset(db.query, params.name, query.version)),
     }),
     defineRoute({
@@ -183,7 +155,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       body: 'stream',
       accepts: ['application/x-ndjson', 'application/jsonl', 'text/csv'],
       response: Dataset,
-      responseExample: example,
+      responseExample: datasetSample,
       errors: ['payload_too_large'],
       handler: async ({ db, params, query, stream, signal }) =>
         presentDataset(
@@ -204,11 +176,11 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       tag,
       summary: 'Delete a dataset with all its versions and examples',
       description:
-        'Results of evaluations stay. An upload to this name makes a new dataset, whose version numbers go on.',
+        'Results of evaluations stay. An upload to this name creates a new dataset, whose version numbers continue.',
       scope: 'write',
       params: NameParams,
       response: Dataset,
-      responseExample: example,
+      responseExample: datasetSample,
       errors: ['invalid_state'],
       handler: async ({ db, params }) => presentDataset(await deleteDataset(db, params.name)),
     }),

@@ -9,9 +9,9 @@ import { PageQuery, pageOf } from '../../http/pagination.ts';
 const MAX_FROM_EXECUTIONS = 100_000;
 const MAX_EXECUTION_IDS = 10_000;
 
-/** A dataset's name: like a prompt's, but for the words that are reserved. */
+/** A dataset's name: like a prompt's, except for the reserved words. */
 export const DatasetName = z
-  .string('is required: a text')
+  .string('must be a string')
   .check((context) => {
     const message = datasetNameProblem(context.value);
     if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
@@ -24,14 +24,14 @@ export const DatasetName = z
 const VersionNumber = wholeNumber({
   min: 1,
   max: 2_147_483_647,
-  description: 'A version of the dataset, from 1; the latest unless given.',
+  description: 'A version of the dataset, from 1. Default: the latest.',
 });
 
 export const NameParams = z.object({ name: DatasetName });
 
 const Description = saneText()
   .max(2000, 'must be at most 2000 characters')
-  .meta({ description: 'What the dataset is for; left out, it stays as it is.', example: 'Greetings by first name.' });
+  .meta({ description: 'What the dataset is for. Omitted: unchanged.', example: 'Greetings by first name.' });
 
 export const UploadQuery = z.strictObject({ description: Description.optional() });
 export const VersionQuery = z.strictObject({ version: VersionNumber.optional() });
@@ -42,7 +42,7 @@ export const ExportQuery = z.strictObject({
   format: z
     .enum(['jsonl', 'csv'], 'must be jsonl or csv')
     .default('jsonl')
-    .meta({ description: '`jsonl` keeps everything; CSV knows text only: other values become their JSON.' }),
+    .meta({ description: '`jsonl` keeps everything; CSV holds text only: other values become JSON.' }),
 });
 
 export const Dataset = z
@@ -51,7 +51,8 @@ export const Dataset = z
     version: z.int(),
     examples_total: z.int(),
     hash: z.string().meta({
-      description: 'SHA-256 over keys, variables and expectations in order: equal where two versions hold the same.',
+      description:
+        'SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples.',
       example: 'sha256:6d1f…',
     }),
     description: z.string().nullable(),
@@ -65,8 +66,10 @@ export const DatasetPage = pageOf(Dataset).meta({ id: 'DatasetPage' });
 
 export const ExampleRecord = z
   .object({
-    seq: z.int().meta({ description: 'Its place in the version, from 0.' }),
-    key: z.string().meta({ description: 'Its id; without one `sha256:` and a hash of variables and expectation.' }),
+    seq: z.int().meta({ description: 'Its position in the version, from 0.' }),
+    key: z
+      .string()
+      .meta({ description: 'Its id; without one, `sha256:` and a hash of its variables and expectation.' }),
     ...Example.shape,
   })
   .meta({ id: 'DatasetExample' });
@@ -94,7 +97,7 @@ export const FromExecutions = z
       .min(1, `must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
       .max(MAX_FROM_EXECUTIONS, `must be a whole number from 1 to ${MAX_FROM_EXECUTIONS}`)
       .default(MAX_FROM_EXECUTIONS)
-      .meta({ description: 'Where more match, the newest are taken.' }),
+      .meta({ description: 'If more match, the newest are taken.' }),
     expected: z
       .enum(['output', 'none'], 'must be output or none')
       .default('output')

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { newId, publicId } from '../../domain/ids.ts';
+import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
 import { idParams } from '../../http/fields.ts';
@@ -15,41 +15,16 @@ import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
+import { presentSchedule } from './presenter.ts';
+import { newScheduleSample, scheduleSample } from './samples.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
 const tag = 'Schedules';
 const ScheduleParams = idParams('schedule');
 
-const evaluation = { prompt_name: 'support/greeting', dataset: 'support/questions', threshold: 0.9 };
-const example = {
-  id: 'sched_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-  name: 'every working day',
-  cron: '0 6 * * 1-5',
-  time_zone: 'Europe/Berlin',
-  paused: false,
-  evaluation,
-  next_runs: ['2026-02-02T05:00:00.000Z'],
-  last_error: null,
-  created_at: '2026-01-31T12:00:00.000Z',
-};
-
-function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof Schedule> {
-  return {
-    id: publicId('schedule', row.id),
-    name: row.name,
-    cron: row.cron,
-    time_zone: row.time_zone,
-    paused: row.paused,
-    evaluation: row.request.body,
-    ...(due && { next_runs: due.map((time) => time.toISOString()) }),
-    last_error: row.last_error,
-    created_at: row.created_at.toISOString(),
-  };
-}
-
 const nextRuns = async (deps: Temporal, { id }: ScheduleRow) => (await dueTimes(deps, id)) ?? [];
 
-/** What is run, with its defaults filled in: everything in it came from JSON. */
+/** The evaluation as JSON, with its defaults filled in. */
 function toBody(parsed: z.output<typeof ScheduledEvaluation>): JsonValue {
   const body: JsonValue = JSON.parse(JSON.stringify(parsed));
   return body;
@@ -69,7 +44,7 @@ export function scheduleRoutes(
       scope: 'execute',
       params: ScheduleParams,
       response: Schedule,
-      responseExample: { ...example, paused: name === 'pause' },
+      responseExample: { ...scheduleSample, paused: name === 'pause' },
       errors: ['temporarily_unavailable'],
       async handler({ db, params }) {
         const row = await run(deps, db, params.id);
@@ -83,23 +58,16 @@ export function scheduleRoutes(
       path: '/schedules',
       operationId: 'createSchedule',
       tag,
-      summary: 'Evaluate a prompt again and again',
+      summary: 'Schedule a recurring evaluation',
       description:
-        'Each time it is due, an evaluation is started with what the prompt, its label and the dataset then are.',
+        'Each time it is due, it starts an evaluation with the prompt, label and dataset as they are at that time.',
       scope: 'execute',
       status: 201,
       idempotent: true,
       body: CreateSchedule,
-      bodyExamples: {
-        'Every working day at six': {
-          name: 'every working day',
-          cron: '0 6 * * 1-5',
-          time_zone: 'Europe/Berlin',
-          evaluation,
-        },
-      },
+      bodyExamples: { 'Every working day at six': newScheduleSample },
       response: Schedule,
-      responseExample: example,
+      responseExample: scheduleSample,
       errors: ['temporarily_unavailable', 'quota_exceeded', 'payload_too_large'],
       async handler(request) {
         const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
@@ -132,7 +100,7 @@ export function scheduleRoutes(
       scope: 'read',
       query: z.strictObject(PageQuery),
       response: SchedulePage,
-      responseExample: { data: [example], next_cursor: null },
+      responseExample: { data: [scheduleSample], next_cursor: null },
       async handler({ db, query: { limit, cursor } }) {
         const page = await listSchedules(db, limit, decodeCursor(cursor, z.uuid()));
         return toPage(
@@ -151,7 +119,7 @@ export function scheduleRoutes(
       scope: 'read',
       params: ScheduleParams,
       response: Schedule,
-      responseExample: example,
+      responseExample: scheduleSample,
       async handler({ db, params }) {
         const row = await getSchedule(db, params.id);
         return presentSchedule(row, await nextRuns(deps, row));
@@ -169,7 +137,7 @@ export function scheduleRoutes(
       scope: 'execute',
       params: ScheduleParams,
       response: Schedule,
-      responseExample: example,
+      responseExample: scheduleSample,
       handler: async ({ db, params }) => presentSchedule(await deleteSchedule(deps, db, params.id)),
     }),
   ];

@@ -12,14 +12,14 @@ function isTimeZone(name: string): boolean {
 }
 
 const Cron = z
-  .string('is required: a text')
+  .string('must be a string')
   .max(200, 'must be at most 200 characters')
   .regex(
     /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$|^[\dA-Za-z*,/?-]+( +[\dA-Za-z*,/?-]+){4}$/,
     'must be five fields (minute hour day month weekday), such as "0 6 * * 1-5"',
   )
   .meta({
-    description: 'Five fields: minute, hour, day of month, month, weekday; or `@daily` and its likes.',
+    description: 'Five fields: minute, hour, day of month, month, weekday; or an alias such as `@daily`.',
     example: '0 6 * * 1-5',
   });
 
@@ -32,7 +32,7 @@ export const CreateSchedule = z
       .max(64)
       .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
       .default('UTC')
-      .meta({ description: 'IANA time zone in which `cron` is meant.', example: 'Europe/Berlin' }),
+      .meta({ description: 'IANA time zone of `cron`.', example: 'Europe/Berlin' }),
     paused: z.boolean().default(false),
     evaluation: ScheduledEvaluation,
   })
@@ -45,15 +45,15 @@ export const Schedule = z
     cron: z.string(),
     time_zone: z.string(),
     paused: z.boolean(),
-    evaluation: z.json().meta({ description: 'What is run, as it was given.' }),
+    evaluation: z.json().meta({ description: 'The evaluation that it starts, as given.' }),
     next_runs: z
       .array(Timestamp)
       .optional()
-      .meta({ description: 'When it is next due; empty while paused. Not in lists.' }),
+      .meta({ description: 'When it is next due; empty while paused. Omitted in lists.' }),
     last_error: z
       .object({ code: z.string(), message: z.string(), at: Timestamp })
       .nullable()
-      .meta({ description: 'Why the last start came to nothing; null since one that worked.' }),
+      .meta({ description: 'Why the last start failed; null once a start succeeds.' }),
     created_at: Timestamp,
   })
   .meta({ id: 'Schedule' });

@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import type { ScheduleRow } from '../../services/schedules/schedules.ts';
+import type { Schedule } from './schema.ts';
+
+/** A schedule as callers see it. @param due when it is next due; undefined: not shown */
+export function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof Schedule> {
+  return {
+    id: publicId('schedule', row.id),
+    name: row.name,
+    cron: row.cron,
+    time_zone: row.time_zone,
+    paused: row.paused,
+    evaluation: row.request.body,
+    ...(due && { next_runs: due.map((time) => time.toISOString()) }),
+    last_error: row.last_error,
+    created_at: row.created_at.toISOString(),
+  };
+}
