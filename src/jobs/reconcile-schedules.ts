@@ -1,37 +1,39 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { bindWorkspace, type SystemDatabase } from '../db/database.ts';
+import type { Builder } from '../db/statement.ts';
 import { createInTemporal } from '../services/schedules/create-in-temporal.ts';
 import { withdrawSchedule } from '../services/schedules/create-schedule.ts';
-import { SCHEDULE_COLUMNS, type ScheduleRow } from '../services/schedules/schedules.ts';
 import { dueTimes, type Temporal } from '../services/schedules/temporal-schedule.ts';
-import { reconcile, takeOverdue } from './reconcile.ts';
+import { overdue, reconcile } from './reconcile.ts';
 
-/** Each schedule now and then, whether Temporal still has it. */
-const TAKE = {
-  text: `${takeOverdue('schedules', 'true', `interval '5 minutes'`)}
-         returning ${SCHEDULE_COLUMNS}, workspace_id, accepted_at is not null as accepted`,
-};
-
-type ScheduleToCheck = ScheduleRow & { workspace_id: string; accepted: boolean };
+const takeOverdue = (db: Builder) =>
+  // Nothing in a row says whether Temporal still has it: all are looked at.
+  overdue(db, 'schedules', sql<boolean>`true`)
+    .updateTable('schedules')
+    .from('overdue')
+    .set({ check_at: sql<Date>`now() + interval '5 minutes'` })
+    .whereRef('schedules.id', '=', 'overdue.id')
+    .returning(['workspace_id', 'accepted_at', 'schedules.id', 'name', 'cron', 'time_zone', 'paused']);
 
 /**
- * Makes the schedules anew that Temporal has lost; what was due meanwhile is not made up for. One that no caller was told of,
- * since the process died while it was made, is withdrawn.
- * @throws Error where Temporal or the database is away; what was not looked at is at a later call
+ * Creates schedules again that Temporal has lost; what was due meanwhile is not made up for. One that was never accepted, since the
+ * process died while it was created, is withdrawn.
+ * @throws Error where Temporal or the database is away; the next call goes on
  */
 export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: Logger): Promise<void> {
-  return reconcile<ScheduleToCheck>(db.query, log, {
+  return reconcile(db.query, log, {
     table: 'schedules',
-    take: TAKE,
+    take: takeOverdue,
     async reconcile(schedule) {
-      if (!schedule.accepted) {
+      if (schedule.accepted_at === null) {
         await withdrawSchedule(bindWorkspace(db.query, schedule.workspace_id), schedule.id, false);
         log.warn({ schedule_id: schedule.id }, 'withdrew a schedule that no caller had been told of');
         return;
       }
       if ((await dueTimes(temporal, schedule.id)) !== undefined) return;
       await createInTemporal(temporal, schedule);
-      log.warn({ schedule_id: schedule.id }, 'made a schedule anew that Temporal had lost');
+      log.warn({ schedule_id: schedule.id }, 'created a schedule again that Temporal had lost');
     },
   });
 }
