@@ -39,10 +39,9 @@ function startCall(underWay: CallsUnderWay, id: string, call: (signal: AbortSign
 /**
  * What Temporal is told of a call that failed: the model's code as type, the provider's `Retry-After` as the next wait, and
  * whether to try again.
- * @param attempt which of the execution's this was, as its row counts them
+ * @param isLast whether the execution has no attempt left
  */
-export function toFailure(error: unknown, attempt: number): unknown {
-  const isLast = attempt >= MAX_CALL_ATTEMPTS;
+export function toFailure(error: unknown, isLast: boolean): unknown {
   if (!(error instanceof ModelError)) return isLast ? exhausted(error) : error;
   const { retryAfterMs = 0 } = error;
   const nonRetryable = !error.retryable || isLast || retryAfterMs > LONGEST_WAIT_MS;

@@ -1,20 +1,31 @@
+import type { SqlBool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { inStates } from '../db/state-change.ts';
+import type { Builder } from '../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
-import { completeExecution, failExecution, withdrawUnaccepted } from '../services/executions/execution-changes.ts';
-import type { QueuedExecution } from '../services/executions/executions.ts';
-import { startExecutionWorkflow } from '../services/executions/start-execution.ts';
+import { completeExecution } from '../services/executions/answer-execution.ts';
+import { failExecution } from '../services/executions/end-execution.ts';
+import { type StoredExecution, startExecutionWorkflow } from '../services/executions/execution-workflow.ts';
+import { withdrawUnaccepted } from '../services/executions/withdraw-execution.ts';
 import { executionWorkflowId } from '../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
-import { reconcile, takeOverdue } from './reconcile.ts';
+import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
-const TAKE = {
-  text: `${takeOverdue('executions', executionStates.in(UNFINISHED_EXECUTION))}
-         returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
-           answered_at is not null as answered, accepted_at is null and status = 'queued' as unaccepted`,
-};
+const takeUnfinished = (db: Builder) =>
+  overdue(db, 'executions', inStates(executionStates, UNFINISHED_EXECUTION))
+    .updateTable('executions as e')
+    .from('overdue')
+    .set({ check_at: NEXT_CHECK })
+    .whereRef('e.id', '=', 'overdue.id')
+    .returning(['e.id', 'workspace_id as workspaceId', 'prompt_name as promptName', 'prompt_version as promptVersion'])
+    .returning((eb) => [
+      'model',
+      eb('answered_at', 'is not', null).as('answered'),
+      eb.and([eb('accepted_at', 'is', null), inStates(executionStates, ['queued'])]).as('unaccepted'),
+    ]);
 
-type Unfinished = QueuedExecution & { answered: boolean; unaccepted: boolean };
+type Unfinished = StoredExecution & { answered: SqlBool; unaccepted: SqlBool };
 
 async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger, execution: Unfinished): Promise<void> {
   const { query } = db.system;
@@ -44,9 +55,9 @@ async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger,
  * @throws Error where Temporal or the database is away; what was not looked at is at the next call
  */
 export function reconcileExecutions(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
-  return reconcile<Unfinished>(db.system.query, log, {
+  return reconcile(db.system.query, log, {
     table: 'executions',
-    take: TAKE,
+    take: takeUnfinished,
     reconcile: (execution) => reconcileOne(db, starter, log, execution),
   });
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Query } from '../db/database.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
@@ -38,7 +38,7 @@ export const NEXT_CHECK = sql<Date>`now() + least(greatest(now() - created_at, i
  * (check_at) with the same condition.
  * @param due which rows there is something to do for
  */
-export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<boolean>) =>
+export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<SqlBool>) =>
   db.with('overdue', (cte) =>
     cte
       .selectFrom(table)

@@ -8,8 +8,8 @@ import { ENDED_EVALUATION, evaluationStates, UNFINISHED_EVALUATION } from '../do
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { publicId } from '../domain/ids.ts';
 import { cancelEvaluation } from '../services/evaluations/control-evaluation.ts';
-import { cancelExecution } from '../services/executions/execution-changes.ts';
-import { cancelExecutionWorkflow } from '../services/executions/start-execution.ts';
+import { cancelExecution } from '../services/executions/end-execution.ts';
+import { cancelExecutionWorkflow } from '../services/executions/execution-workflow.ts';
 import { deleteSchedule } from '../services/schedules/control-schedule.ts';
 import { deleteWebhook } from '../services/webhooks/change-webhook.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';

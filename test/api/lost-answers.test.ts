@@ -77,7 +77,7 @@ const inADay = () => ({ start_at: new Date(Date.now() + 86_400_000).toISOString(
 const cuts: Cut[] = [
   {
     what: 'the insert of a run',
-    request: 'insert-execution',
+    request: 'insert into "executions"',
     answer: 'INSERT 0 1',
     ask: () => run(),
     rows: executions,

@@ -7,8 +7,8 @@ import { listDeliveries } from '../../src/services/deliveries/deliveries.ts';
 import { listEvaluations } from '../../src/services/evaluations/evaluations.ts';
 import { listResults } from '../../src/services/evaluations/results.ts';
 import { listEvents } from '../../src/services/events/list-events.ts';
-import { withdrawUnaccepted } from '../../src/services/executions/execution-changes.ts';
 import { listExecutions } from '../../src/services/executions/executions.ts';
+import { withdrawUnaccepted } from '../../src/services/executions/withdraw-execution.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
 

@@ -4,14 +4,9 @@ import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
-import {
-  answerExecution,
-  type ClaimedCall,
-  claimExecution,
-  completeExecution,
-  failExecution,
-  payForExecution,
-} from '../../services/executions/execution-changes.ts';
+import { answerExecution, completeExecution, payForExecution } from '../../services/executions/answer-execution.ts';
+import { type ClaimedCall, claimExecution } from '../../services/executions/claim-execution.ts';
+import { failExecution } from '../../services/executions/end-execution.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { type CallsUnderWay, callOnce, exhausted, toFailure, unstorable } from '../model-call.ts';
 import type { Places } from '../places.ts';
@@ -53,7 +48,7 @@ export function createExecutionActivities({ db, models, modelTimeoutMs, stopping
       if (paid !== undefined) await pay(id, attempt, paid);
       // The same answer would be refused again, and has been paid for.
       if (paid !== undefined && !(error instanceof ModelError)) throw unstorable(error);
-      throw signal.aborted ? error : toFailure(error, attempt);
+      throw signal.aborted ? error : toFailure(error, claimed.isLastAttempt);
     }
   }
 

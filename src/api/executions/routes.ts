@@ -7,22 +7,13 @@ import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
 import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
+import { giveUpExecution, resumeExecution, startOrWithdraw } from '../../services/executions/accept-execution.ts';
+import { insertExecution, prepareExecution } from '../../services/executions/create-execution.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
-import { cancelExecution } from '../../services/executions/execution-changes.ts';
+import { cancelExecution } from '../../services/executions/end-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import {
-  type ExecutionRow,
-  getExecution,
-  insertExecution,
-  listExecutions,
-  prepareExecution,
-} from '../../services/executions/executions.ts';
-import {
-  cancelExecutionWorkflow,
-  giveUpExecution,
-  resumeExecution,
-  startOrWithdraw,
-} from '../../services/executions/start-execution.ts';
+import { cancelExecutionWorkflow } from '../../services/executions/execution-workflow.ts';
+import { type ExecutionRow, getExecution, listExecutions } from '../../services/executions/executions.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { waitMsOf } from './prefer.ts';
@@ -86,13 +77,13 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
         const id = newId();
         return deps.idempotency.startOnce(request, {
           id,
-          prepare: (query) => prepareExecution(query, db.workspaceId, deps.models, { id, promptName, ...body }),
+          prepare: (query) => prepareExecution(query, deps.models, { id, promptName, ...body }),
           insert: (query, execution) =>
             deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, execution)),
           start: (execution) =>
             unlessWithdrawn(
               runToEnd(request, id, waitMs, async () => {
-                await startOrWithdraw(deps, db, execution);
+                await startOrWithdraw(deps, db, { workspaceId: db.workspaceId, ...execution });
                 return undefined;
               }),
             ),

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { ACCEPT_WITHIN_MS } from '../../domain/limits.ts';
 
 /**
@@ -5,3 +6,6 @@ import { ACCEPT_WITHIN_MS } from '../../domain/limits.ts';
  * not accepted in time was answered with an error, or with nothing: it is withdrawn.
  */
 export const IS_WANTED = `(accepted_at is not null or created_at > now() - interval '${ACCEPT_WITHIN_MS} milliseconds')`;
+
+/** The same for the builder. */
+export const isWanted = sql.raw<SqlBool>(IS_WANTED);

@@ -1,5 +1,7 @@
+import { type Expression, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { now } from '../../db/sql.ts';
 import type { EventData, EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 
@@ -45,3 +47,22 @@ export function insertEvent<Type extends EventType>(
   return `insert into events (workspace_id, id, type, data, created_at)
           select workspace_id, ${id}, '${type}', ${jsonObject(data)}, now() from ${from}`;
 }
+
+/** What {@link eventOf} selects. */
+export const EVENT_COLUMNS = ['workspace_id', 'id', 'type', 'data', 'created_at'] as const;
+
+/**
+ * The same for the builder: `with('event', (cte) => cte.insertInto('events').columns(EVENT_COLUMNS)
+ * .expression(cte.selectFrom('done').select(eventOf('execution.failed', id, data))))`. `done` has `workspace_id`.
+ */
+export const eventOf = <Type extends EventType>(
+  type: Type,
+  id: Expression<string>,
+  data: Expression<EventData<Type>>,
+) => [
+  sql.ref<string>('workspace_id').as('workspace_id'),
+  sql<string>`${id}::uuid`.as('id'),
+  sql<Type>`${sql.lit(type)}`.as('type'),
+  sql<EventData<Type>>`${data}`.as('data'),
+  now.as('created_at'),
+];

@@ -1,25 +1,34 @@
+import { sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
+import { inStates } from '../../db/state-change.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, getExecution } from './executions.ts';
 
-/** An idempotency key holds the answer, too: it goes with what it answered. */
-const DELETE = {
-  text: `with gone as (
-           delete from executions where workspace_id = $1 and id = $2 and ${executionStates.in(executionStates.final)}
-           returning ${EXECUTION_COLUMNS}
-         ), keys as (
-           delete from idempotency_keys where workspace_id = $1 and resource_id in (select id::text from gone)
-         ) select * from gone`,
-};
-
 /**
- * Deletes an execution that has ended. What it used stays in the sums of usage.
+ * Deletes an execution that has ended. What it used stays in the sums of usage. An idempotency key holds the response, too: it
+ * goes with the execution.
  * @returns it as it was
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function deleteExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
-  const [deleted] = await db.query<ExecutionRow>(DELETE, [id]);
+  const [deleted] = await db.query((own) =>
+    own
+      .with('gone', (cte) =>
+        cte
+          .deleteFrom('executions')
+          .where('id', '=', id)
+          .where(inStates(executionStates, executionStates.final))
+          .returning(EXECUTION_COLUMNS),
+      )
+      .with('keys', (cte) =>
+        cte
+          .deleteFrom('idempotency_keys')
+          .where('resource_id', 'in', cte.selectFrom('gone').select(sql<string>`${sql.ref('gone.id')}::text`.as('id'))),
+      )
+      .selectFrom('gone')
+      .selectAll(),
+  );
   if (deleted) return deleted;
   const { status } = await getExecution(db, id);
   throw new ApiError('invalid_state', `This execution is ${status}: cancel it first, or wait for its end.`);

@@ -1,6 +1,6 @@
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { createWaiter, type Waiter } from '../../db/waiter.ts';
-import { acceptExecution } from './execution-changes.ts';
+import { acceptExecution } from './accept-execution.ts';
 import { type ExecutionRow, isFinished } from './executions.ts';
 
 /** Lets requests wait for executions. What one of them is told of is accepted: it runs whatever happens. */

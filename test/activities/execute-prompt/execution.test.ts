@@ -9,7 +9,7 @@ import {
 } from '../../../src/activities/execute-prompt/execution.ts';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import type { ClosableModels } from '../../../src/models/model.ts';
-import { answerExecution } from '../../../src/services/executions/execution-changes.ts';
+import { answerExecution } from '../../../src/services/executions/answer-execution.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testPlaces } from '../../support/places.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
-import { completeExecution } from '../../../src/services/executions/execution-changes.ts';
+import { completeExecution } from '../../../src/services/executions/answer-execution.ts';
 import { createExecutionWaiter, type ExecutionWaiter } from '../../../src/services/executions/execution-waiter.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -3,12 +3,8 @@ import { Client, Connection } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
 import { DatabaseUnavailableError } from '../../../src/db/errors.ts';
 import { ACCEPT_WITHIN_MS } from '../../../src/domain/limits.ts';
-import type { QueuedExecution } from '../../../src/services/executions/executions.ts';
-import {
-  giveUpExecution,
-  startExecutionWorkflow,
-  startOrWithdraw,
-} from '../../../src/services/executions/start-execution.ts';
+import { giveUpExecution, startOrWithdraw } from '../../../src/services/executions/accept-execution.ts';
+import { type StoredExecution, startExecutionWorkflow } from '../../../src/services/executions/execution-workflow.ts';
 import { executionWorkflowId } from '../../../src/temporal/names.ts';
 import { freePorts } from '../../support/processes.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
@@ -30,7 +26,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-async function queued(): Promise<QueuedExecution> {
+async function queued(): Promise<StoredExecution> {
   const id = await rows.queue({ model: 'sandbox/echo', accepted: false });
   const workspaceId = String((await rows.read(id))['workspace_id']);
   db = service.foundation.db.workspace(workspaceId);

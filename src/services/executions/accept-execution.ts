@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { inStates } from '../../db/state-change.ts';
+import { prepared } from '../../db/statement.ts';
+import { executionStates } from '../../domain/execution-states.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { holdMsOf, withdrawOrGoOn } from '../acceptance/withdrawal.ts';
+import { cancelExecutionWorkflow, type StoredExecution, startExecutionWorkflow } from './execution-workflow.ts';
+import { EXECUTION_COLUMNS, type ExecutionRow, getExecution, isFinished } from './executions.ts';
+import { withdrawExecution } from './withdraw-execution.ts';
+
+const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .updateTable('executions')
+    .set((eb) => ({ accepted_at: eb.fn.coalesce('accepted_at', now) }))
+    .where('id', '=', id)
+    .where(inStates(executionStates, ['queued']))
+    .returning(EXECUTION_COLUMNS),
+);
+
+/**
+ * The execution, for a caller who is about to be told of it. One that is still queued is marked as accepted, so that it is run
+ * whatever happens from now on.
+ * @throws ApiError `not_found`
+ */
+export async function acceptExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
+  const row = await getExecution(db, id);
+  if (row.status !== 'queued') return row;
+  const [accepted] = await db.query(ACCEPT, { id });
+  return accepted ?? getExecution(db, id);
+}
+
+/**
+ * Starts the workflow, or withdraws the execution: a caller who is told that it failed can simply try again.
+ * @throws what kept the workflow from starting
+ */
+export async function startOrWithdraw(
+  deps: WorkflowStarter,
+  db: WorkspaceDatabase,
+  execution: StoredExecution,
+): Promise<void> {
+  try {
+    await startExecutionWorkflow(deps, execution);
+  } catch (error) {
+    if (await withdrawExecution(db, execution.id, false)) throw error;
+  }
+}
+
+/**
+ * Starts an execution that an earlier request has stored, where that request did not come to it.
+ * @returns the execution where it has ended already
+ * @throws ApiError `not_found` where it was withdrawn
+ */
+export async function resumeExecution(
+  deps: WorkflowStarter,
+  db: WorkspaceDatabase,
+  id: string,
+): Promise<ExecutionRow | undefined> {
+  const row = await getExecution(db, id);
+  if (isFinished(row.status)) return row;
+  const { prompt_name: promptName, prompt_version: promptVersion, model } = row;
+  if (row.status === 'queued')
+    await startOrWithdraw(deps, db, { id, workspaceId: db.workspaceId, promptName, promptVersion, model });
+  return undefined;
+}
+
+/**
+ * Makes sure, before its caller is told that it failed, that an execution does not run later.
+ * @param beganAt as for {@link holdMsOf}
+ */
+export async function giveUpExecution(
+  { client, log }: Pick<WorkflowStarter, 'client'> & { log: Logger },
+  db: WorkspaceDatabase,
+  id: string,
+  beganAt: number | undefined,
+): Promise<void> {
+  const withdraw = () => withdrawExecution(db, id, true);
+  await withdrawOrGoOn(log, { field: 'execution_id', id, withdraw }, holdMsOf(beganAt));
+  // Ends a call that is under way; there may be no workflow.
+  void cancelExecutionWorkflow(client, id, log);
+}

@@ -1,0 +1,167 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { changeState } from '../../db/state-change.ts';
+import { asJson, type Parameters, prepared } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
+import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
+import type { ModelAnswer } from '../../models/model.ts';
+import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
+import { COMPLETED_DATA, TOLD } from './execution-events.ts';
+import { executionStatus } from './executions.ts';
+
+const COMPLETE = changeState(executionStates, { to: 'completed' });
+
+/** What an attempt was billed. */
+interface Payment {
+  id: string;
+  attempt: number;
+  input: number;
+  output: number;
+  cachedInput: number;
+  reasoning: number;
+  amount: string | null;
+  pricing: Pricing | null;
+}
+
+interface Answer extends Payment {
+  text: string;
+  finishReason: string;
+  modelMs: number;
+}
+
+/** Adds what an attempt was billed, once, however often the statement is run: together with {@link isUnpaid}. */
+const pay = (eb: ExpressionBuilder<Tables, 'executions'>, paid: Parameters<Payment>) => ({
+  tokens_input: eb('tokens_input', '+', paid.input),
+  tokens_output: eb('tokens_output', '+', paid.output),
+  tokens_cached_input: eb('tokens_cached_input', '+', paid.cachedInput),
+  tokens_reasoning: eb('tokens_reasoning', '+', paid.reasoning),
+  cost_amount: sql<string | null>`case when paid_attempts = '{}' then ${paid.amount}::numeric
+                                    else cost_amount + ${paid.amount}::numeric end`,
+  pricing: sql<Pricing | null>`coalesce(pricing, ${asJson(paid.pricing)}::jsonb)`,
+  paid_attempts: sql<number[]>`paid_attempts || ${paid.attempt}::int`,
+});
+const isUnpaid = ({ attempt }: { attempt: Expression<number> }) =>
+  sql<SqlBool>`not (${attempt}::int = any(paid_attempts))`;
+
+const keep = (answer: Parameters<Answer>) => ({
+  output: answer.text,
+  finish_reason: answer.finishReason,
+  model_ms: answer.modelMs,
+  answered_at: now,
+});
+
+/** Of an execution that is running, which nearly all are. */
+const ANSWER = prepared<Answer & { eventId: string }>()((db, answer) =>
+  db
+    .with('done', (cte) =>
+      cte
+        .updateTable('executions')
+        .set((eb) => ({ ...COMPLETE.set, finished_at: now, ...keep(answer), ...pay(eb, answer) }))
+        .where('id', '=', answer.id)
+        .where(COMPLETE.where)
+        .where('answered_at', 'is', null)
+        .where(isUnpaid(answer))
+        .returningAll(),
+    )
+    .with('event', (cte) =>
+      cte
+        .insertInto('events')
+        .columns(EVENT_COLUMNS)
+        .expression(cte.selectFrom('done').select(eventOf('execution.completed', answer.eventId, COMPLETED_DATA))),
+    )
+    .selectFrom('done')
+    .select(TOLD),
+);
+/** Of one that has ended meanwhile: what was paid for is kept. */
+const ANSWER_LATE = prepared<Answer>()((db, answer) =>
+  db
+    .updateTable('executions')
+    .set((eb) => ({ ...keep(answer), ...pay(eb, answer) }))
+    .where('id', '=', answer.id)
+    .where('answered_at', 'is', null)
+    .where(isUnpaid(answer))
+    .returning('status'),
+);
+const PAY = prepared<Payment>()((db, paid) =>
+  db
+    .updateTable('executions')
+    .set((eb) => pay(eb, paid))
+    .where('id', '=', paid.id)
+    .where(isUnpaid(paid))
+    .returning('status'),
+);
+const COMPLETE_ANSWERED = prepared<{ id: string; eventId: string }>()((db, { id, eventId }) =>
+  db
+    .with('done', (cte) =>
+      cte
+        .updateTable('executions')
+        .set({ ...COMPLETE.set, finished_at: now })
+        .where('id', '=', id)
+        .where(COMPLETE.where)
+        .where('answered_at', 'is not', null)
+        .returningAll(),
+    )
+    .with('event', (cte) =>
+      cte
+        .insertInto('events')
+        .columns(EVENT_COLUMNS)
+        .expression(cte.selectFrom('done').select(eventOf('execution.completed', eventId, COMPLETED_DATA))),
+    )
+    .selectFrom('done')
+    .select(TOLD),
+);
+
+const paymentOf = (id: string, attempt: number, { tokens, cost }: { tokens: TokenUsage; cost: Cost }): Payment => ({
+  id,
+  attempt,
+  input: tokens.input,
+  output: tokens.output,
+  cachedInput: tokens.cached_input,
+  reasoning: tokens.reasoning,
+  amount: cost.amount,
+  pricing: cost.pricing,
+});
+
+/**
+ * Stores a response and, where the execution is still running, completes it. The first response stays; what a later one cost is
+ * added. Safe to repeat.
+ * @returns its status now, undefined where there is no such execution
+ */
+export async function answerExecution(
+  query: Query,
+  id: string,
+  attempt: number,
+  response: ModelAnswer,
+): Promise<ExecutionStatus | undefined> {
+  const { output: text, finishReason } = response;
+  const payment = paymentOf(id, attempt, response);
+  const answer = { ...payment, text, finishReason, modelMs: Math.round(response.modelMs) };
+  const [completed] = await query(ANSWER, { ...answer, eventId: newId() });
+  if (completed !== undefined) return completed.status;
+  const [late] = await query(ANSWER_LATE, answer);
+  if (late !== undefined) return late.status;
+  const [paid] = await query(PAY, payment);
+  return paid?.status ?? executionStatus(query, id);
+}
+
+/** Adds what a call was billed whose response is not kept. Safe to repeat. */
+export async function payForExecution(
+  query: Query,
+  id: string,
+  attempt: number,
+  spent: { tokens: TokenUsage; cost: Cost },
+): Promise<void> {
+  await query(PAY, paymentOf(id, attempt, spent));
+}
+
+/**
+ * Completes an execution that has its response; one that has ended stays as it is.
+ * @returns its status now, undefined where there is no such execution
+ */
+export async function completeExecution(query: Query, id: string): Promise<ExecutionStatus | undefined> {
+  const [completed] = await query(COMPLETE_ANSWERED, { id, eventId: newId() });
+  return completed?.status ?? executionStatus(query, id);
+}

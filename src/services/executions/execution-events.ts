@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { jsonBuildObject } from 'kysely/helpers/postgres';
+import { CHANNELS } from '../../db/listener.ts';
+import { notify } from '../../db/sql.ts';
+import type { ExecutionStatus } from '../../domain/execution-states.ts';
+import { publicIdSql } from '../../domain/ids.ts';
+import type { Pricing } from '../../domain/usage.ts';
+import type { ExecutionRow } from './executions.ts';
+
+const column = <Name extends keyof ExecutionRow>(name: Name) => sql.ref<NonNullable<ExecutionRow[Name]>>(name);
+const msBetween = (from: string, to: string) =>
+  sql<number>`round(extract(epoch from ${sql.ref(to)} - ${sql.ref(from)}) * 1000)::int`;
+
+/** What events tell of an execution of `done`. */
+const EXECUTION = {
+  execution_id: sql.raw<string>(publicIdSql('execution', 'id')),
+  prompt_name: column('prompt_name'),
+  prompt_version: column('prompt_version'),
+  model: column('model'),
+};
+/** `data` of `execution.completed`. */
+export const COMPLETED_DATA = jsonBuildObject({
+  ...EXECUTION,
+  tokens: jsonBuildObject({
+    input: column('tokens_input'),
+    output: column('tokens_output'),
+    cached_input: column('tokens_cached_input'),
+    reasoning: column('tokens_reasoning'),
+    total: sql<number>`tokens_input + tokens_output`,
+  }),
+  cost: jsonBuildObject({
+    amount: sql<string | null>`cost_amount::text`,
+    currency: sql<'USD'>`'USD'`,
+    pricing: sql.ref<Pricing | null>('pricing'),
+  }),
+  latency: jsonBuildObject({
+    queue_ms: msBetween('created_at', 'started_at'),
+    model_ms: column('model_ms'),
+    total_ms: msBetween('created_at', 'finished_at'),
+  }),
+});
+/** `data` of `execution.failed`. */
+export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error') });
+
+/** What is told of the executions of `done`, which have ended. */
+export const TOLD = [
+  sql.ref<ExecutionStatus>('status').as('status'),
+  notify(CHANNELS.executionFinished, sql.ref<string>('id')).as('finished_told'),
+  notify(CHANNELS.eventWritten, '').as('event_told'),
+];

@@ -1,0 +1,49 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import type { Logger } from 'pino';
+import { publicId } from '../../domain/ids.ts';
+import { executionWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
+import { startWorkflowOnce, TEMPORAL_DEADLINE_MS, type WorkflowStarter } from '../../temporal/workflows.ts';
+import type { executePrompt } from '../../workflows/execute-prompt.ts';
+
+/** What a workflow is started for. */
+export interface StoredExecution {
+  id: string;
+  workspaceId: string;
+  promptName: string;
+  promptVersion: number;
+  model: string;
+}
+
+/**
+ * Starts the workflow of a stored execution. Doing it again for the same execution changes nothing.
+ * @returns false where the workflow was started before
+ */
+export function startExecutionWorkflow(starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> {
+  const workspace = publicId('workspace', execution.workspaceId);
+  return startWorkflowOnce<typeof executePrompt>(starter, 'executePrompt', {
+    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
+    priority: { fairnessKey: workspace },
+    workflowId: executionWorkflowId(execution.id),
+    taskQueue: starter.taskQueues.executions,
+    args: [{ executionId: execution.id, model: execution.model, workspace }],
+    staticSummary: `${execution.promptName} v${execution.promptVersion} on ${execution.model}`,
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
+      { key: SEARCH_ATTRIBUTES.prompt, value: execution.promptName },
+      { key: SEARCH_ATTRIBUTES.model, value: execution.model },
+    ]),
+  });
+}
+
+/** Asks the workflow to stop; the row says `canceled` already, so a workflow that can't be reached does no harm. */
+export async function cancelExecutionWorkflow(client: Client, id: string, log: Logger): Promise<void> {
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
+      client.workflow.getHandle(executionWorkflowId(id)).cancel(),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError))
+      log.warn({ err: error, execution_id: id }, 'cannot cancel a workflow');
+  }
+}
