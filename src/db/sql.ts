@@ -10,6 +10,12 @@ export const notify = (channel: string, payload: string | Expression<string>): R
 /** The rows of a subquery of one column as an array. */
 export const arrayOf = <Row>(subquery: Expression<Row>): RawBuilder<Row[keyof Row][]> => sql`array${subquery}`;
 
+/** The condition of an optional filter, where it is given: `eb.and([...given(status, (value) => eb('status', '=', value))])`. */
+export const given = <Value, Condition>(
+  value: Value | undefined,
+  condition: (value: Value) => Condition,
+): Condition[] => (value === undefined ? [] : [condition(value)]);
+
 /** A span of time, to be added to a time. */
 export const milliseconds = (count: number | Expression<number>): RawBuilder<Date> =>
   sql`make_interval(secs => ${count}::double precision / 1000)`;

@@ -4,8 +4,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 export interface Cipher {
   encrypt(plain: Buffer): Buffer;
   /** @throws Error where no key fits or the data was changed */
-  decrypt(sealed: Buffer): Buffer;
-  /** How everything starts that the current key has encrypted. */
+  decrypt(encrypted: Buffer): Buffer;
+  /** The first bytes of everything that the current key has encrypted. */
   readonly currentPrefix: Buffer;
 }
 
@@ -14,7 +14,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * @param keys 32 bytes each: the first encrypts, all decrypt, so that a new one can be put in front
+ * @param keys 32 bytes each: the first encrypts, all decrypt, so that a key is rotated by putting a new one first
  */
 export function createCipher(keys: Buffer[]): Cipher {
   const known = keys.map((key) => ({ key, id: createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES) }));
@@ -28,15 +28,15 @@ export function createCipher(keys: Buffer[]): Cipher {
       const body = Buffer.concat([cipher.update(plain), cipher.final()]);
       return Buffer.concat([current.id, nonce, cipher.getAuthTag(), body]);
     },
-    decrypt(sealed) {
-      const id = sealed.subarray(0, KEY_ID_BYTES);
+    decrypt(encrypted) {
+      const id = encrypted.subarray(0, KEY_ID_BYTES);
       const match = known.find((candidate) => candidate.id.equals(id));
       if (match === undefined) throw new Error('The encryption key that this was stored with is not configured.');
-      const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
+      const nonce = encrypted.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
       const tagEnd = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
       const decipher = createDecipheriv('aes-256-gcm', match.key, nonce, { authTagLength: TAG_BYTES });
-      decipher.setAuthTag(sealed.subarray(KEY_ID_BYTES + NONCE_BYTES, tagEnd));
-      return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()]);
+      decipher.setAuthTag(encrypted.subarray(KEY_ID_BYTES + NONCE_BYTES, tagEnd));
+      return Buffer.concat([decipher.update(encrypted.subarray(tagEnd)), decipher.final()]);
     },
   };
 }

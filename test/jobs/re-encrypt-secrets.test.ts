@@ -5,10 +5,10 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createCipher } from '../../src/domain/cipher.ts';
 import { reEncryptSecrets } from '../../src/jobs/re-encrypt-secrets.ts';
 import {
-  openColumns,
-  type SealedColumns,
-  sealHeaders,
-  sealSecret,
+  decryptColumns,
+  type EncryptedColumns,
+  encryptHeaders,
+  encryptSecret,
 } from '../../src/services/webhooks/encrypted-columns.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type HousekeepingRows, housekeepingRows } from './housekeeping-rows.ts';
@@ -39,8 +39,8 @@ function keptLog() {
   return { log, lines };
 }
 
-async function read(id: string): Promise<SealedColumns> {
-  const [row] = await db.system.query<SealedColumns & Record<string, unknown>>(
+async function read(id: string): Promise<EncryptedColumns> {
+  const [row] = await db.system.query<EncryptedColumns & Record<string, unknown>>(
     { text: 'select secret, previous_secret, previous_secret_expires_at, headers from webhooks where id = $1' },
     [id],
   );
@@ -50,9 +50,9 @@ async function read(id: string): Promise<SealedColumns> {
 
 const webhook = (name: string, cipher = before) =>
   rows.webhook({
-    secret: sealSecret(cipher, `secret of ${name}`),
-    previous: { secret: sealSecret(cipher, `before of ${name}`), expiresInHours: 5 },
-    headers: sealHeaders(cipher, { 'X-Of': name }) ?? Buffer.of(),
+    secret: encryptSecret(cipher, `secret of ${name}`),
+    previous: { secret: encryptSecret(cipher, `before of ${name}`), expiresInHours: 5 },
+    headers: encryptHeaders(cipher, { 'X-Of': name }) ?? Buffer.of(),
   });
 
 test('after it the old key is not needed any more, and an operator can read that', async () => {
@@ -60,7 +60,7 @@ test('after it the old key is not needed any more, and an operator can read that
   const { log, lines } = keptLog();
   expect(await reEncryptSecrets(db.system, during, { log })).toBe(250);
   for (const [index, id] of ids.entries())
-    expect(openColumns(after, await read(id), new Date())).toEqual({
+    expect(decryptColumns(after, await read(id), new Date())).toEqual({
       secrets: [`secret of ${index}`, `before of ${index}`],
       headers: { 'X-Of': String(index) },
     });
@@ -82,20 +82,20 @@ test('what is under the current key is left as it is, and that is said where it 
 
 test('one column under the old key is enough', async () => {
   const id = await rows.webhook({
-    secret: sealSecret(after, 'new'),
+    secret: encryptSecret(after, 'new'),
     headers: before.encrypt(Buffer.from('{"A":"b"}')),
   });
   const { secret } = await read(id);
   expect(await reEncryptSecrets(db.system, during, keptLog())).toBe(1);
   const row = await read(id);
   expect(row.secret).toEqual(secret);
-  expect(openColumns(after, row, new Date())).toEqual({ secrets: ['new'], headers: { A: 'b' } });
+  expect(decryptColumns(after, row, new Date())).toEqual({ secrets: ['new'], headers: { A: 'b' } });
 });
 
 test('previous secrets that have expired are dropped', async () => {
   const id = await rows.webhook({
-    secret: sealSecret(after, 'new'),
-    previous: { secret: sealSecret(before, 'old'), expiresInHours: -1 },
+    secret: encryptSecret(after, 'new'),
+    previous: { secret: encryptSecret(before, 'old'), expiresInHours: -1 },
   });
   expect(await reEncryptSecrets(db.system, after, keptLog())).toBe(0);
   expect(await read(id)).toMatchObject({ previous_secret: null, previous_secret_expires_at: null });
@@ -103,7 +103,7 @@ test('previous secrets that have expired are dropped', async () => {
 
 test('what no key opens is logged once and left, and the others are done', async () => {
   const lost = await webhook('lost', createCipher([randomBytes(32)]));
-  const mixed = await rows.webhook({ secret: sealSecret(before, 'fine'), headers: Buffer.from('damaged') });
+  const mixed = await rows.webhook({ secret: encryptSecret(before, 'fine'), headers: Buffer.from('damaged') });
   const fine = await webhook('fine');
   const stored = await read(lost);
   const { log, lines } = keptLog();
@@ -119,7 +119,7 @@ test('what no key opens is logged once and left, and the others are done', async
   ]);
   expect(await read(lost)).toEqual(stored);
   expect(after.decrypt((await read(mixed)).secret).toString()).toBe('fine');
-  expect(openColumns(after, await read(fine), new Date()).secrets[0]).toBe('secret of fine');
+  expect(decryptColumns(after, await read(fine), new Date()).secrets[0]).toBe('secret of fine');
 });
 
 test('several workers do it once together', async () => {

@@ -3,7 +3,7 @@ import type { Cipher } from '../../src/domain/cipher.ts';
 import type { EventType } from '../../src/domain/events.ts';
 import { EVENT_TYPES } from '../../src/domain/events.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { sealHeaders, sealSecret } from '../../src/services/webhooks/encrypted-columns.ts';
+import { encryptHeaders, encryptSecret } from '../../src/services/webhooks/encrypted-columns.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Signs in tests where it does not matter with what. */
@@ -64,7 +64,7 @@ export function webhookRows(db: Database, cipher: Cipher): WebhookRows {
           text: `insert into webhooks (workspace_id, id, url, events, status, secret, headers, rate_limit_per_minute, created_at, updated_at)
                  select id, $1, $2, $3, 'enabled', $4, $5, $6, now(), now() from workspaces where name = 'default'`,
         },
-        [id, url, events, sealSecret(cipher, TEST_SECRET), sealHeaders(cipher, headers), ratePerMinute],
+        [id, url, events, encryptSecret(cipher, TEST_SECRET), encryptHeaders(cipher, headers), ratePerMinute],
       );
       return id;
     },

@@ -18,7 +18,7 @@ import {
 } from '../../services/deliveries/attempts.ts';
 import { type EmailOutcome, emailOwner } from '../../services/notifications/email-owner.ts';
 import { failForGood, findNotification } from '../../services/webhooks/disable-webhook.ts';
-import { type OpenedColumns, openColumns } from '../../services/webhooks/encrypted-columns.ts';
+import { type DecryptedColumns, decryptColumns } from '../../services/webhooks/encrypted-columns.ts';
 import type { WebhookMetrics } from '../../services/webhooks/webhook-metrics.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { Places } from '../places.ts';
@@ -82,7 +82,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
 
   async function send({ deliveryId, attempt }: AttemptTask, row: SendableRow) {
     const sentAt = new Date();
-    const opened = openColumns(cipher, row, sentAt);
+    const opened = decryptColumns(cipher, row, sentAt);
     const body = eventBody({ type: row.type, data: row.data, createdAt: row.created_at });
     const signed = signedHeaders({
       body,
@@ -175,7 +175,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
 const SECRET_LENGTH = 8;
 
 /** A receiver may send back what it was sent: a secret, a header, or a header's part such as the token after `Bearer`. */
-function withoutSecrets(result: OutboundResult, { secrets, headers }: OpenedColumns): OutboundResult {
+function withoutSecrets(result: OutboundResult, { secrets, headers }: DecryptedColumns): OutboundResult {
   const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
   const hidden = [...secrets, ...parts].filter((text) => text !== undefined && text.length >= SECRET_LENGTH);
   let { body } = result;

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { Cipher } from '../../domain/cipher.ts';
 import { publicId } from '../../domain/ids.ts';
-import { openHeaders } from '../../services/webhooks/encrypted-columns.ts';
+import { decryptHeaders } from '../../services/webhooks/encrypted-columns.ts';
 import type { WebhookRow } from '../../services/webhooks/webhooks.ts';
 import type { Webhook } from './schema.ts';
 
 /** Null where they can not be read: the rest of the webhook is to be seen, and the headers to be given anew. */
 function headerNames(cipher: Cipher, { headers }: WebhookRow): string[] | null {
   try {
-    return Object.keys(openHeaders(cipher, headers));
+    return Object.keys(decryptHeaders(cipher, headers));
   } catch {
     return null;
   }

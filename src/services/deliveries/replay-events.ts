@@ -1,72 +1,126 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { arrayOf, given, notify, now, unnestOf } from '../../db/sql.ts';
+import { inStates } from '../../db/state-change.ts';
+import type { Builder } from '../../db/statement.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { invalidField } from '../../domain/errors.ts';
+import type { EventType } from '../../domain/events.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
-import { foundWebhook, lockWebhook, requireEnabled } from '../webhooks/webhooks.ts';
+import { foundWebhook, lockWebhook, requireEnabled, type WebhookRow } from '../webhooks/webhooks.ts';
 
-/** How many events one request can send again. */
+/** How many events one request can replay. */
 export const MAX_REPLAYED = 100_000;
 
 export interface Replay {
-  /** Events of this time or later. */
+  /** Events created at or after this. */
   since: Date;
-  /** Events before this time. */
+  /** Events created before this. */
   until?: Date | undefined;
-  /** Leaves out what was delivered to the webhook. */
+  /** Leaves out events that were delivered to the webhook. */
   undeliveredOnly: boolean;
 }
 
 /**
  * An event that was not dispatched yet is about to get its delivery from the relay. The ids are made first and sorted, since
- * within a millisecond they come in any order, and deliveries are sent in the order of their ids. There are no joins: of so
- * many rows, of which the planner may know little, one could take minutes. Events that are held are not cleaned up meanwhile.
+ * within a millisecond they come in any order, and deliveries are sent in the order of their ids. There are no joins: with so
+ * many rows, of which the planner may know little, one could take minutes. Events are locked, so that they are not cleaned up
+ * meanwhile.
  */
-const REPLAY = {
-  text: `with chosen as materialized (
-           select id from events
-           where workspace_id = $1 and id >= $7 and id < $8 and not test and dispatched_at is not null and type = any($3::text[])
-             and created_at >= $4 and ($5::timestamptz is null or created_at < $5)
-           except
-           select event_id from deliveries
-           where workspace_id = $1 and webhook_id = $2 and (${deliveryStates.in(UNFINISHED_DELIVERY)} or $6 and status = 'delivered')
-           order by id limit ${MAX_REPLAYED + 1}
-         ), counted as (
-           select count(*)::int as count from chosen
-         ), held as materialized (
-           select id from events
-           where workspace_id = $1 and id = any(array(select id from chosen)) and (select count from counted) <= ${MAX_REPLAYED}
-           order by id for key share
-         ), queued as (
-           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
-           select $1, pair.id, pair.event_id, $2, 'replay', '${deliveryStates.initial}', now()
-           from unnest(array(select id from held order by id),
-             array(select made.id from (select ${UUID_V7} as id from held) made order by made.id)) as pair (event_id, id)
-         ) select case when count > ${MAX_REPLAYED} then count else (select count(*) from held)::int end as count,
-             pg_notify('${CHANNELS.deliveryChanged}', '') from counted`,
+const replay = (db: Builder, { id: webhookId, events }: WebhookRow, { since, until, undeliveredOnly }: Replay) => {
+  const { from, to } = idsOfSpan(since, until);
+  const leftOut = inStates(
+    deliveryStates,
+    undeliveredOnly ? [...UNFINISHED_DELIVERY, 'delivered'] : UNFINISHED_DELIVERY,
+  );
+  return db
+    .with(
+      (cte) => cte('chosen').materialized(),
+      (cte) =>
+        cte
+          .selectFrom('events')
+          .select('id')
+          .where((eb) =>
+            eb.and([
+              eb('id', '>=', from),
+              eb('id', '<', to),
+              eb.not(eb.ref('test')),
+              eb('dispatched_at', 'is not', null),
+              eb('type', '=', sql<EventType>`any(${events}::text[])`),
+              eb('created_at', '>=', since),
+              ...given(until, (value) => eb('created_at', '<', value)),
+            ]),
+          )
+          .except((eb) =>
+            eb.selectFrom('deliveries').select('event_id as id').where('webhook_id', '=', webhookId).where(leftOut),
+          )
+          .orderBy('id')
+          .limit(MAX_REPLAYED + 1),
+    )
+    .with('counted', (cte) => cte.selectFrom('chosen').select((eb) => eb.fn.countAll<number>().as('count')))
+    .with(
+      (cte) => cte('held').materialized(),
+      (cte) =>
+        cte
+          .selectFrom('events')
+          .select('id')
+          .where('id', '=', (eb) => sql<string>`any(${arrayOf(eb.selectFrom('chosen').select('chosen.id'))})`)
+          .where((eb) => eb(eb.selectFrom('counted').select('counted.count'), '<=', MAX_REPLAYED))
+          .orderBy('id')
+          .forKeyShare(),
+    )
+    .with('queued', (cte) =>
+      cte
+        .insertInto('deliveries')
+        .columns(['id', 'event_id', 'webhook_id', 'trigger', 'status', 'created_at'])
+        .expression((eb) =>
+          eb
+            .selectFrom(
+              unnestOf('pair', {
+                event_id: ['uuid', arrayOf(eb.selectFrom('held').select('held.id').orderBy('held.id'))],
+                id: [
+                  'uuid',
+                  arrayOf(
+                    eb
+                      .selectFrom((made) =>
+                        made.selectFrom('held').select(sql.raw<string>(UUID_V7).as('id')).as('made'),
+                      )
+                      .select('made.id')
+                      .orderBy('made.id'),
+                  ),
+                ],
+              }),
+            )
+            .select(['pair.id', 'pair.event_id', sql<string>`${webhookId}::uuid`.as('webhook_id')])
+            .select([sql.lit('replay').as('trigger'), sql.lit(deliveryStates.initial).as('status')])
+            .select(now.as('created_at')),
+        ),
+    )
+    .selectFrom('counted')
+    .select((eb) => [
+      eb
+        .case()
+        .when('counted.count', '>', MAX_REPLAYED)
+        .then(eb.ref('counted.count'))
+        .else(eb.selectFrom('held').select(eb.fn.countAll<number>().as('count')).$asScalar().$notNull())
+        .end()
+        .as('count'),
+      notify(CHANNELS.deliveryChanged, '').as('notified'),
+    ]);
 };
 
 /**
- * Sends the events of a time to a webhook again, as far as it is subscribed to them and they are not on their way to it: a new
- * delivery for each, in the caller's transaction, the oldest first.
+ * Delivers the events of a time range to a webhook again, in the caller's transaction: those that it is subscribed to and that
+ * have no unfinished delivery to it. Each gets a new delivery, the oldest first.
  * @returns how many
  * @throws ApiError `not_found`, `invalid_state`, `invalid_request` where there are too many
  */
-export async function replayEvents(query: Query, id: string, replay: Replay): Promise<number> {
+export async function replayEvents(query: Query, id: string, range: Replay): Promise<number> {
   const webhook = foundWebhook(await lockWebhook(query, id));
   requireEnabled(webhook);
-  const { since, until, undeliveredOnly } = replay;
-  const { from, to } = idsOfSpan(since, until);
-  const [row] = await query<{ count: number }>(REPLAY, [
-    webhook.id,
-    webhook.events,
-    since,
-    until ?? null,
-    undeliveredOnly,
-    from,
-    to,
-  ]);
+  const [row] = await query((db) => replay(db, webhook, range));
   if (row === undefined) throw new Error('A count without a row.');
   if (row.count > MAX_REPLAYED)
     throw invalidField('since', `takes in more than ${MAX_REPLAYED} events: narrow the time down with since and until`);

@@ -1,52 +1,56 @@
-import type { WorkspaceDatabase } from '../../db/database.ts';
-import { type Page, readPage } from '../../db/read-page.ts';
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
+import { given } from '../../db/sql.ts';
+import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { EventData, EventType } from '../../domain/events.ts';
+import type { EventType } from '../../domain/events.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 
-/** A row of `events`. */
-export interface EventRow {
-  id: string;
-  type: EventType;
-  data: EventData;
-  created_at: Date;
-}
+const COLUMNS = ['id', 'type', 'data', 'created_at'] as const;
+
+const FIND = prepared<{ id: string }>()((db, { id }) => db.selectFrom('events').select(COLUMNS).where('id', '=', id));
+
+export type EventRow = RowOf<typeof FIND>;
 
 export interface EventFilter {
   event?: EventType | undefined;
-  /** At this time or later. */
+  /** Created at or after this. */
   since?: Date | undefined;
-  /** Before this time. */
+  /** Created before this. */
   until?: Date | undefined;
 }
 
-/** What has happened, newest first, without the examples of tests: a page of at most `limit` events before the id `before`. */
+/** Events, newest first, without those of tests: a page of at most `limit` before the id `before`. */
 export function listEvents(
-  db: WorkspaceDatabase,
+  { query }: { query: Query },
   { event, since, until }: EventFilter,
   limit: number,
   before: string | undefined,
 ): Promise<Page<EventRow>> {
   const { from, to } = idsOfSpan(since, until);
-  const list = {
-    select: `select id, type, data, created_at from events
-             where workspace_id = $1 and id >= $6 and id < $7 and not test and ($2::text is null or type = $2)
-               and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
-               and ($5::uuid is null or id < $5)`,
-    orderBy: 'id desc',
-    // Kept as text, and small: an event names things, and holds none of their texts.
-    bytes: 'octet_length(data::text)',
-  };
-  const values = [event ?? null, since ?? null, until ?? null, before ?? null, from, to];
-  return readPage<EventRow>(db.query, list, values, limit);
+  const select = (db: Builder) =>
+    db
+      .selectFrom('events')
+      .select(COLUMNS)
+      .where((eb) =>
+        eb.and([
+          eb('id', '>=', from),
+          eb('id', '<', to),
+          eb.not(eb.ref('test')),
+          ...given(event, (value) => eb('type', '=', value)),
+          ...given(since, (value) => eb('created_at', '>=', value)),
+          ...given(until, (value) => eb('created_at', '<', value)),
+          ...given(before, (value) => eb('id', '<', value)),
+        ]),
+      );
+  const bytes = () => sql<number>`octet_length(data::text)`;
+  return selectPage(query, { select, orderBy: [['id', 'desc']], bytes }, limit);
 }
 
-/** An event by its id, also one that a test of a webhook sent. @throws ApiError `not_found` */
-export async function getEvent(db: WorkspaceDatabase, id: string): Promise<EventRow> {
-  const [row] = await db.query<EventRow>(
-    { text: 'select id, type, data, created_at from events where workspace_id = $1 and id = $2' },
-    [id],
-  );
+/** An event by its id, including those of tests. @throws ApiError `not_found` */
+export async function getEvent({ query }: { query: Query }, id: string): Promise<EventRow> {
+  const [row] = await query(FIND, { id });
   if (row === undefined) throw notFound('This event');
   return row;
 }

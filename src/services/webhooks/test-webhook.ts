@@ -1,21 +1,12 @@
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
+import { notify, now } from '../../db/sql.ts';
+import { asJson } from '../../db/statement.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { SAMPLE_DATA } from '../events/samples.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
-
-/** The event goes to no other webhook: it counts as dispatched. */
-const QUEUE = {
-  text: `with event as (
-           insert into events (workspace_id, id, type, data, test, created_at, dispatched_at)
-           values ($1, $2, $3, $4, true, now(), now()) returning id
-         ), made as (
-           insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
-           select $1, $5, id, $6, 'test', '${deliveryStates.initial}', now() from event returning 1
-         ) select pg_notify('${CHANNELS.deliveryChanged}', '') from made`,
-};
 
 /**
  * Queues a delivery of a sample event to a webhook, in the caller's transaction.
@@ -33,5 +24,32 @@ export async function testWebhook(
   const [first] = webhook.events;
   const event = type ?? first;
   if (event === undefined) throw new Error('A webhook without events.');
-  await query(QUEUE, [newId(), event, SAMPLE_DATA[event], deliveryId, webhook.id]);
+  const eventId = newId();
+  await query((db) =>
+    db
+      .with('event', (cte) =>
+        cte
+          .insertInto('events')
+          // It goes to no other webhook: it counts as dispatched.
+          .values({
+            id: eventId,
+            type: event,
+            data: asJson(SAMPLE_DATA[event]),
+            test: true,
+            created_at: now,
+            dispatched_at: now,
+          }),
+      )
+      .with('made', (cte) =>
+        cte.insertInto('deliveries').values({
+          id: deliveryId,
+          event_id: eventId,
+          webhook_id: webhook.id,
+          trigger: 'test',
+          status: deliveryStates.initial,
+          created_at: now,
+        }),
+      )
+      .selectNoFrom(notify(CHANNELS.deliveryChanged, '').as('notified')),
+  );
 }

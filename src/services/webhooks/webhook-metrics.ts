@@ -1,75 +1,99 @@
+import { sql } from 'kysely';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from '../../db/database.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { inStates } from '../../db/state-change.ts';
+import type { Builder } from '../../db/statement.ts';
+import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { withDeadline } from '../../outbound/deadline.ts';
 
-/** What is counted of webhooks, for Prometheus. */
+/** Metrics of webhooks, for Prometheus. */
 export interface WebhookMetrics {
   /** One request to a webhook. */
   attempted(outcome: 'succeeded' | 'failed', durationMs: number): void;
-  /** One delivery, by how it ended. */
+  /** One delivery that has ended. */
   ended(outcome: 'delivered' | 'failed' | 'abandoned'): void;
-  /** One webhook was disabled for its failures. */
+  /** One webhook that was disabled for its failures. */
   disabled(): void;
 }
 
-/** Prometheus gives a scrape 10 s by default; the other figures should not wait for these. */
+/** Prometheus gives a scrape 10 s by default; the other metrics should not wait for these. */
 const READ_TIMEOUT_MS = 2_000;
 
-/** What the gauges show. */
-interface Backlog {
-  queued: number;
-  waiting: number;
-  disabled: number;
-  oldest_seconds: number;
-}
+/**
+ * Of several events the one with the smallest id is the oldest: ids begin with the time at which they were made. A replayed or
+ * redelivered event was old before, so it says nothing about how late deliveries are.
+ */
+const readBacklog = (db: Builder) =>
+  db
+    .with('unfinished', (cte) =>
+      cte
+        .selectFrom('deliveries')
+        .select((eb) => [
+          'status',
+          eb.fn.countAll<number>().as('count'),
+          sql<string>`min(event_id::text) filter (where trigger = 'event')`.as('oldest'),
+        ])
+        .where(inStates(deliveryStates, UNFINISHED_DELIVERY))
+        .groupBy('status'),
+    )
+    .with('oldest', (cte) =>
+      cte
+        .selectFrom('events')
+        .select('created_at')
+        .where('id', 'in', (eb) => eb.selectFrom('unfinished').select(sql<string>`oldest::uuid`.as('id')))
+        .unionAll((eb) =>
+          eb
+            .selectFrom('events')
+            .select((min) => min.fn.min('created_at').as('created_at'))
+            .where('dispatched_at', 'is', null),
+        ),
+    )
+    .selectNoFrom((eb) => {
+      const count = (status: DeliveryStatus) =>
+        eb.fn.coalesce(
+          eb.selectFrom('unfinished').select('unfinished.count').where('unfinished.status', '=', status),
+          sql.lit(0),
+        );
+      return [
+        count('queued').as('queued'),
+        count('waiting').as('waiting'),
+        eb
+          .selectFrom('webhooks')
+          .select(eb.fn.countAll<number>().as('count'))
+          .where('status', '=', 'disabled')
+          .$asScalar()
+          .$notNull()
+          .as('disabled'),
+        eb
+          .selectFrom('oldest')
+          .select(
+            sql<number>`coalesce(extract(epoch from greatest(now() - min(created_at), interval '0')), 0)::float8`.as(
+              'age',
+            ),
+          )
+          .$asScalar()
+          .$notNull()
+          .as('oldest_seconds'),
+      ];
+    });
 
-const UNKNOWN: Backlog = { queued: Number.NaN, waiting: Number.NaN, disabled: Number.NaN, oldest_seconds: Number.NaN };
-
-// Of several events the one with the smallest id is the oldest: ids begin with the time at which they were made. An event that a
-// caller had sent again was old before, so that it says nothing about how late deliveries are.
-const READ = {
-  text: `with unfinished as (
-           select status, count(*)::int as count, min(event_id::text) filter (where trigger = 'event') as oldest
-           from deliveries where ${deliveryStates.in(UNFINISHED_DELIVERY)} group by status
-         ), oldest as (
-           select created_at from events where id in (select oldest::uuid from unfinished)
-           union all
-           (select min(created_at) from events where dispatched_at is null)
-         )
-         select
-           coalesce((select count from unfinished where status = 'queued'), 0) as queued,
-           coalesce((select count from unfinished where status = 'waiting'), 0) as waiting,
-           (select count(*)::int from webhooks where status = 'disabled') as disabled,
-           coalesce((select extract(epoch from greatest(now() - min(created_at), interval '0')) from oldest), 0)::float8
-             as oldest_seconds`,
-};
+const UNKNOWN = { queued: Number.NaN, waiting: Number.NaN, disabled: Number.NaN, oldest_seconds: Number.NaN };
+type Backlog = typeof UNKNOWN;
 
 /** Reads the backlog once for all gauges of a scrape, and never more than once at a time; unknown where that takes too long. */
 function createBacklogReader({ system }: Database): () => Promise<Backlog> {
-  let reading: Promise<Backlog> | undefined;
-  const read = async () => {
-    const [row] = await system.transaction(async (query) => {
-      await query({ text: `set local statement_timeout = ${READ_TIMEOUT_MS}` });
-      return query<Backlog & Record<string, unknown>>(READ);
-    });
+  const read = async (): Promise<Backlog> => {
+    const [row] = await system.transaction((query) => query(readBacklog), { statementTimeoutMs: READ_TIMEOUT_MS });
     return row ?? UNKNOWN;
   };
-  return async () => {
-    reading ??= read()
-      .catch(() => UNKNOWN)
-      .finally(() => {
-        reading = undefined;
-      });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Backlog>((resolve) => {
-      timer = setTimeout(resolve, READ_TIMEOUT_MS, UNKNOWN);
+  let reading: Promise<Backlog> | undefined;
+  const readOnce = () => {
+    reading ??= read().finally(() => {
+      reading = undefined;
     });
-    try {
-      return await Promise.race([reading, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return reading;
   };
+  return () => withDeadline(READ_TIMEOUT_MS, undefined, readOnce).catch(() => UNKNOWN);
 }
 
 function addGauges(registry: Registry, db: Database): void {
@@ -114,8 +138,8 @@ const NAMES = [
 ];
 
 /**
- * Adds the figures of webhooks to a registry; those that are there already are replaced. The gauges are read from the database
- * when they are asked for, and are `NaN` where it does not answer within 2 s.
+ * Registers the metrics of webhooks; existing ones are replaced. The gauges are read from the database at each scrape, and are
+ * `NaN` where that takes longer than 2 s.
  */
 export function createWebhookMetrics(registry: Registry, db: Database): WebhookMetrics {
   for (const name of NAMES) registry.removeSingleMetric(name);

@@ -1,33 +1,41 @@
+import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { type Page, readPage } from '../../db/read-page.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
+import { given, now } from '../../db/sql.ts';
+import { prepared, type RowOf } from '../../db/statement.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { type WebhookStatus, webhookStates } from '../../domain/webhook-states.ts';
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
-import { sealHeaders, sealSecret } from './encrypted-columns.ts';
+import { encryptHeaders, encryptSecret } from './encrypted-columns.ts';
 
-/** A row of `webhooks`, without its secrets. */
-export interface WebhookRow {
-  id: string;
-  url: string;
-  events: EventType[];
-  description: string | null;
-  status: WebhookStatus;
-  disabled_reason: string | null;
-  consecutive_failures: number;
-  rate_limit_per_minute: number | null;
-  /** Encrypted. */
-  headers: Buffer | null;
-  previous_secret_expires_at: Date | null;
-  last_delivery_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
+/** Columns of a webhook without its secrets. */
+export const WEBHOOK_COLUMNS = [
+  'id',
+  'url',
+  'events',
+  'description',
+  'status',
+  'disabled_reason',
+  'consecutive_failures',
+  'rate_limit_per_minute',
+  'headers',
+  'previous_secret_expires_at',
+  'last_delivery_at',
+  'created_at',
+  'updated_at',
+] as const;
 
-export const WEBHOOK_COLUMNS = `id, url, events, description, status, disabled_reason, consecutive_failures,
-  rate_limit_per_minute, headers, previous_secret_expires_at, last_delivery_at, created_at, updated_at`;
+const FIND = prepared<{ id: string }>()((db, { id }) =>
+  db.selectFrom('webhooks').select(WEBHOOK_COLUMNS).where('id', '=', id),
+);
+const LOCK = prepared<{ id: string }>()((db, { id }) =>
+  db.selectFrom('webhooks').select(WEBHOOK_COLUMNS).where('id', '=', id).forNoKeyUpdate(),
+);
+
+export type WebhookRow = RowOf<typeof FIND>;
 
 export interface NewWebhook {
   url: string;
@@ -45,17 +53,11 @@ export interface WebhookRules {
   allowPrivate: AllowPrivate;
 }
 
-/** @throws ApiError `invalid_request` where the address is none that may be called */
+/** @throws ApiError `invalid_request` where the address may not be called */
 export function requireTarget({ allowPrivate }: WebhookRules, url: string): void {
   const problem = targetProblem(url, allowPrivate);
   if (problem !== undefined) throw invalidField('url', problem);
 }
-
-const INSERT = {
-  text: `insert into webhooks (workspace_id, id, url, events, description, status, headers, rate_limit_per_minute, secret,
-           created_at, updated_at)
-         values ($1, $2, $3, $4, $5, '${webhookStates.initial}', $6, $7, $8, now(), now()) returning ${WEBHOOK_COLUMNS}`,
-};
 
 /**
  * Registers a webhook in the caller's transaction.
@@ -63,24 +65,30 @@ const INSERT = {
  */
 export async function createWebhook(rules: WebhookRules, query: Query, webhook: NewWebhook): Promise<WebhookRow> {
   requireTarget(rules, webhook.url);
-  const [row] = await query<WebhookRow>(INSERT, [
-    newId(),
-    webhook.url,
-    webhook.events,
-    webhook.description,
-    sealHeaders(rules.cipher, webhook.headers),
-    webhook.rateLimitPerMinute,
-    sealSecret(rules.cipher, webhook.secret),
-  ]);
+  const [row] = await query((db) =>
+    db
+      .insertInto('webhooks')
+      .values({
+        id: newId(),
+        url: webhook.url,
+        events: webhook.events,
+        description: webhook.description,
+        status: webhookStates.initial,
+        headers: encryptHeaders(rules.cipher, webhook.headers),
+        rate_limit_per_minute: webhook.rateLimitPerMinute,
+        secret: encryptSecret(rules.cipher, webhook.secret),
+        created_at: now,
+        updated_at: now,
+      })
+      .returning(WEBHOOK_COLUMNS),
+  );
   if (row === undefined) throw new Error('An insert without a row.');
   return row;
 }
 
-const FIND = { text: `select ${WEBHOOK_COLUMNS} from webhooks where workspace_id = $1 and id = $2` };
-
 /** @throws ApiError `not_found` */
 export async function getWebhook({ query }: { query: Query }, id: string): Promise<WebhookRow> {
-  const [row] = await query<WebhookRow>(FIND, [id]);
+  const [row] = await query(FIND, { id });
   return foundWebhook(row);
 }
 
@@ -92,28 +100,38 @@ export function foundWebhook<Row>(row: Row | undefined): Row {
 
 /** Webhooks, newest first, a page of at most `limit` before the id `before`. */
 export function listWebhooks(
-  db: WorkspaceDatabase,
-  filter: { status?: WebhookStatus | undefined },
+  { query }: WorkspaceDatabase,
+  { status }: { status?: WebhookStatus | undefined },
   limit: number,
   before: string | undefined,
 ): Promise<Page<WebhookRow>> {
-  const list = {
-    select: `select ${WEBHOOK_COLUMNS} from webhooks
-             where workspace_id = $1 and ($2::text is null or status = $2) and ($3::uuid is null or id < $3)`,
-    orderBy: 'id desc',
-    bytes: 'octet_length(url) + coalesce(octet_length(description), 0) + coalesce(octet_length(headers), 0)',
-  };
-  return readPage<WebhookRow>(db.query, list, [filter.status ?? null, before ?? null], limit);
+  return selectPage(
+    query,
+    {
+      select: (db) =>
+        db
+          .selectFrom('webhooks')
+          .select(WEBHOOK_COLUMNS)
+          .where((eb) =>
+            eb.and([
+              ...given(status, (value) => eb('status', '=', value)),
+              ...given(before, (value) => eb('id', '<', value)),
+            ]),
+          ),
+      orderBy: [['id', 'desc']],
+      bytes: () =>
+        sql<number>`octet_length(url) + coalesce(octet_length(description), 0) + coalesce(octet_length(headers), 0)`,
+    },
+    limit,
+  );
 }
-
-const LOCK = { text: `select ${WEBHOOK_COLUMNS} from webhooks where workspace_id = $1 and id = $2 for no key update` };
 
 /**
  * A webhook that stays as it is until the caller's transaction ends. It is locked before any of its deliveries.
  * @returns undefined where there is none (any more)
  */
 export async function lockWebhook(query: Query, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await query<WebhookRow>(LOCK, [id]);
+  const [row] = await query(LOCK, { id });
   return row;
 }
 
