@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import ms, { type StringValue } from 'ms';
+import ms from 'ms';
 import { z } from 'zod';
+import { Bytes, Count, Duration, EncryptionKeys, HttpUrl, Port, Retention, Waits } from './lib/setting-values.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 
 /** The settings are wrong: `problems` names each, so that all can be mended at once. */
@@ -16,71 +17,8 @@ export class SettingsError extends Error {
   }
 }
 
-const Port = z.coerce.number('must be a port number').int().min(0).max(65_535);
-const Count = z.coerce.number('must be a whole number').int().min(0);
-
-/** `250ms`, `10s`, `2m`, `6h` to milliseconds. */
-const Duration = z.string().transform((text, context) => {
-  const value = /^\d+(\.\d+)?\s*(ms|s|m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
-  if (!(value > 0 && value <= 2 ** 31 - 1)) {
-    context.addIssue({ code: 'custom', message: 'must be a time with its unit: 500ms, 10s, 2m or 6h' });
-    return z.NEVER;
-  }
-  return value;
-});
-
-const UNITS = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
-
-/** `10GiB` to bytes. */
-const Bytes = z
-  .string()
-  .regex(/^(0|\d{1,6}\s*(B|KiB|MiB|GiB|TiB))$/, 'must be a size with its unit: 500MiB or 10GiB; or 0')
-  .transform((text) => {
-    const [unit = 'B'] = Object.keys(UNITS)
-      .filter((name) => text.endsWith(name))
-      .slice(-1);
-    return Number.parseInt(text, 10) * (unit in UNITS ? UNITS[unit as keyof typeof UNITS] : 1);
-  });
-
-/** Longer than a timer could be: `30d`. */
-const Retention = z.string().transform((text, context) => {
-  const value = /^\d+(\.\d+)?\s*(m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
-  if (!(value > 0)) {
-    context.addIssue({ code: 'custom', message: 'must be a time with its unit: 12h or 30d' });
-    return z.NEVER;
-  }
-  return value;
-});
-
 /** What an `Idempotency-Key` has created is there as long as the key is remembered. */
 const AT_LEAST_A_DAY = [(time: number) => time >= ms('1d'), 'must be at least 1d'] as const;
-
-/** `1m,5m,30m` to milliseconds. */
-const Waits = z.string().transform((text, context) => {
-  const waits = text.split(',').map((wait) => Duration.safeParse(wait));
-  if (waits.some(({ success }) => !success)) {
-    context.addIssue({
-      code: 'custom',
-      message: 'must be times with their units, separated by commas: 1m,5m,30m,2h,6h',
-    });
-    return z.NEVER;
-  }
-  return waits.map(({ data }) => data ?? 0);
-});
-
-const EncryptionKeys = z.string().transform((text, context) => {
-  const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'));
-  if (keys.some((key) => key.length !== 32)) {
-    context.addIssue({
-      code: 'custom',
-      message: 'must be 32 bytes in base64 (make one with `openssl rand -base64 32`); separate several by commas',
-    });
-    return z.NEVER;
-  }
-  return keys;
-});
-
-const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
 
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -152,127 +90,52 @@ const Environment = z.object({
     .default('info'),
 });
 
-/** Every setting of every process. Times are in milliseconds. */
-export interface Settings {
-  host: string;
-  port: number;
-  /** 0: no metrics server. */
-  metricsPort: number;
-  dataDir: string;
-  /** Unset: `npm start` runs its own PostgreSQL. */
-  databaseUrl: string | undefined;
-  databasePoolSize: number;
-  temporal: {
-    /** Unset: `npm start` runs its own Temporal. */
-    address: string | undefined;
-    namespace: string;
-    /** Keeps installations that share a namespace apart. */
-    taskQueuePrefix: string | undefined;
-    apiKey: string | undefined;
-    /** Paths of PEM files. */
-    tlsCert: string | undefined;
-    tlsKey: string | undefined;
-    uiPort: number;
-  };
-  /** Model calls of one workspace under way in one worker process. */
-  workspaceConcurrency: number;
-  bootstrapApiKey: string | undefined;
-  /** The first encrypts; all decrypt. Unset only where `npm start` makes its own. */
-  encryptionKeys: Buffer[] | undefined;
-  models: {
-    openai: { apiKey: string | undefined; baseUrl: string | undefined };
-    anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
-    google: { apiKey: string | undefined; baseUrl: string | undefined };
-    openaiCompatible: { apiKey: string | undefined; baseUrl: string | undefined };
-    pricesFile: string | undefined;
-    /** One call to a model. */
-    timeoutMs: number;
-  };
-  /** How long calls and requests under way are waited for when a process is asked to stop. */
-  shutdownGraceMs: number;
-  /** Per key; 0: no limit. */
-  rateLimitPerMinute: number;
-  /** Of one API process; 0: any number. */
-  connections: { total: number; perAddress: number };
-  /** How many of each a workspace can have; 0: any number. */
-  quotas: {
-    apiKeys: number;
-    prompts: number;
-    datasets: number;
-    datasetBytes: number;
-    schedules: number;
-    webhooks: number;
-    evaluations: number;
-    deliveries: number;
-    executions: number;
-    uploads: number;
-  };
-  retention: {
-    /** How long events, their deliveries and notifications are kept. */
-    retentionMs: number;
-    /** How long executions are kept after their end; undefined: for ever. */
-    executionRetentionMs: number | undefined;
-    /** The same of evaluations with their results. */
-    evaluationRetentionMs: number | undefined;
-  };
-  webhooks: {
-    /** Before each retry; the failure of the last one disables the webhook. */
-    retryWaitsMs: number[];
-    /** One attempt, from looking up the host to the last byte of the answer. */
-    timeoutMs: number;
-    /** Attempts of one workspace under way to one host in one process. */
-    hostConcurrency: number;
-    /** Unset: what is usual for the way the service was started. */
-    allowPrivate: AllowPrivate | undefined;
-  };
-  /** Unset: no e-mail. */
-  mail: { smtpUrl: string; from: string } | undefined;
-  /** Whether `X-Forwarded-For` is believed. */
-  trustProxy: boolean;
-  logLevel: string;
-}
+type Environment = z.output<typeof Environment>;
 
-/**
- * Parses the environment. An empty variable counts as unset.
- * @throws SettingsError naming every wrong setting
- */
-export function parseSettings(environment: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const parsed = Environment.safeParse(given);
-  if (!parsed.success)
-    throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
-  const env = parsed.data;
+/** What no setting shows by itself. */
+function problemsOf(env: Environment): string[] {
   const problems: string[] = [];
   if ((env.TEMPORAL_TLS_CERT === undefined) !== (env.TEMPORAL_TLS_KEY === undefined))
     problems.push('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together: set both or neither');
-  const { SMTP_URL: smtpUrl, MAIL_FROM: mailFrom } = env;
-  if ((smtpUrl === undefined) !== (mailFrom === undefined))
+  if ((env.SMTP_URL === undefined) !== (env.MAIL_FROM === undefined))
     problems.push('SMTP_URL and MAIL_FROM belong together: set both or neither');
   for (const name of ['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY', 'MODEL_PRICES_FILE'] as const) {
     const file = env[name];
     if (file !== undefined && !existsSync(file)) problems.push(`${name}: there is no file ${file}`);
   }
-  if (problems.length > 0) throw new SettingsError(problems);
+  return problems;
+}
+
+/** Every setting of every process. Times are in milliseconds. */
+export type Settings = ReturnType<typeof toSettings>;
+
+function toSettings(env: Environment) {
+  const { SMTP_URL, MAIL_FROM } = env;
   return {
     host: env.HOST,
     port: env.PORT,
+    /** 0: no metrics server. */
     metricsPort: env.METRICS_PORT,
     dataDir: path.resolve(env.DATA_DIR),
+    /** Unset: `npm start` runs its own PostgreSQL. */
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     temporal: {
+      /** Unset: `npm start` runs its own Temporal. */
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
+      /** Keeps installations that share a namespace apart. */
       taskQueuePrefix: env.TEMPORAL_TASK_QUEUE_PREFIX,
       apiKey: env.TEMPORAL_API_KEY,
+      /** Paths of PEM files. */
       tlsCert: env.TEMPORAL_TLS_CERT,
       tlsKey: env.TEMPORAL_TLS_KEY,
       uiPort: env.TEMPORAL_UI_PORT,
     },
+    /** Model calls of one workspace in flight in one worker process. */
     workspaceConcurrency: env.WORKSPACE_CONCURRENCY,
     bootstrapApiKey: env.BOOTSTRAP_API_KEY,
+    /** The first encrypts; all decrypt. Unset only where `npm start` makes its own. */
     encryptionKeys: env.ENCRYPTION_KEY,
     models: {
       openai: { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL },
@@ -280,11 +143,16 @@ export function parseSettings(environment: Record<string, string | undefined>): 
       google: { apiKey: env.GOOGLE_GENERATIVE_AI_API_KEY, baseUrl: env.GOOGLE_GENERATIVE_AI_BASE_URL },
       openaiCompatible: { apiKey: env.OPENAI_COMPATIBLE_API_KEY, baseUrl: env.OPENAI_COMPATIBLE_BASE_URL },
       pricesFile: env.MODEL_PRICES_FILE,
+      /** Of one call to a model. */
       timeoutMs: env.MODEL_TIMEOUT,
     },
+    /** How long calls and requests in flight are waited for when a process is asked to stop. */
     shutdownGraceMs: env.SHUTDOWN_GRACE ?? env.MODEL_TIMEOUT,
+    /** Per key; 0: no limit. */
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    /** Of one API process; 0: any number. */
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
+    /** How many of each a workspace can have; 0: any number. */
     quotas: {
       apiKeys: env.QUOTA_API_KEYS,
       prompts: env.QUOTA_PROMPTS,
@@ -298,20 +166,45 @@ export function parseSettings(environment: Record<string, string | undefined>): 
       uploads: env.QUOTA_UPLOADS,
     },
     retention: {
+      /** How long events, their deliveries and notifications are kept. */
       retentionMs: env.EVENT_RETENTION,
+      /** How long executions are kept after their end; undefined: for ever. */
       executionRetentionMs: env.EXECUTION_RETENTION,
+      /** The same of evaluations with their results. */
       evaluationRetentionMs: env.EVALUATION_RETENTION,
     },
     webhooks: {
+      /** Before each retry; the failure of the last one disables the webhook. */
       retryWaitsMs: env.WEBHOOK_RETRY_WAITS,
+      /** Of one attempt, from looking up the host to the last byte of the response. */
       timeoutMs: env.WEBHOOK_TIMEOUT,
+      /** Attempts of one workspace in flight to one host in one process. */
       hostConcurrency: env.WEBHOOK_HOST_CONCURRENCY,
+      /** Unset: what is usual for the way the service was started. */
       allowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     },
-    mail: smtpUrl === undefined || mailFrom === undefined ? undefined : { smtpUrl, from: mailFrom },
+    /** Unset: no e-mail. */
+    mail: SMTP_URL === undefined || MAIL_FROM === undefined ? undefined : { smtpUrl: SMTP_URL, from: MAIL_FROM },
+    /** Whether `X-Forwarded-For` is believed. */
     trustProxy: env.TRUST_PROXY === 'true',
     logLevel: env.LOG_LEVEL,
   };
+}
+
+/**
+ * Parses the environment. An empty variable counts as unset.
+ * @throws SettingsError naming every wrong setting
+ */
+export function parseSettings(environment: Record<string, string | undefined>): Settings {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success)
+    throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const problems = problemsOf(parsed.data);
+  if (problems.length > 0) throw new SettingsError(problems);
+  return toSettings(parsed.data);
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { publicId } from '../domain/ids.ts';
 import {
-  type ApiKeyRow,
   createApiKey,
   findKey,
   generateApiKey,
@@ -9,6 +8,7 @@ import {
   revokeApiKey,
   type Scope,
 } from '../services/access/api-keys.ts';
+import { presentApiKey } from '../services/access/present-api-key.ts';
 import { getWorkspace } from '../services/workspaces/workspaces.ts';
 import { parseExpiry, parseName, parseScopes } from './arguments.ts';
 import { withDatabase } from './database.ts';
@@ -16,19 +16,7 @@ import { type Result, table } from './output.ts';
 
 const HEAD = ['ID', 'NAME', 'SCOPES', 'STATE', 'LAST USED'];
 
-function present(key: ApiKeyRow) {
-  return {
-    id: publicId('apiKey', key.id),
-    name: key.name,
-    scopes: key.scopes,
-    expires_at: key.expires_at?.toISOString() ?? null,
-    revoked_at: key.revoked_at?.toISOString() ?? null,
-    last_used_at: key.last_used_at?.toISOString() ?? null,
-    created_at: key.created_at.toISOString(),
-  };
-}
-
-function stateOf({ expires_at: expires, revoked_at: revoked }: ReturnType<typeof present>): string {
+function stateOf({ expires_at: expires, revoked_at: revoked }: ReturnType<typeof presentApiKey>): string {
   if (revoked !== null) return `revoked ${revoked}`;
   if (expires === null) return 'valid';
   return Date.parse(expires) > Date.now() ? `valid until ${expires}` : `expired ${expires}`;
@@ -67,7 +55,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
         const workspace = await getWorkspace(db.system, name);
         return listApiKeys(db.workspace(workspace.id));
       });
-      const data = keys.map(present);
+      const data = keys.map(presentApiKey);
       const rows = data.map((row) => [
         row.id,
         row.name,
@@ -85,7 +73,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
     .action(async (id: string) => {
       const revoked = await withDatabase(async (db) => {
         const found = await findKey(db.system, id);
-        return present((await revokeApiKey(db.workspace(found.workspaceId), found.id)).key);
+        return presentApiKey((await revokeApiKey(db.workspace(found.workspaceId), found.id)).key);
       });
       show({ json: revoked, text: `Revoked the key ${revoked.id} (${revoked.name}).` });
     });

@@ -12,6 +12,8 @@ export const TokenUsage = z
   .meta({ id: 'Tokens' });
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
+export const NO_TOKENS: TokenUsage = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
+
 /** US dollars per million tokens, as decimal strings, as used for one call. */
 export const Pricing = z.object({
   source: z.string().meta({ description: '`genai-prices@<version>`, `operator` or `sandbox`.' }),

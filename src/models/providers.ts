@@ -4,6 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';
 import { storableText } from '../domain/storable-text.ts';
+import { NO_TOKENS } from '../domain/usage.ts';
 import { createRedactor } from '../lib/redact.ts';
 import type { FinishReason, ModelAnswer, ModelCall, ModelSettings, ProviderSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
@@ -14,7 +15,7 @@ import { isErrorBody, providerError } from './provider-errors.ts';
 import { completeBody } from './request-body.ts';
 import { type LanguageModel, sdkOptions } from './sdk-options.ts';
 import { createTransport } from './transport.ts';
-import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens, NO_TOKENS } from './usage.ts';
+import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens } from './usage.ts';
 
 type Answer = Omit<ModelAnswer, 'modelMs'>;
 type SdkResult = Awaited<ReturnType<LanguageModel['doGenerate']>>;

@@ -14,8 +14,6 @@ export interface ReportedUsage {
   raw?: unknown;
 }
 
-export const NO_TOKENS: TokenUsage = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
-
 /** No call has more; a count beyond it is no count. Sums of many stay in what a `bigint` and a double hold. */
 const MAX_TOKENS = 1_000_000_000_000;
 const Count = z.int().nonnegative().max(MAX_TOKENS);

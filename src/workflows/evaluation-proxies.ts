@@ -1,5 +1,6 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { EvaluationActivities } from '../activities/evaluation-run/evaluation.ts';
+import { LOCAL_STEP } from './local-steps.ts';
 
 /** The steps of a run that take long. */
 export const evaluationActivities = proxyActivities<Pick<EvaluationActivities, 'runBatch' | 'finishEvaluation'>>({
@@ -11,8 +12,6 @@ export const evaluationActivities = proxyActivities<Pick<EvaluationActivities, '
 
 /** The short ones: a statement or two each. */
 export const evaluationSteps = proxyLocalActivities<Omit<EvaluationActivities, 'runBatch' | 'finishEvaluation'>>({
+  ...LOCAL_STEP,
   startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute' },
-  // A longer wait becomes a timer: a task that is kept open through an outage would fill the history.
-  localRetryThreshold: '10 seconds',
 });

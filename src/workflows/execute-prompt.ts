@@ -13,6 +13,7 @@ import {
 } from '@temporalio/workflow';
 import type { CallOutcome, ExecutionActivities } from '../activities/execute-prompt/execution.ts';
 import { durationText } from '../domain/duration-text.ts';
+import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ExecutePromptInput {
   /** UUID of the row in `executions`: what to run is there, not in the history. */
@@ -45,12 +46,7 @@ const activitiesFor = (model: string) =>
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
   });
 
-const { recordCompletion, recordFailure } = proxyLocalActivities<ExecutionActivities>({
-  startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute' },
-  // A longer wait becomes a timer: a task that is kept open through an outage would fill the history.
-  localRetryThreshold: '10 seconds',
-});
+const { recordCompletion, recordFailure } = proxyLocalActivities<ExecutionActivities>(LOCAL_STEP);
 
 /** Runs a stored execution: calls its model until there is an answer or no hope, then records how it ended. */
 export async function executePrompt({

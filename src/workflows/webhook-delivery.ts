@@ -11,6 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { AttemptOutcome, WebhookActivities } from '../activities/webhook-delivery/webhook.ts';
 import { durationText } from '../domain/duration-text.ts';
+import { LOCAL_STEP } from './local-steps.ts';
 
 export interface WebhookDeliveryInput {
   /** UUID of the row in `deliveries`: what to send and where to is there, not in the history. */
@@ -42,14 +43,8 @@ const attemptsWith = (summary: string) =>
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   });
 
-const { findNotification, abandonDelivery } = proxyLocalActivities<
-  Pick<WebhookActivities, 'findNotification' | 'abandonDelivery'>
->({
-  startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute' },
-  // A longer wait becomes a timer: a task that is kept open through an outage would fill the history.
-  localRetryThreshold: '10 seconds',
-});
+const { findNotification, abandonDelivery } =
+  proxyLocalActivities<Pick<WebhookActivities, 'findNotification' | 'abandonDelivery'>>(LOCAL_STEP);
 
 const { emailOwner } = proxyActivities<Pick<WebhookActivities, 'emailOwner'>>({
   startToCloseTimeout: '1 minute',

@@ -5,6 +5,7 @@ import type { DeliveryStatus } from '../../domain/delivery-states.ts';
 import { eventBody } from '../../domain/events.ts';
 import { publicId } from '../../domain/ids.ts';
 import { signedHeaders } from '../../domain/webhook-signature.ts';
+import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Outbound, OutboundResult } from '../../outbound/outbound.ts';
 import { abandonOne } from '../../services/deliveries/abandon-deliveries.ts';
@@ -69,7 +70,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
   const { db, cipher, outbound, places, webhookMetrics } = deps;
   const { query } = db.system;
   /** Attempts of this process that have not ended: one that Temporal lost sight of is waited for, not made twice. */
-  const underWay = new Map<string, Promise<AttemptOutcome>>();
+  const inFlight = new SingleFlight<AttemptOutcome>();
 
   /** @returns milliseconds until the attempt may be sent */
   async function waitForSlot({ deliveryId }: AttemptTask, row: SendableRow): Promise<number> {
@@ -153,9 +154,8 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     /** Sends once, unless this attempt was made before or there is nothing to send any more, and stores what came of it. */
     attemptDelivery(task: AttemptTask): Promise<AttemptOutcome> {
       const key = `${task.deliveryId}/${task.attempt}`;
-      const running = underWay.get(key) ?? make(task).finally(() => underWay.delete(key));
-      underWay.set(key, running);
-      return withHeartbeats(() => running);
+      const attempt = inFlight.run(key, () => make(task));
+      return withHeartbeats(() => attempt);
     },
 
     /** @returns the notification that the owner is to be sent; null where another delivery is the reason */

@@ -2,14 +2,12 @@ import { Big } from 'big.js';
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
 import { passes } from '../../domain/scoring.ts';
-import type { TokenUsage } from '../../domain/usage.ts';
+import { NO_TOKENS, type TokenUsage } from '../../domain/usage.ts';
 import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
 import type { ResultRow } from '../../services/evaluations/results.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
 import type { Result } from './results-schema.ts';
 import type { Evaluation } from './schema.ts';
-
-const NO_TOKENS: TokenUsage = { input: 0, output: 0, cached_input: 0, reasoning: 0, total: 0 };
 
 function addTokens(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { SystemDatabase } from '../../db/database.ts';
+import { SingleFlight } from '../../lib/single-flight.ts';
 
 /** What is left of a limit after a request. */
 export interface RateLimitState {
@@ -17,8 +18,6 @@ export interface RateLimiter {
   take(caller: string): Promise<RateLimitState>;
   /** The state of a caller whose limit is known here to be used up; undefined where it is not. Asks no one. */
   exhausted(caller: string): RateLimitState | undefined;
-  /** What is left, taking nothing. */
-  peek(caller: string): Promise<RateLimitState>;
 }
 
 interface Lease {
@@ -53,7 +52,7 @@ export function createRateLimiter(db: SystemDatabase, name: string, limit: numbe
   });
   const leaseSize = Math.max(1, Math.floor(limit * LEASE_SHARE));
   const leases = new Map<string, Lease>();
-  const leasing = new Map<string, Promise<Lease>>();
+  const leasing = new SingleFlight<Lease>();
 
   async function lease(caller: string): Promise<Lease> {
     let result: RateLimiterRes;
@@ -70,13 +69,6 @@ export function createRateLimiter(db: SystemDatabase, name: string, limit: numbe
     if (leases.size >= REMEMBER_CALLERS) leases.clear();
     leases.set(caller, next);
     return next;
-  }
-
-  /** One lease at a time per caller, however many requests wait for it. */
-  function leaseOnce(caller: string): Promise<Lease> {
-    const running = leasing.get(caller) ?? lease(caller).finally(() => leasing.delete(caller));
-    leasing.set(caller, running);
-    return running;
   }
 
   const stateOf = (lease: Lease, allowed: boolean): RateLimitState => ({
@@ -97,23 +89,13 @@ export function createRateLimiter(db: SystemDatabase, name: string, limit: numbe
           }
           if (held.sharedRemaining <= 0) return stateOf(held, false);
         }
-        await leaseOnce(caller);
+        await leasing.run(caller, () => lease(caller));
       }
     },
     exhausted(caller) {
       const held = leases.get(caller);
       if (held === undefined || held.until <= Date.now() || held.left > 0 || held.sharedRemaining > 0) return undefined;
       return stateOf(held, false);
-    },
-    async peek(caller) {
-      const result = await store.get(caller);
-      const used = result?.consumedPoints ?? 0;
-      return {
-        allowed: used < limit,
-        limit,
-        remaining: Math.max(0, limit - used),
-        resetSeconds: Math.max(1, Math.ceil((result?.msBeforeNext ?? WINDOW_SECONDS * 1000) / 1000)),
-      };
     },
   };
 }

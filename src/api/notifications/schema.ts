@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { NOTIFICATION_TYPES } from '../../db/entities/notification.ts';
+import { Timestamp } from '../../http/fields.ts';
+import { pageOf } from '../../http/pagination.ts';
+
+export const Notification = z
+  .object({
+    id: z.string(),
+    type: z.enum(NOTIFICATION_TYPES),
+    message: z.string(),
+    webhook_id: z.string().nullable(),
+    email: z.object({
+      sent_at: Timestamp.nullable().meta({ description: 'When the mail server took it; null until then.' }),
+      error: z.string().nullable().meta({ description: 'Why it could not be sent at the last try.' }),
+    }),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Notification' });
+
+export const NotificationPage = pageOf(Notification).meta({ id: 'NotificationPage' });

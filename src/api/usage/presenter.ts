@@ -1,0 +1,28 @@
+import type { UsageRow } from '../../services/usage/usage.ts';
+
+type SumColumns = Pick<
+  UsageRow,
+  'tokens_input' | 'tokens_output' | 'tokens_cached_input' | 'tokens_reasoning' | 'cost_amount'
+>;
+
+/** Sums of usage as callers see them. */
+export function presentSums<Row extends SumColumns>({
+  tokens_input,
+  tokens_output,
+  tokens_cached_input,
+  tokens_reasoning,
+  cost_amount,
+  ...row
+}: Row) {
+  return {
+    ...row,
+    tokens: {
+      input: Number(tokens_input),
+      output: Number(tokens_output),
+      cached_input: Number(tokens_cached_input),
+      reasoning: Number(tokens_reasoning),
+      total: Number(tokens_input) + Number(tokens_output),
+    },
+    cost: { amount: cost_amount, currency: 'USD' as const },
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { Cost, TokenUsage } from '../../domain/usage.ts';
+import { ModelName, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { USAGE_GROUPS } from '../../services/usage/usage.ts';
+
+/** How far back usage is summed unless `since` is given. */
+export const DEFAULT_DAYS = 30;
+const PRECISION = 'Exact within the last two hours; an earlier time is taken to the whole hour, as the answer shows.';
+
+export const UsageQuery = z
+  .strictObject({
+    since: TimestampInput.optional().meta({
+      description: `Created at or after this; ${DEFAULT_DAYS} days ago unless given. ${PRECISION}`,
+    }),
+    until: TimestampInput.optional().meta({ description: `Created before this; now unless given. ${PRECISION}` }),
+    prompt_name: Name.optional(),
+    model: ModelName.optional(),
+    group_by: z
+      .string()
+      .max(100)
+      .default(USAGE_GROUPS.join(','))
+      .transform((text) => [...new Set(text.split(',').filter((group) => group !== ''))])
+      .pipe(z.array(z.enum(USAGE_GROUPS, `must be any of ${USAGE_GROUPS.join(', ')}, separated by commas`)))
+      .meta({ description: 'Any of prompt, model and day (UTC), separated by commas; empty for one total.' }),
+  })
+  .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
+    message: 'must be after since',
+    path: ['until'],
+  });
+
+const Group = { prompt_name: z.string().optional(), model: z.string().optional(), day: z.string().optional() };
+const Sums = {
+  tokens: TokenUsage,
+  cost: Cost.pick({ amount: true, currency: true }),
+  unpriced: z.int().meta({ description: 'Answers whose model has no known price: not in the cost.' }),
+};
+
+export const Usage = z
+  .object({
+    data: z
+      .array(z.object({ ...Group, executions: z.int(), completed: z.int(), failed: z.int(), ...Sums }))
+      .meta({ description: 'Executions.' }),
+    evaluations: z
+      .array(
+        z.object({
+          ...Group,
+          examples: z.int().meta({ description: 'Examples whose model was called.' }),
+          judgements: z
+            .int()
+            .meta({ description: 'Examples that a judge was asked about, under the model of the judge.' }),
+          ...Sums,
+        }),
+      )
+      .meta({ description: 'Examples of evaluations and their judges, which cost money too: not in `data`.' }),
+    since: Timestamp,
+    until: Timestamp,
+  })
+  .meta({ id: 'Usage' });

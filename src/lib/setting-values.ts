@@ -1,0 +1,68 @@
+import ms, { type StringValue } from 'ms';
+import { z } from 'zod';
+
+// What the values of settings are written as.
+
+export const Port = z.coerce.number('must be a port number').int().min(0).max(65_535);
+export const Count = z.coerce.number('must be a whole number').int().min(0);
+
+/** `250ms`, `10s`, `2m`, `6h` to milliseconds. */
+export const Duration = z.string().transform((text, context) => {
+  const value = /^\d+(\.\d+)?\s*(ms|s|m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
+  if (!(value > 0 && value <= 2 ** 31 - 1)) {
+    context.addIssue({ code: 'custom', message: 'must be a time with its unit: 500ms, 10s, 2m or 6h' });
+    return z.NEVER;
+  }
+  return value;
+});
+
+const UNITS = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+
+/** `10GiB` to bytes. */
+export const Bytes = z
+  .string()
+  .regex(/^(0|\d{1,6}\s*(B|KiB|MiB|GiB|TiB))$/, 'must be a size with its unit: 500MiB or 10GiB; or 0')
+  .transform((text) => {
+    const [unit = 'B'] = Object.keys(UNITS)
+      .filter((name) => text.endsWith(name))
+      .slice(-1);
+    return Number.parseInt(text, 10) * (unit in UNITS ? UNITS[unit as keyof typeof UNITS] : 1);
+  });
+
+/** `30d` to milliseconds: longer than a timer could be. */
+export const Retention = z.string().transform((text, context) => {
+  const value = /^\d+(\.\d+)?\s*(m|h|d)$/.test(text.trim()) ? ms(text.trim() as StringValue) : Number.NaN;
+  if (!(value > 0)) {
+    context.addIssue({ code: 'custom', message: 'must be a time with its unit: 12h or 30d' });
+    return z.NEVER;
+  }
+  return value;
+});
+
+/** `1m,5m,30m` to milliseconds. */
+export const Waits = z.string().transform((text, context) => {
+  const waits = text.split(',').map((wait) => Duration.safeParse(wait));
+  if (waits.some(({ success }) => !success)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be times with their units, separated by commas: 1m,5m,30m,2h,6h',
+    });
+    return z.NEVER;
+  }
+  return waits.map(({ data }) => data ?? 0);
+});
+
+/** Keys of 32 bytes in base64, separated by commas. */
+export const EncryptionKeys = z.string().transform((text, context) => {
+  const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'));
+  if (keys.some((key) => key.length !== 32)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be 32 bytes in base64 (make one with `openssl rand -base64 32`); separate several by commas',
+    });
+    return z.NEVER;
+  }
+  return keys;
+});
+
+export const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });

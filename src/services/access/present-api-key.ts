@@ -1,0 +1,15 @@
+import { publicId } from '../../domain/ids.ts';
+import type { ApiKeyRow } from './api-keys.ts';
+
+/** An API key as callers of the API and operators see it. */
+export function presentApiKey(key: ApiKeyRow) {
+  return {
+    id: publicId('apiKey', key.id),
+    name: key.name,
+    scopes: key.scopes,
+    expires_at: key.expires_at?.toISOString() ?? null,
+    revoked_at: key.revoked_at?.toISOString() ?? null,
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+    created_at: key.created_at.toISOString(),
+  };
+}
