@@ -19,3 +19,9 @@ export type EvaluationStatus = (typeof evaluationStates.states)[number];
 export const UNFINISHED_EVALUATION = ['scheduled', 'running', 'paused'] as const satisfies EvaluationStatus[];
 /** Runs that have ended: a retry goes on with them. */
 export const ENDED_EVALUATION = ['completed', 'failed', 'canceled'] as const satisfies EvaluationStatus[];
+
+/** The error of a run whose workflow was canceled or terminated from outside. */
+export const ENDED_BY_OPERATOR = {
+  code: 'ended_by_operator',
+  message: 'The run was ended by an operator. Retry it to go on with what is left.',
+};

@@ -1,6 +1,14 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.ts';
-import { ENDED_EVALUATION, evaluationStates, UNFINISHED_EVALUATION } from '../domain/evaluation-states.ts';
+import type { Database, Query } from '../db/database.ts';
+import { inStates } from '../db/state-change.ts';
+import type { Builder } from '../db/statement.ts';
+import {
+  ENDED_BY_OPERATOR,
+  ENDED_EVALUATION,
+  evaluationStates,
+  UNFINISHED_EVALUATION,
+} from '../domain/evaluation-states.ts';
 import type { StoredEvaluation } from '../services/evaluations/create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from '../services/evaluations/evaluation-workflow.ts';
 import { failRun } from '../services/evaluations/run-control.ts';
@@ -8,35 +16,46 @@ import { sumUpRun } from '../services/evaluations/sum-up.ts';
 import { withdrawUnacceptedEvaluation } from '../services/evaluations/withdraw-evaluation.ts';
 import { evaluationWorkflowId } from '../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
-import { reconcile, takeOverdue } from './reconcile.ts';
+import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 /** Runs that have not ended, and canceled ones whose workflow may not know. */
-const TAKE = {
-  text: `${takeOverdue('evaluations', `(untold or ${evaluationStates.in(UNFINISHED_EVALUATION)})`)}
-         returning id, workspace_id as "workspaceId", prompt_name as "promptName", prompt_version as "promptVersion", model,
-           retries, untold, ${evaluationStates.in(ENDED_EVALUATION)} as ended,
-           accepted_at is null and status = 'scheduled' as unaccepted`,
-};
-/** Nobody is left who could be told of an end. */
-const FORGET_NEWS = {
-  text: `update evaluations set untold = false where id = $1 and retries = $2 and ${evaluationStates.in(ENDED_EVALUATION)}`,
-};
+const takeUnfinished = (db: Builder) =>
+  overdue(db, 'evaluations', sql<boolean>`(untold or ${inStates(evaluationStates, UNFINISHED_EVALUATION)})`)
+    .updateTable('evaluations as e')
+    .from('overdue')
+    .set({ check_at: NEXT_CHECK })
+    .whereRef('e.id', '=', 'overdue.id')
+    .returning(['e.id', 'workspace_id as workspaceId', 'prompt_name as promptName', 'prompt_version as promptVersion'])
+    .returning((eb) => [
+      'model',
+      'retries',
+      'untold',
+      inStates(evaluationStates, ENDED_EVALUATION).as('ended'),
+      eb.and([eb('accepted_at', 'is', null), eb('status', '=', 'scheduled')]).as('unaccepted'),
+    ]);
 
-type RunToCheck = StoredEvaluation & { untold: boolean; ended: boolean; unaccepted: boolean };
+type RunToCheck = StoredEvaluation & { untold: boolean; ended: SqlBool; unaccepted: SqlBool };
 
-const ENDED_BY_OPERATOR = {
-  code: 'ended_by_operator',
-  message: 'The run was ended by an operator. Retry it to go on with what is left.',
-};
+/** The workflow has ended: there is nobody left to tell. */
+async function forgetNews(query: Query, { id, retries }: RunToCheck): Promise<void> {
+  await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({ untold: false })
+      .where('id', '=', id)
+      .where('retries', '=', retries)
+      .where(inStates(evaluationStates, ENDED_EVALUATION)),
+  );
+}
 
 async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger, run: RunToCheck): Promise<void> {
   const { query } = db.system;
   const state = await workflowState(starter.client, evaluationWorkflowId(run.id, run.retries));
   if (state === 'running') {
-    // Told only what is news: each signal is kept in the workflow's history, and a run may wait for months.
+    // Only where there is news: each signal stays in the workflow's history, and a run may wait for months.
     if (run.untold) await tellEvaluationWorkflow(starter, run);
   } else if (run.ended) {
-    await query(FORGET_NEWS, [run.id, run.retries]);
+    await forgetNews(query, run);
   } else if (run.unaccepted) {
     if (await withdrawUnacceptedEvaluation(query, run.id))
       log.warn({ evaluation_id: run.id }, 'withdrew an evaluation that no caller had been told of');
@@ -51,15 +70,15 @@ async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger,
 }
 
 /**
- * One look at what should be running: starts a run anew whose workflow Temporal has lost, tells workflows of changes they may not
- * know of, and ends a run whose workflow was ended from outside. One that no caller was told of, since the process died
- * between row and start, is withdrawn.
+ * Looks once at the runs that are overdue: starts a workflow that Temporal has lost, tells workflows of changes that they have not
+ * read, and ends a run whose workflow was ended from outside. One that was never accepted, since the process died while it was
+ * created, is withdrawn.
  * @throws Error where Temporal or the database is away; what was not looked at is at a later call
  */
 export function reconcileEvaluations(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
-  return reconcile<RunToCheck>(db.system.query, log, {
+  return reconcile(db.system.query, log, {
     table: 'evaluations',
-    take: TAKE,
+    take: takeUnfinished,
     reconcile: (run) => reconcileOne(db, starter, log, run),
   });
 }

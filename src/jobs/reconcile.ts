@@ -21,8 +21,8 @@ export type ReconciledTable = 'executions' | 'evaluations' | 'schedules' | 'deli
 /** What is looked at when it is overdue, and what is done about it. */
 export interface Reconciliation<Row extends { id: string }> {
   table: ReconciledTable;
-  /** Takes overdue rows and sets their `check_at`: begins with {@link overdue}, or is text made with {@link takeOverdue}. */
-  take: ((db: Builder) => BuiltStatement<Row>) | { text: string };
+  /** Takes overdue rows and sets their `check_at`: begins with {@link overdue}. */
+  take: (db: Builder) => BuiltStatement<Row>;
   /** Brings one row back on its way. Safe to repeat. */
   reconcile: (row: Row) => Promise<void>;
 }
@@ -52,26 +52,6 @@ export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<Sql
   );
 
 /**
- * SQL that takes overdue rows (`$1` at most), each by one process, and puts off the next look at them: to `wait`, by default
- * as long as the row is old, 30 seconds to 10 minutes. So a row that is looked at in vain takes less and less time.
- * Put it into a `with`, or add `returning`.
- *
- * The table needs `check_at timestamptz not null`, whose default says when a new row is overdue, and a partial index on
- * (check_at) with the same condition.
- * @param condition which rows there is something to do for, such as `status in ('queued', 'running')`
- * @param wait an `interval` in SQL
- */
-export function takeOverdue(
-  table: ReconciledTable,
-  condition: string,
-  wait = `least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`,
-): string {
-  return `update ${table} set check_at = now() + ${wait} where id in (
-            select id from ${table} where ${condition} and check_at < now()
-            order by check_at limit $1 for update skip locked)`;
-}
-
-/**
  * Looks at everything that is overdue, a bounded number side by side. A row that fails is logged and set aside until its next
  * look: it keeps no other from its own.
  * @throws Error where Temporal or the database is away; what was not looked at comes first in the next turn
@@ -97,7 +77,7 @@ export async function reconcile<Row extends { id: string }>(
   }
 
   for (;;) {
-    const rows: Row[] = typeof take === 'function' ? await query(take) : await query<Row>(take, [BATCH_SIZE]);
+    const rows: Row[] = await query(take);
     const isLast = rows.length < BATCH_SIZE;
     await Promise.all(Array.from({ length: CONCURRENCY }, () => look(rows)));
     const putOff = (ids: string[], ms: number) =>

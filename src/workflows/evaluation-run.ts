@@ -11,6 +11,7 @@ import {
 import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
 import { type BatchProgress, BatchQueue, NO_PROGRESS } from '../domain/batch-queue.ts';
 import { planEvaluation } from '../domain/evaluation-plan.ts';
+import { ENDED_BY_OPERATOR } from '../domain/evaluation-states.ts';
 import { runBatches } from './evaluation-batches.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 
@@ -37,10 +38,6 @@ export const progressQuery = defineQuery<string>('progress');
 const MAX_HISTORY_EVENTS = 4_000;
 /** While it waits, the run looks at its row as often, since whoever changed it may have been unable to say so. */
 const LOOK_AGAIN_MS = 6 * 60 * 60_000;
-const ENDED_BY_OPERATOR = {
-  code: 'ended_by_operator',
-  message: 'The run was ended by an operator. Retry it to go on with what is left.',
-};
 
 const { finishEvaluation } = evaluationActivities;
 const { readControl, markRunning, pauseForBudget, failEvaluation, readSpending, sumUpProgress } = evaluationSteps;

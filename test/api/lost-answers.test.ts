@@ -105,7 +105,7 @@ const cuts: Cut[] = [
   },
   {
     what: 'the acceptance of an evaluation that is due tomorrow',
-    request: 'set accepted_at',
+    request: 'set "accepted_at"',
     answer: 'UPDATE 1',
     ask: () => evaluate({}, inADay()),
     rows: evaluations,
@@ -120,7 +120,7 @@ test.each(cuts)('a 500 runs nothing later: the answer to $what is lost', async (
   const answered = await ask();
   if (answered.status === 500) await lost;
   expect([answered.status, answered.body.error.code]).toEqual([500, 'temporarily_unavailable']);
-  const isGone = request === 'set accepted_at' ? 'canceled' : 'gone';
+  const isGone = request === 'set "accepted_at"' ? 'canceled' : 'gone';
   if (isGone === 'gone') await until('the withdrawal', async () => (await rows()) === before);
   else
     await until(
@@ -133,7 +133,7 @@ test.each(cuts)('a 500 runs nothing later: the answer to $what is lost', async (
   if (isGone === 'gone') expect(openai.callCount).toBe(called);
 });
 
-test.each(cuts.filter(({ request }) => request !== 'set accepted_at'))(
+test.each(cuts.filter(({ request }) => request !== 'set "accepted_at"'))(
   'nor where the API never gets to withdraw it: the answer to $what is lost',
   async ({ request, answer, ask, rows }) => {
     const [before, called] = [await rows(), openai.callCount];

@@ -2,12 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { newId, parsePublicId } from '../../src/domain/ids.ts';
 import { reconcileEvaluations } from '../../src/jobs/reconcile-evaluations.ts';
-import {
-  cancelEvaluation,
-  pauseEvaluation,
-  resumeEvaluation,
-} from '../../src/services/evaluations/control-evaluation.ts';
+import { cancelEvaluation, pauseEvaluation } from '../../src/services/evaluations/control-evaluation.ts';
 import { createEvaluation } from '../../src/services/evaluations/create-evaluation.ts';
+import { resumeEvaluation } from '../../src/services/evaluations/resume-evaluation.ts';
 import { evaluationWorkflowId } from '../../src/temporal/names.ts';
 import { startWorkers } from '../../src/worker.ts';
 import { captureLog } from '../support/captured-log.ts';

@@ -1,14 +1,11 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
-import {
-  type ControlDeps,
-  cancelEvaluation,
-  pauseEvaluation,
-  resumeEvaluation,
-  retryEvaluation,
-} from '../../services/evaluations/control-evaluation.ts';
+import type { ControlDeps } from '../../services/evaluations/change-evaluation.ts';
+import { cancelEvaluation, pauseEvaluation } from '../../services/evaluations/control-evaluation.ts';
 import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
+import { resumeEvaluation } from '../../services/evaluations/resume-evaluation.ts';
+import { retryEvaluation } from '../../services/evaluations/retry-evaluation.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { ResumeEvaluation } from './create-schema.ts';
 import { presentEvaluation } from './presenter.ts';

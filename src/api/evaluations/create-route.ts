@@ -9,8 +9,8 @@ import {
   giveUpEvaluation,
   startOrWithdrawEvaluation,
 } from '../../services/evaluations/accept-evaluation.ts';
-import type { ControlDeps } from '../../services/evaluations/control-evaluation.ts';
-import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
+import type { ControlDeps } from '../../services/evaluations/change-evaluation.ts';
+import { createEvaluation, toStored } from '../../services/evaluations/create-evaluation.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { CreateEvaluation } from './create-schema.ts';
@@ -51,9 +51,7 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       const id = newId();
       const start = async (id: string) => {
         const row = await unlessWithdrawn(getEvaluation(db.query, id));
-        const { prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
-        const stored = { id, workspaceId: db.workspaceId, promptName, promptVersion, model, retries };
-        await startOrWithdrawEvaluation(deps, db, stored);
+        await startOrWithdrawEvaluation(deps, db, toStored(row));
         await unlessWithdrawn(acceptEvaluation(db, id));
         return presentEvaluation(row);
       };

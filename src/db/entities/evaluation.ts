@@ -77,7 +77,7 @@ export const Evaluation = defineEntity({
     examplesId: p.uuid().nullable(),
     examplesHash: p.blob().$type<Buffer>(),
     examplesTotal: p.integer(),
-    evaluators: p.json<JsonValue[]>().columnType('jsonb'),
+    evaluators: p.json<{ type: string; name: string; weight: number }[]>().columnType('jsonb'),
     threshold: p.double().$type<number>(),
     /** `previous`, `none` or `given`. */
     baselineMode: p.text(),

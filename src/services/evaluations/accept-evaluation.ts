@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -28,12 +29,12 @@ export async function startOrWithdrawEvaluation(
  * @throws ApiError `not_found` where it was withdrawn
  */
 export async function acceptEvaluation(db: WorkspaceDatabase, id: string): Promise<void> {
-  const accepted = await db.query(
-    {
-      text: `update evaluations set accepted_at = coalesce(accepted_at, now()) where workspace_id = $1 and id = $2
-             returning id`,
-    },
-    [id],
+  const accepted = await db.query((own) =>
+    own
+      .updateTable('evaluations')
+      .set({ accepted_at: sql<Date>`coalesce(accepted_at, now())` })
+      .where('id', '=', id)
+      .returning('id'),
   );
   if (accepted.length === 0) throw notFound('This evaluation');
 }

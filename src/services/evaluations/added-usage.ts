@@ -1,11 +1,35 @@
-const TOKENS = ['tokens_input', 'tokens_output', 'tokens_cached_input', 'tokens_reasoning'];
-/** Null where none of them is known. */
-const COSTS = ['cost_amount', 'assumed_cost'];
+import { sql } from 'kysely';
+import type { Pricing } from '../../domain/usage.ts';
 
-/** For `insert … as r … on conflict do update set`: adds what another outcome was billed to a row of results or judgements. */
-export const ADDED_USAGE = [
-  ...TOKENS.map((column) => `${column} = r.${column} + excluded.${column}`),
-  ...COSTS.map((column) => `${column} = coalesce(r.${column} + excluded.${column}, r.${column}, excluded.${column})`),
-  'pricing = coalesce(excluded.pricing, r.pricing)',
-  'outcome_ids = r.outcome_ids || excluded.outcome_ids',
-].join(', ');
+/**
+ * The usage columns for `on conflict do update set`: adds what another outcome was billed to the row that is there. A cost is
+ * null where none is known.
+ */
+export function addedUsage(table: 'evaluation_results' | 'evaluation_judgements') {
+  const added = (column: string) => [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)] as const;
+  const tokens = (column: string) => {
+    const [there, more] = added(column);
+    return sql<number>`${there} + ${more}`;
+  };
+  const cost = (column: string) => {
+    const [there, more] = added(column);
+    return sql<string>`coalesce(${there} + ${more}, ${there}, ${more})`;
+  };
+  const [pricing, newPricing] = added('pricing');
+  const [outcomes, newOutcomes] = added('outcome_ids');
+  return {
+    tokens_input: tokens('tokens_input'),
+    tokens_output: tokens('tokens_output'),
+    tokens_cached_input: tokens('tokens_cached_input'),
+    tokens_reasoning: tokens('tokens_reasoning'),
+    cost_amount: cost('cost_amount'),
+    assumed_cost: cost('assumed_cost'),
+    pricing: sql<Pricing>`coalesce(${newPricing}, ${pricing})`,
+    outcome_ids: sql<string[]>`${outcomes} || ${newOutcomes}`,
+  };
+}
+
+/** Whether the row lacks the outcome that is to be inserted. */
+export function lacksOutcome(table: 'evaluation_results' | 'evaluation_judgements') {
+  return sql<boolean>`not ${sql.ref(`${table}.outcome_ids`)} @> excluded.outcome_ids`;
+}

@@ -1,4 +1,6 @@
 import type { Query } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { asJson } from '../../db/statement.ts';
 import { ApiError, type ErrorDetail, invalidField } from '../../domain/errors.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { Example } from '../../domain/example.ts';
@@ -9,7 +11,7 @@ import type { Models } from '../../models/model.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 import { storeExamples } from '../datasets/inline-examples.ts';
 import { getPrompt, type PromptRow, type VersionSelector } from '../prompts/prompts.ts';
-import { getEvaluation } from './evaluations.ts';
+import { type EvaluationRow, getEvaluation } from './evaluations.ts';
 
 export interface NewEvaluation extends VersionSelector {
   /** UUID, where the caller is to know it before it is stored. */
@@ -40,15 +42,13 @@ export interface StoredEvaluation {
   retries: number;
 }
 
-const MAX_DETAILS = 20;
+/** An evaluation that was read, as its workflow is started by. */
+export function toStored(row: EvaluationRow): StoredEvaluation {
+  const { id, workspace_id: workspaceId, prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
+  return { id, workspaceId, promptName, promptVersion, model, retries };
+}
 
-const INSERT = {
-  text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, template, model, provider, parameters,
-           dataset_name, dataset_version, examples_id, examples_hash, examples_total, evaluators, threshold, baseline_mode,
-           baseline_id, concurrency, max_cost, start_at, metadata, schedule_id, status, accepted_at, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-           '${evaluationStates.initial}', case when $22::uuid is not null then now() end, now())`,
-};
+const MAX_DETAILS = 20;
 
 /**
  * Inline examples are checked at once, each against the template. None is rendered: a thousand examples of a large template
@@ -131,28 +131,34 @@ export async function createEvaluation(
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const { examplesId, hash, total } = found ?? (await storeExamples(query, examples ?? []));
   const { id = newId() } = request;
-  await query(INSERT, [
-    id,
-    prompt.name,
-    prompt.version,
-    prompt.template,
-    model,
-    provider,
-    prompt.parameters,
-    found?.datasetName ?? null,
-    found?.version ?? null,
-    examplesId,
-    hash,
-    total,
-    JSON.stringify(evaluators),
-    request.threshold,
-    baseline.mode,
-    baseline.id,
-    request.concurrency,
-    request.maxCost ?? null,
-    request.startAt ?? null,
-    request.metadata,
-    request.scheduleId ?? null,
-  ]);
+  await query((db) =>
+    db.insertInto('evaluations').values({
+      id,
+      prompt_name: prompt.name,
+      prompt_version: prompt.version,
+      template: prompt.template,
+      model,
+      provider,
+      parameters: asJson(prompt.parameters),
+      dataset_name: found?.datasetName ?? null,
+      dataset_version: found?.version ?? null,
+      examples_id: examplesId,
+      examples_hash: hash,
+      examples_total: total,
+      evaluators: asJson(evaluators),
+      threshold: request.threshold,
+      baseline_mode: baseline.mode,
+      baseline_id: baseline.id,
+      concurrency: request.concurrency,
+      max_cost: request.maxCost ?? null,
+      start_at: request.startAt ?? null,
+      metadata: asJson(request.metadata),
+      schedule_id: request.scheduleId ?? null,
+      status: evaluationStates.initial,
+      // No caller waits for an evaluation that a schedule starts.
+      accepted_at: request.scheduleId === undefined ? null : now,
+      created_at: now,
+    }),
+  );
   return { id, workspaceId, promptName: prompt.name, promptVersion: prompt.version, model, retries: 0 };
 }

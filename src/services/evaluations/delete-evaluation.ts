@@ -4,7 +4,8 @@ import { ApiError } from '../../domain/errors.ts';
 import { ENDED_EVALUATION, evaluationStates } from '../../domain/evaluation-states.ts';
 import { type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';
 
-/** It may have a million results: it is out of sight at once, and they are deleted later. */
+// raw SQL: the builder lets no row leave its workspace.
+/** An evaluation may have a million results: it leaves the workspace at once, and its rows are deleted later. */
 const DELETE = {
   text: `with gone as (
            update evaluations set workspace_id = '${TRASH_WORKSPACE}'

@@ -1,5 +1,9 @@
+import { type InferResult, sql } from 'kysely';
 import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
 import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
+import { now } from '../../db/sql.ts';
+import { changeState } from '../../db/state-change.ts';
+import { asJson, type Builder } from '../../db/statement.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
@@ -7,58 +11,18 @@ import { writeEvent } from '../events/write-event.ts';
 import type { RunRef } from './results-store.ts';
 import { readSummary } from './sum-up.ts';
 
-interface RunToFinish {
-  workspace_id: string;
-  prompt_name: string;
-  threshold: number;
-  baseline_id: string | null;
-  examples_total: number;
-  evaluators: { name: string }[];
-}
-
 /** A run may have a million results. */
 const UNHURRIED = { statementTimeoutMs: 0 };
 
-const FIND = {
-  text: `select workspace_id, prompt_name, threshold, baseline_id, examples_total, evaluators
-         from evaluations where id = $1 and retries = $2 and status = 'running'`,
-};
-/** The lock keeps two at once from both writing events. */
-const TAKE = { text: `${FIND.text} for update` };
+const selectRun = (db: Builder, { evaluationId, round }: RunRef) =>
+  db
+    .selectFrom('evaluations')
+    .select(['workspace_id', 'prompt_name', 'threshold', 'baseline_id', 'examples_total', 'evaluators'])
+    .where('id', '=', evaluationId)
+    .where('retries', '=', round)
+    .where('status', '=', 'running');
 
-/** A baseline that was deleted is none. One that is there stays until the transaction ends. */
-const KEEP_BASELINE = { text: 'select id from evaluations where id = $1 and workspace_id = $2 for share' };
-const FORGET_BASELINE = { text: 'update evaluations set baseline_id = null where id = $1' };
-
-/** Against the baseline's score of the same example; without a baseline, against the threshold. */
-const COMPARE_WITH_BASELINE = {
-  text: `update evaluation_results r set baseline_score = b.score,
-           regression = r.score < b.score - $3::float8, improvement = r.score > b.score + $3::float8
-         from (select example_key, coalesce(score, 0) as score from evaluation_results where evaluation_id = $2) b
-         where r.evaluation_id = $1 and b.example_key = r.example_key`,
-};
-const COMPARE_WITH_THRESHOLD = {
-  text: `update evaluation_results set regression = score < $2::float8 - $3::float8, improvement = false
-         where evaluation_id = $1`,
-};
-/** A failed example counts 0, for the comparison too. */
-const SCORE_FAILED = {
-  text: `update evaluation_results set score = 0 where evaluation_id = $1 and score is null`,
-};
-const SCORES = {
-  text: `select coalesce(sum(round((score * 1000000)::numeric)), 0)::float8 as millionths,
-           count(*) filter (where regression)::int as regressions, count(*) filter (where improvement)::int as improvements
-         from evaluation_results where evaluation_id = $1`,
-};
-const SCORES_BY_EVALUATOR = {
-  text: `select s.key as name, sum(round(((s.value->>'score')::float8 * 1000000)::numeric))::float8 as millionths
-         from evaluation_results r cross join lateral jsonb_each(r.scores) s where r.evaluation_id = $1 group by s.key`,
-};
-const COMPLETED = evaluationStates.change({ to: 'completed' });
-const COMPLETE = {
-  text: `update evaluations set ${COMPLETED.set}, status_reason = null, finished_at = now(), score = $2, scores_by_evaluator = $3,
-           regressions = $4, improvements = $5, summary = $6 where id = $1 and ${COMPLETED.where}`,
-};
+type RunToFinish = InferResult<ReturnType<typeof selectRun>>[number];
 
 interface RunSums {
   score: number;
@@ -77,43 +41,141 @@ interface RunSums {
 export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<boolean> {
   const sums = await sumUpResults(db, ref);
   return db.transaction(async (query) => {
-    const [run] = sums === undefined ? [] : await query<RunToFinish>(TAKE, [ref.evaluationId, ref.round]);
-    if (run === undefined || sums === undefined) return isCompleted(query, ref.evaluationId, ref.round);
+    if (sums === undefined) return isCompleted(query, ref);
+    // The lock keeps two at once from both writing events.
+    const [run] = await query((tables) => selectRun(tables, ref).forUpdate());
+    if (run === undefined) return isCompleted(query, ref);
     await complete(query, ref.evaluationId, run, sums);
     return true;
   });
 }
 
 /** Marks each result against the baseline. Undefined where the run is not `running`. */
-function sumUpResults(db: SystemDatabase, { evaluationId, round }: RunRef): Promise<RunSums | undefined> {
+function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefined> {
+  const { evaluationId } = ref;
   return db.transaction(async (query) => {
-    const [run] = await query<RunToFinish>(FIND, [evaluationId, round]);
+    const [run] = await query((tables) => selectRun(tables, ref));
     if (run === undefined) return undefined;
-    await query(SCORE_FAILED, [evaluationId]);
-    const [baseline] =
-      run.baseline_id === null ? [] : await query<{ id: string }>(KEEP_BASELINE, [run.baseline_id, run.workspace_id]);
-    if (baseline === undefined && run.baseline_id !== null) await query(FORGET_BASELINE, [evaluationId]);
-    if (baseline !== undefined) await query(COMPARE_WITH_BASELINE, [evaluationId, baseline.id, SCORE_EPSILON]);
-    else await query(COMPARE_WITH_THRESHOLD, [evaluationId, run.threshold, SCORE_EPSILON]);
-    const [sums] = await query<{ millionths: number; regressions: number; improvements: number }>(SCORES, [
-      evaluationId,
-    ]);
-    if (sums === undefined) throw new Error('An aggregate without a row.');
+    // A failed example counts 0, for the comparison too.
+    await query((tables) =>
+      tables
+        .updateTable('evaluation_results')
+        .set({ score: 0 })
+        .where('evaluation_id', '=', evaluationId)
+        .where('score', 'is', null),
+    );
+    if (await keepBaseline(query, evaluationId, run)) await compareWithBaseline(query, evaluationId, run.baseline_id);
+    else await compareWithThreshold(query, evaluationId, run.threshold);
     const mean = (millionths: number) =>
       run.examples_total === 0 ? 0 : roundScore(millionths / run.examples_total / 1_000_000);
-    const score = mean(sums.millionths);
-    const byEvaluator = await query<{ name: string; millionths: number }>(SCORES_BY_EVALUATOR, [evaluationId]);
+    const [sums] = await query((tables) =>
+      tables
+        .selectFrom('evaluation_results')
+        .select([
+          sql<number>`coalesce(sum(round((score * 1000000)::numeric)), 0)::float8`.as('millionths'),
+          sql<number>`count(*) filter (where regression)::int`.as('regressions'),
+          sql<number>`count(*) filter (where improvement)::int`.as('improvements'),
+        ])
+        .where('evaluation_id', '=', evaluationId),
+    );
+    if (sums === undefined) throw new Error('An aggregate without a row.');
+    const byEvaluator = await sumByEvaluator(query, evaluationId);
     const scoresByEvaluator = Object.fromEntries(
       run.evaluators.map(({ name }) => [name, mean(byEvaluator.find((row) => row.name === name)?.millionths ?? 0)]),
     );
+    const { millionths, regressions, improvements } = sums;
     const summary = await readSummary(bindWorkspace(query, run.workspace_id), evaluationId);
-    return { score, scoresByEvaluator, regressions: sums.regressions, improvements: sums.improvements, summary };
+    return { score: mean(millionths), scoresByEvaluator, regressions, improvements, summary };
   }, UNHURRIED);
 }
 
+/**
+ * Locks the baseline, so that it stays until the transaction ends. One that was deleted is forgotten.
+ * @returns whether there is a baseline
+ */
+async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish): Promise<boolean> {
+  const { baseline_id: baselineId, workspace_id: workspaceId } = run;
+  if (baselineId === null) return false;
+  const [baseline] = await query((db) =>
+    db
+      .selectFrom('evaluations')
+      .select('id')
+      .where('id', '=', baselineId)
+      .where('workspace_id', '=', workspaceId)
+      .forShare(),
+  );
+  if (baseline !== undefined) return true;
+  await query((db) => db.updateTable('evaluations').set({ baseline_id: null }).where('id', '=', evaluationId));
+  return false;
+}
+
+/** Against the baseline's score of the same example. */
+async function compareWithBaseline(query: Query, evaluationId: string, baselineId: string | null): Promise<void> {
+  await query((db) =>
+    db
+      .updateTable('evaluation_results as r')
+      .from((eb) =>
+        eb
+          .selectFrom('evaluation_results')
+          .select(['example_key', sql<number>`coalesce(score, 0)`.as('score')])
+          .where('evaluation_id', '=', baselineId)
+          .as('b'),
+      )
+      .set({
+        baseline_score: sql<number>`b.score`,
+        regression: sql<boolean>`r.score < b.score - ${SCORE_EPSILON}::float8`,
+        improvement: sql<boolean>`r.score > b.score + ${SCORE_EPSILON}::float8`,
+      })
+      .where('r.evaluation_id', '=', evaluationId)
+      .whereRef('b.example_key', '=', 'r.example_key'),
+  );
+}
+
+async function compareWithThreshold(query: Query, evaluationId: string, threshold: number): Promise<void> {
+  await query((db) =>
+    db
+      .updateTable('evaluation_results')
+      .set({ regression: sql<boolean>`score < ${threshold}::float8 - ${SCORE_EPSILON}::float8`, improvement: false })
+      .where('evaluation_id', '=', evaluationId),
+  );
+}
+
+function sumByEvaluator(query: Query, evaluationId: string): Promise<{ name: string; millionths: number }[]> {
+  return query((db) =>
+    db
+      .selectFrom([
+        'evaluation_results as r',
+        sql<{ key: string; value: unknown }>`jsonb_each(r.scores)`.as<'s'>(sql`s(key, value)`),
+      ])
+      .select([
+        's.key as name',
+        sql<number>`sum(round(((s.value->>'score')::float8 * 1000000)::numeric))::float8`.as('millionths'),
+      ])
+      .where('r.evaluation_id', '=', evaluationId)
+      .groupBy('s.key'),
+  );
+}
+
+const COMPLETED = changeState(evaluationStates, { to: 'completed' });
+
 async function complete(query: Query, evaluationId: string, run: RunToFinish, sums: RunSums): Promise<void> {
   const { score, scoresByEvaluator, regressions, improvements, summary } = sums;
-  await query(COMPLETE, [evaluationId, score, scoresByEvaluator, regressions, improvements, summary]);
+  await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({
+        ...COMPLETED.set,
+        status_reason: null,
+        finished_at: now,
+        score,
+        scores_by_evaluator: asJson(scoresByEvaluator),
+        regressions,
+        improvements,
+        summary: asJson(summary),
+      })
+      .where('id', '=', evaluationId)
+      .where(COMPLETED.where),
+  );
   const data = {
     evaluation_id: publicId('evaluation', evaluationId),
     prompt_name: run.prompt_name,
@@ -127,11 +189,10 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
     await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
 }
 
-/** An earlier try may have got this far without having been able to say so. */
-async function isCompleted(query: Query, evaluationId: string, round: number): Promise<boolean> {
-  const [row] = await query<{ completed: boolean }>(
-    { text: `select status = 'completed' as completed from evaluations where id = $1 and retries = $2` },
-    [evaluationId, round],
+/** An earlier attempt may have completed the run without having been able to say so. */
+async function isCompleted(query: Query, { evaluationId, round }: RunRef): Promise<boolean> {
+  const [row] = await query((db) =>
+    db.selectFrom('evaluations').select('status').where('id', '=', evaluationId).where('retries', '=', round),
   );
-  return row?.completed ?? false;
+  return row?.status === 'completed';
 }

@@ -1,18 +1,28 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import type { Cost, TokenUsage } from '../../domain/usage.ts';
-import { ADDED_USAGE } from './added-usage.ts';
+import { now } from '../../db/sql.ts';
+import { asJson, prepared } from '../../db/statement.ts';
+import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
+import { addedUsage, lacksOutcome } from './added-usage.ts';
 
-/** A judge's stored answer. */
+/** A judge's stored response. */
 export interface StoredJudgement {
   answer: string;
-  /** Which answer it is, from 1: an unusable one is asked for once more. */
+  /** Which response it is, from 1: a judge is asked once more after an unusable one. */
   asks: number;
 }
 
-const LOAD_JUDGEMENT = {
-  text: `select answer, asks from evaluation_judgements
-         where evaluation_id = $1 and seq = $2 and evaluator = $3 and answer is not null`,
-};
+const LOAD_JUDGEMENT = prepared<{ evaluationId: string; seq: number; evaluator: string }>()(
+  (db, { evaluationId, seq, evaluator }) =>
+    db
+      .selectFrom('evaluation_judgements')
+      .select(['answer', 'asks'])
+      .where('evaluation_id', '=', evaluationId)
+      .where('seq', '=', seq)
+      .where('evaluator', '=', evaluator)
+      .where('answer', 'is not', null)
+      .$narrowType<{ answer: string }>(),
+);
 
 export async function loadJudgement(
   query: Query,
@@ -20,32 +30,73 @@ export async function loadJudgement(
   seq: number,
   evaluator: string,
 ): Promise<StoredJudgement | undefined> {
-  const [row] = await query<StoredJudgement>(LOAD_JUDGEMENT, [evaluationId, seq, evaluator]);
+  const [row] = await query(LOAD_JUDGEMENT, { evaluationId, seq, evaluator });
   return row;
 }
 
-/** What came of asking a judge. */
+/** The outcome of asking a judge. */
 export interface JudgementToStore {
   /** Null where the provider's filter withheld it; it was billed all the same. */
   answer: string | null;
-  /** Which answer it is, from 1; 0 for one that was withheld. */
+  /** Which response it is, from 1; 0 for one that was withheld. */
   asks: number;
   spent: { tokens: TokenUsage; cost: Cost };
   /** What the call counts as against a budget, in US dollars, where its cost is unknown. */
   assumedUsd: number | undefined;
 }
 
-/** A later answer replaces an earlier one; of two workers that asked at once, the first stays. What was billed is added. */
-const STORE_JUDGEMENT = {
-  name: 'store-judgement',
-  text: `insert into evaluation_judgements as r (evaluation_id, seq, evaluator, answer, asks, tokens_input, tokens_output,
-           tokens_cached_input, tokens_reasoning, cost_amount, pricing, assumed_cost, outcome_ids, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, array[$13::uuid], now())
-         on conflict (evaluation_id, seq, evaluator) do update set
-           answer = case when excluded.asks > r.asks then excluded.answer else r.answer end,
-           asks = greatest(r.asks, excluded.asks), ${ADDED_USAGE}
-         where not r.outcome_ids @> excluded.outcome_ids`,
-};
+interface NewJudgement {
+  evaluationId: string;
+  seq: number;
+  evaluator: string;
+  answer: string | null;
+  asks: number;
+  input: number;
+  output: number;
+  cachedInput: number;
+  reasoning: number;
+  costAmount: string | null;
+  pricing: Pricing | null;
+  assumedCost: string | null;
+  outcomeId: string;
+}
+
+/** A later response replaces an earlier one; of two workers that asked at once, the first one's stays. What was billed is added. */
+const STORE_JUDGEMENT = prepared<NewJudgement>()((db, judgement) =>
+  db
+    .insertInto('evaluation_judgements')
+    .values({
+      evaluation_id: judgement.evaluationId,
+      seq: judgement.seq,
+      evaluator: judgement.evaluator,
+      answer: judgement.answer,
+      asks: judgement.asks,
+      tokens_input: judgement.input,
+      tokens_output: judgement.output,
+      tokens_cached_input: judgement.cachedInput,
+      tokens_reasoning: judgement.reasoning,
+      cost_amount: judgement.costAmount,
+      pricing: asJson(judgement.pricing),
+      assumed_cost: judgement.assumedCost,
+      outcome_ids: sql<string[]>`array[${judgement.outcomeId}::uuid]`,
+      created_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['evaluation_id', 'seq', 'evaluator'])
+        .doUpdateSet((eb) => ({
+          answer: eb
+            .case()
+            .when('excluded.asks', '>', eb.ref('evaluation_judgements.asks'))
+            .then(eb.ref('excluded.answer'))
+            .else(eb.ref('evaluation_judgements.answer'))
+            .end(),
+          asks: eb.fn<number>('greatest', ['evaluation_judgements.asks', 'excluded.asks']),
+          ...addedUsage('evaluation_judgements'),
+        }))
+        .where(lacksOutcome('evaluation_judgements')),
+    ),
+);
 
 /** @param outcomeId of this outcome; storing it again changes nothing */
 export async function storeJudgement(
@@ -56,19 +107,19 @@ export async function storeJudgement(
   { answer, asks, spent: { tokens, cost }, assumedUsd }: JudgementToStore,
   outcomeId: string,
 ): Promise<void> {
-  await query(STORE_JUDGEMENT, [
+  await query(STORE_JUDGEMENT, {
     evaluationId,
     seq,
     evaluator,
     answer,
     asks,
-    tokens.input,
-    tokens.output,
-    tokens.cached_input,
-    tokens.reasoning,
-    cost.amount,
-    cost.pricing,
-    assumedUsd ?? null,
+    input: tokens.input,
+    output: tokens.output,
+    cachedInput: tokens.cached_input,
+    reasoning: tokens.reasoning,
+    costAmount: cost.amount,
+    pricing: cost.pricing,
+    assumedCost: assumedUsd === undefined ? null : String(assumedUsd),
     outcomeId,
-  ]);
+  });
 }

@@ -1,10 +1,15 @@
+import { type Expression, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { inStates } from '../../db/state-change.ts';
+import { asJson, prepared } from '../../db/statement.ts';
+import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Cost, TokenUsage } from '../../domain/usage.ts';
+import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { FinishReason, ModelAnswer } from '../../models/model.ts';
-import { ADDED_USAGE } from './added-usage.ts';
+import { addedUsage, lacksOutcome } from './added-usage.ts';
 
 /** One go at an evaluation: the first, or a retry of what failed in the ones before. */
 export interface RunRef {
@@ -26,15 +31,19 @@ export interface RunSpec {
   round: number;
 }
 
-const LOAD_SPEC = {
-  text: `select workspace_id as "workspaceId", template, model, parameters, evaluators, examples_id as "examplesId",
-           retries as round
-         from evaluations where id = $1 and retries = $2 and status in ('running', 'paused')`,
-};
+const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
+  db
+    .selectFrom('evaluations')
+    .select(['workspace_id as workspaceId', 'template', 'model', 'parameters', 'examples_id as examplesId'])
+    .select(['retries as round', sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
+    .where('id', '=', evaluationId)
+    .where('retries', '=', round)
+    .where(inStates(evaluationStates, ['running', 'paused'])),
+);
 
 /** Undefined where the run is gone or has ended. */
 export async function loadRunSpec(query: Query, { evaluationId, round }: RunRef): Promise<RunSpec | undefined> {
-  const [spec] = await query<RunSpec>(LOAD_SPEC, [evaluationId, round]);
+  const [spec] = await query(LOAD_SPEC, { evaluationId, round });
   return spec;
 }
 
@@ -45,80 +54,163 @@ export interface OpenExample {
   /** Undefined where none was given; JSON null is a value. */
   expected: JsonValue | undefined;
   metadata: Record<string, JsonValue> | null;
-  /** The model's answer, where it is there already. */
+  /** The model's output, where it is there already. */
   output: string | null;
 }
 
-const LOAD_OPEN = {
-  name: 'load-open-examples',
-  text: `select e.seq, e.variables, e.expected, e.expected is not null as "hasExpected", e.metadata, r.output
-         from dataset_examples e
-         left join evaluation_results r on r.evaluation_id = $1 and r.seq = e.seq
-         where e.dataset_version_id = $2 and e.seq >= $3 and e.seq < $4
-           and (r.seq is null or r.status = 'answered' or (r.status = 'failed' and r.round < $5))
-         order by e.seq limit $6`,
-};
+interface OpenRange {
+  evaluationId: string;
+  examplesId: string | null;
+  /** Inclusive. */
+  from: number;
+  /** Exclusive. */
+  to: number;
+  round: number;
+  limit: number;
+}
+
+const LOAD_OPEN = prepared<OpenRange>()((db, { evaluationId, examplesId, from, to, round, limit }) =>
+  db
+    .selectFrom('dataset_examples as e')
+    .leftJoin('evaluation_results as r', (join) =>
+      join.onRef('r.seq', '=', 'e.seq').on('r.evaluation_id', '=', evaluationId),
+    )
+    .select(['e.seq', 'e.variables', 'e.expected', 'e.metadata', 'r.output'])
+    .select((eb) => eb('e.expected', 'is not', null).as('hasExpected'))
+    .where('e.dataset_version_id', '=', examplesId)
+    .where('e.seq', '>=', from)
+    .where('e.seq', '<', to)
+    .where((eb) =>
+      eb.or([
+        eb('r.seq', 'is', null),
+        eb('r.status', '=', 'answered'),
+        eb.and([eb('r.status', '=', 'failed'), eb('r.round', '<', round)]),
+      ]),
+    )
+    .orderBy('e.seq')
+    .limit(limit),
+);
 
 /** Examples from `from` until before `to` that still have something to do, in order, `limit` at most. */
 export async function loadOpenExamples(
   query: Query,
   evaluationId: string,
-  spec: Pick<RunSpec, 'examplesId' | 'round'>,
+  { examplesId, round }: Pick<RunSpec, 'examplesId' | 'round'>,
   from: number,
   to: number,
   limit: number,
 ): Promise<OpenExample[]> {
-  const rows = await query<OpenExample & { hasExpected: boolean }>(LOAD_OPEN, [
-    evaluationId,
-    spec.examplesId,
-    from,
-    to,
-    spec.round,
-    limit,
-  ]);
+  const rows = await query(LOAD_OPEN, { evaluationId, examplesId, from, to, round, limit });
   return rows.map(({ hasExpected, expected, ...row }) => ({ ...row, expected: hasExpected ? expected : undefined }));
 }
 
-/** How an example ended, or (`answered`) that its answer is safe. */
+/** How an example ended, or (`answered`) that its output is safe. */
 export interface ResultToStore {
   status: 'answered' | 'scored' | 'failed';
   answer?: (ModelAnswer & { attempts: number }) | undefined;
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
   score?: number | undefined;
   error?: { code: string; message: string } | undefined;
-  /** Without an answer: the calls that were made. */
+  /** Without an output: the calls that were made. */
   attempts?: number | undefined;
-  /** Without an answer: what was billed all the same, for one that a filter withheld. */
+  /** Without an output: what was billed all the same, where a filter withheld it. */
   spent?: { tokens: TokenUsage; cost: Cost } | undefined;
-  /** Without an answer: how the call ended that was billed. Default: a filter withheld its answer. */
+  /** Without an output: how the call that was billed ended. Default: a filter withheld its output. */
   finishReason?: FinishReason | undefined;
   /** What the call counts as against a budget, in US dollars, where its cost is unknown. */
   assumedUsd?: number | undefined;
 }
 
-/** Columns of the row that are taken from the outcome that counts. The others are sums over all that was paid for. */
-const OUTCOME = ['status', 'output', 'finish_reason', 'model_ms', 'round', 'error', 'scores', 'score'];
-const IS_RETRIED = `r.status = 'failed' and r.round < excluded.round`;
-const OUTCOME_THAT_COUNTS = OUTCOME.map(
-  (column) => `${column} = case when ${IS_RETRIED} then excluded.${column} else r.${column} end`,
-).join(', ');
+interface NewResult {
+  evaluationId: string;
+  examplesId: string | null;
+  seq: number;
+  status: ResultToStore['status'];
+  output: string | null;
+  finishReason: string | null;
+  tokensInput: number;
+  tokensOutput: number;
+  tokensCachedInput: number;
+  tokensReasoning: number;
+  costAmount: string | null;
+  pricing: Pricing | null;
+  modelMs: number | null;
+  attempts: number;
+  round: number;
+  error: { code: string; message: string } | null;
+  scores: Record<string, { score: number; reason: string | null }> | null;
+  score: number | null;
+  assumedCost: string | null;
+  outcomeId: string;
+}
+
+const IS_RETRIED = sql<boolean>`evaluation_results.status = 'failed' and evaluation_results.round < excluded.round`;
+
+/** The columns of the outcome that counts. The others are sums over all that was paid for. */
+function outcomeThatCounts() {
+  const latest = <Value>(column: string) =>
+    sql<Value>`case when ${IS_RETRIED} then ${sql.ref(`excluded.${column}`)}
+      else ${sql.ref(`evaluation_results.${column}`)} end`;
+  return {
+    status: latest<ResultToStore['status']>('status'),
+    output: latest<string>('output'),
+    finish_reason: latest<string>('finish_reason'),
+    model_ms: latest<number>('model_ms'),
+    round: latest<number>('round'),
+    error: latest<NonNullable<NewResult['error']>>('error'),
+    scores: latest<NonNullable<NewResult['scores']>>('scores'),
+    score: latest<number>('score'),
+  };
+}
 
 /**
  * The first result stays, unless it is a failure of an earlier round. What another one cost is added all the same: two workers
  * may have paid for the same example. `outcome_ids` makes the statement safe to repeat.
  */
-const STORE_RESULT = {
-  name: 'store-result',
-  text: `insert into evaluation_results as r (evaluation_id, seq, example_key, variables, expected, status, output,
-           finish_reason, tokens_input, tokens_output, tokens_cached_input, tokens_reasoning, cost_amount, pricing,
-           model_ms, attempts, round, error, scores, score, assumed_cost, outcome_ids, created_at)
-         select $1, seq, example_key, variables, expected, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-           $19, array[$20::uuid], now()
-         from dataset_examples where dataset_version_id = $2 and seq = $3
-         on conflict (evaluation_id, seq) do update set ${OUTCOME_THAT_COUNTS}, ${ADDED_USAGE},
-           attempts = r.attempts + excluded.attempts
-         where not r.outcome_ids @> excluded.outcome_ids`,
-};
+const STORE_RESULT = prepared<NewResult>()((db, result) => {
+  const columns = {
+    status: result.status,
+    output: result.output,
+    finish_reason: result.finishReason,
+    tokens_input: result.tokensInput,
+    tokens_output: result.tokensOutput,
+    tokens_cached_input: result.tokensCachedInput,
+    tokens_reasoning: result.tokensReasoning,
+    cost_amount: result.costAmount,
+    pricing: asJson(result.pricing),
+    model_ms: result.modelMs,
+    attempts: result.attempts,
+    round: result.round,
+    error: asJson(result.error),
+    scores: asJson(result.scores),
+    score: result.score,
+    assumed_cost: result.assumedCost,
+    outcome_ids: sql<string[]>`array[${result.outcomeId}::uuid]`,
+    created_at: now,
+  } satisfies Record<string, Expression<unknown>>;
+  const names = Object.keys(columns) as (keyof typeof columns)[];
+  return db
+    .insertInto('evaluation_results')
+    .columns(['evaluation_id', 'seq', 'example_key', 'variables', 'expected', ...names])
+    .expression((eb) =>
+      eb
+        .selectFrom('dataset_examples')
+        .select([sql`${result.evaluationId}::uuid`.as('evaluation_id'), 'seq', 'example_key', 'variables', 'expected'])
+        .select(names.map((name) => sql`${columns[name]}`.as(name)))
+        .where('dataset_version_id', '=', result.examplesId)
+        .where('seq', '=', result.seq),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['evaluation_id', 'seq'])
+        .doUpdateSet({
+          ...outcomeThatCounts(),
+          ...addedUsage('evaluation_results'),
+          attempts: sql<number>`evaluation_results.attempts + excluded.attempts`,
+        })
+        .where(lacksOutcome('evaluation_results')),
+    );
+});
 
 /**
  * Stores what came of calling the model for an example.
@@ -142,37 +234,43 @@ export async function storeResult(
   }: ResultToStore,
   outcomeId: string,
 ): Promise<void> {
-  await query(STORE_RESULT, [
+  await query(STORE_RESULT, {
     evaluationId,
-    spec.examplesId,
+    examplesId: spec.examplesId,
     seq,
     status,
-    answer?.output ?? null,
-    answer?.finishReason ?? (spent && finishReason) ?? null,
-    spent?.tokens.input ?? 0,
-    spent?.tokens.output ?? 0,
-    spent?.tokens.cached_input ?? 0,
-    spent?.tokens.reasoning ?? 0,
-    spent?.cost.amount ?? null,
-    spent?.cost.pricing ?? null,
-    answer === undefined ? null : Math.round(answer.modelMs),
-    answer?.attempts ?? attempts ?? 0,
-    spec.round,
-    error ?? null,
-    scores ?? null,
-    score ?? null,
-    assumedUsd ?? null,
+    output: answer?.output ?? null,
+    finishReason: answer?.finishReason ?? (spent && finishReason) ?? null,
+    tokensInput: spent?.tokens.input ?? 0,
+    tokensOutput: spent?.tokens.output ?? 0,
+    tokensCachedInput: spent?.tokens.cached_input ?? 0,
+    tokensReasoning: spent?.tokens.reasoning ?? 0,
+    costAmount: spent?.cost.amount ?? null,
+    pricing: spent?.cost.pricing ?? null,
+    modelMs: answer === undefined ? null : Math.round(answer.modelMs),
+    attempts: answer?.attempts ?? attempts ?? 0,
+    round: spec.round,
+    error: error ?? null,
+    scores: scores ?? null,
+    score: score ?? null,
+    assumedCost: assumedUsd === undefined ? null : String(assumedUsd),
     outcomeId,
-  ]);
+  });
 }
 
-const SCORE_RESULT = {
-  name: 'score-result',
-  text: `update evaluation_results set status = $3, scores = $4, score = $5, error = $6, round = $7
-         where evaluation_id = $1 and seq = $2 and status <> 'scored'`,
-};
+interface NewScore
+  extends Pick<NewResult, 'evaluationId' | 'seq' | 'round' | 'status' | 'scores' | 'score' | 'error'> {}
 
-/** Ends an example whose answer is stored: with its scores, or failed since a judge failed for good. */
+const SCORE_RESULT = prepared<NewScore>()((db, { evaluationId, seq, round, status, scores, score, error }) =>
+  db
+    .updateTable('evaluation_results')
+    .set({ status, scores: asJson(scores), score, error: asJson(error), round })
+    .where('evaluation_id', '=', evaluationId)
+    .where('seq', '=', seq)
+    .where('status', '<>', 'scored'),
+);
+
+/** Ends an example whose output is stored: with its scores, or failed since a judge failed for good. */
 export async function scoreResult(
   query: Query,
   evaluationId: string,
@@ -180,5 +278,6 @@ export async function scoreResult(
   seq: number,
   { status, scores, score, error }: ResultToStore,
 ): Promise<void> {
-  await query(SCORE_RESULT, [evaluationId, seq, status, scores ?? null, score ?? null, error ?? null, round]);
+  const outcome = { status, scores: scores ?? null, score: score ?? null, error: error ?? null };
+  await query(SCORE_RESULT, { evaluationId, seq, round, ...outcome });
 }

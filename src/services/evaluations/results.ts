@@ -1,31 +1,7 @@
+import { type Expression, type InferResult, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import type { ResultStatus } from '../../db/entities/evaluation.ts';
-import { eachPage, type Page, readPage } from '../../db/read-page.ts';
-import type { JsonValue } from '../../domain/json.ts';
-
-/** What came of one example, as callers see it. `cost_amount` is null where that of one of its calls is unknown. */
-export interface ResultRow {
-  seq: number;
-  example_key: string;
-  status: ResultStatus;
-  variables: Record<string, JsonValue>;
-  expected: JsonValue;
-  output: string | null;
-  finish_reason: string | null;
-  scores: Record<string, { score: number; reason: string | null }> | null;
-  score: number | null;
-  baseline_score: number | null;
-  regression: boolean | null;
-  improvement: boolean | null;
-  error: { code: string; message: string } | null;
-  attempts: number;
-  tokens_input: number;
-  tokens_output: number;
-  tokens_cached_input: number;
-  tokens_reasoning: number;
-  cost_amount: string | null;
-  model_ms: number | null;
-}
+import { eachPage, type Page, selectPage } from '../../db/read-page.ts';
+import type { Builder } from '../../db/statement.ts';
 
 export interface ResultFilter {
   regression?: boolean | undefined;
@@ -33,31 +9,52 @@ export interface ResultFilter {
   failed?: boolean | undefined;
 }
 
-const COLUMNS = `r.seq, r.example_key, r.status, r.variables, r.expected, r.output, r.finish_reason, r.scores, r.score,
-  r.baseline_score, r.regression, r.improvement, r.error, r.attempts,
-  r.tokens_input::float8 as tokens_input, r.tokens_output::float8 as tokens_output, r.tokens_cached_input::float8 as tokens_cached_input,
-  r.tokens_reasoning::float8 as tokens_reasoning, case when r.assumed_cost is null then r.cost_amount end as cost_amount, r.model_ms, r.bytes`;
+function selectResults(db: Builder, evaluationId: string, filter: ResultFilter, after: number) {
+  return (
+    db
+      .selectFrom('evaluations as e')
+      .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+      .select(['r.seq', 'r.example_key', 'r.status', 'r.variables', 'r.expected', 'r.output', 'r.finish_reason'])
+      .select(['r.scores', 'r.score', 'r.baseline_score', 'r.regression', 'r.improvement', 'r.error', 'r.attempts'])
+      .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning', 'r.model_ms'])
+      // Unknown where the cost of one of its calls is.
+      .select(sql<string | null>`case when r.assumed_cost is null then r.cost_amount end`.as('cost_amount'))
+      .where('e.id', '=', evaluationId)
+      .where('r.seq', '>', after)
+      .where((eb) => {
+        const conditions: Expression<SqlBool>[] = [];
+        // There is a partial index of the results that are wanted.
+        const flag = (is: RawBuilder<SqlBool>, wanted: boolean | undefined) => {
+          if (wanted !== undefined) conditions.push(wanted ? is : sql<SqlBool>`(${is}) is not true`);
+        };
+        flag(sql`r.regression`, filter.regression);
+        flag(sql`r.improvement`, filter.improvement);
+        flag(sql`r.status = 'failed'`, filter.failed);
+        return eb.and(conditions);
+      })
+  );
+}
+
+/** A result as it is read for callers. */
+export type ResultRow = InferResult<ReturnType<typeof selectResults>>[number];
 
 /** Results of a run in the order of its examples, a page of at most `limit` after `after`. */
-export async function listResults(
+export function listResults(
   query: Query,
   evaluationId: string,
   filter: ResultFilter,
   limit: number,
-  after: number | undefined,
+  after = -1,
 ): Promise<Page<ResultRow>> {
-  const conditions = ['e.workspace_id = $1', 'e.id = $2', 'r.seq > $3'];
-  const flag = (column: string, wanted: boolean | undefined) => {
-    // Of those that are wanted there is a partial index.
-    if (wanted !== undefined) conditions.push(wanted ? column : `(${column}) is not true`);
-  };
-  flag('r.regression', filter.regression);
-  flag('r.improvement', filter.improvement);
-  flag(`r.status = 'failed'`, filter.failed);
-  const select = `select ${COLUMNS} from evaluations e join evaluation_results r on r.evaluation_id = e.id
-                  where ${conditions.join(' and ')}`;
-  const list = { select, orderBy: 'seq', bytes: 'bytes' };
-  return readPage<ResultRow>(query, list, [evaluationId, after ?? -1], limit);
+  return selectPage(
+    query,
+    {
+      select: (db) => selectResults(db, evaluationId, filter, after).select('r.bytes'),
+      orderBy: [['seq', 'asc']],
+      bytes: (eb) => eb.ref('bytes'),
+    },
+    limit,
+  );
 }
 
 const EXPORT_PAGE = 200;

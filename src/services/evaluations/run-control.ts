@@ -1,6 +1,11 @@
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { changeState, inStates } from '../../db/state-change.ts';
+import { asJson, prepared, type RowOf } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
-import { IS_WANTED } from '../acceptance/is-wanted.ts';
+import { isWanted } from '../acceptance/is-wanted.ts';
 import type { RunRef } from './results-store.ts';
 import { withdrawUnacceptedEvaluation } from './withdraw-evaluation.ts';
 
@@ -17,21 +22,35 @@ export interface RunControl {
   maxCostUsd: number | null;
 }
 
-const COLUMNS = `case when retries = $2 and ${evaluationStates.in(UNFINISHED_EVALUATION)} then status else 'ended' end as status,
-  status = 'scheduled' and not ${IS_WANTED} as unwanted,
-  start_at as "startAt", examples_total as "examplesTotal", concurrency, max_cost::float8 as "maxCostUsd",
-  greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8 as "waitMs"`;
-const READ = { text: `select ${COLUMNS} from evaluations where id = $1` };
-/** In one statement with the reading, so that no change is taken for told that was not read. */
-const READ_NEWS = {
-  text: `update evaluations set untold = false where id = $1 and retries = $2 and untold returning ${COLUMNS}`,
-};
+const IS_UNWANTED = sql<boolean>`${inStates(evaluationStates, ['scheduled'])} and not ${isWanted}`;
 
-type ControlRow = Omit<RunControl, 'startAt' | 'waitMs'> & {
-  startAt: Date | null;
-  waitMs: number | null;
-  unwanted: boolean;
-};
+/** @param round an earlier round has ended: the row is of a later one */
+const controlColumns = (round: Expression<number>) => [
+  sql<RunControl['status']>`case when retries = ${round} and ${inStates(evaluationStates, UNFINISHED_EVALUATION)}
+    then status else 'ended' end`.as('status'),
+  IS_UNWANTED.as('unwanted'),
+  'start_at as startAt' as const,
+  sql<number | null>`greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8`.as('waitMs'),
+  'examples_total as examplesTotal' as const,
+  'concurrency' as const,
+  sql<number | null>`max_cost::float8`.as('maxCostUsd'),
+];
+
+const READ = prepared<RunRef>()((db, { evaluationId, round }) =>
+  db.selectFrom('evaluations').select(controlColumns(round)).where('id', '=', evaluationId),
+);
+/** One statement resets `untold` and reads the row, so that no change is lost in between. */
+const READ_NEWS = prepared<RunRef>()((db, { evaluationId, round }) =>
+  db
+    .updateTable('evaluations')
+    .set({ untold: false })
+    .where('id', '=', evaluationId)
+    .where('retries', '=', round)
+    .where('untold', '=', true)
+    .returning(controlColumns(round)),
+);
+
+type ControlRow = RowOf<typeof READ>;
 
 /**
  * One that no caller was told of in time is withdrawn: its workflow ends, so nobody may be told of it any more.
@@ -39,7 +58,7 @@ type ControlRow = Omit<RunControl, 'startAt' | 'waitMs'> & {
  */
 export async function readRunControl(query: Query, { evaluationId, round }: RunRef): Promise<RunControl | null> {
   for (;;) {
-    const [row] = await query<ControlRow>(READ, [evaluationId, round]);
+    const [row] = await query(READ, { evaluationId, round });
     if (row === undefined) return null;
     const control = controlOf(row);
     if (control !== undefined) return control;
@@ -50,7 +69,7 @@ export async function readRunControl(query: Query, { evaluationId, round }: RunR
 
 /** The same for the run's workflow, which is told of all changes by it. */
 export async function readNewRunControl(query: Query, run: RunRef): Promise<RunControl | null> {
-  const [row] = await query<ControlRow>(READ_NEWS, [run.evaluationId, run.round]);
+  const [row] = await query(READ_NEWS, { evaluationId: run.evaluationId, round: run.round });
   return (row && controlOf(row)) ?? readRunControl(query, run);
 }
 
@@ -58,27 +77,47 @@ function controlOf({ unwanted, startAt, waitMs, ...control }: ControlRow): RunCo
   return unwanted ? undefined : { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
 }
 
-/** The newest completed run of the same prompt over the same examples. */
-const PREVIOUS_RUN = `select b.id from evaluations b
-  where b.workspace_id = e.workspace_id and b.prompt_name = e.prompt_name and b.status = 'completed' and b.id <> e.id
-    and case when e.dataset_name is null then b.examples_hash = e.examples_hash else b.dataset_name = e.dataset_name end
-  order by b.finished_at desc, b.id desc limit 1`;
+const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
 
-const RUNNING = evaluationStates.change({ to: 'running', from: ['scheduled'] });
+/** The newest completed run of the same prompt as `e` over the same examples. */
+const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
+  eb
+    .selectFrom('evaluations as b')
+    .select('b.id')
+    .whereRef('b.workspace_id', '=', 'e.workspace_id')
+    .whereRef('b.prompt_name', '=', 'e.prompt_name')
+    .where('b.status', '=', 'completed')
+    .whereRef('b.id', '<>', 'e.id')
+    .where(
+      sql<boolean>`case when e.dataset_name is null then b.examples_hash = e.examples_hash else b.dataset_name = e.dataset_name end`,
+    )
+    .orderBy('b.finished_at', 'desc')
+    .orderBy('b.id', 'desc')
+    .limit(1);
 
-/** From `scheduled` to `running`; now is when `previous` is settled. Doing it again changes nothing. */
+/** From `scheduled` to `running`; the baseline `previous` is settled now. Doing it again changes nothing. */
 export async function markRunRunning(query: Query, { evaluationId, round }: RunRef): Promise<void> {
-  await query(
-    {
-      text: `update evaluations e set ${RUNNING.set}, started_at = coalesce(started_at, now()),
-               baseline_id = case when baseline_mode = 'previous' then (${PREVIOUS_RUN}) else baseline_id end
-             where id = $1 and retries = $2 and ${RUNNING.where} and ${IS_WANTED}`,
-    },
-    [evaluationId, round],
+  await query((db) =>
+    db
+      .updateTable('evaluations as e')
+      .set((eb) => ({
+        ...RUNNING.set,
+        started_at: sql<Date>`coalesce(started_at, now())`,
+        baseline_id: eb
+          .case()
+          .when('e.baseline_mode', '=', 'previous')
+          .then(previousRun(eb))
+          .else(eb.ref('e.baseline_id'))
+          .end(),
+      }))
+      .where('e.id', '=', evaluationId)
+      .where('e.retries', '=', round)
+      .where(RUNNING.where)
+      .where(isWanted),
   );
 }
 
-const OUT_OF_BUDGET = evaluationStates.change({ to: 'paused', from: ['running'] });
+const OUT_OF_BUDGET = changeState(evaluationStates, { to: 'paused', from: ['running'] });
 
 /** Pauses a run whose budget is used up, unless its cap was raised meanwhile. */
 export async function pauseRunForBudget(
@@ -86,29 +125,35 @@ export async function pauseRunForBudget(
   { evaluationId, round }: RunRef,
   maxCostUsd: number,
 ): Promise<void> {
-  await query(
-    {
-      text: `update evaluations set ${OUT_OF_BUDGET.set}, status_reason = 'of max_cost, ' || trim_scale(max_cost)
-               || ' USD, too little is left for another example: resume with a higher max_cost to go on'
-             where id = $1 and retries = $2 and ${OUT_OF_BUDGET.where} and max_cost::float8 <= $3`,
-    },
-    [evaluationId, round, maxCostUsd],
+  await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({
+        ...OUT_OF_BUDGET.set,
+        status_reason: sql<string>`'of max_cost, ' || trim_scale(max_cost)
+          || ' USD, too little is left for another example: resume with a higher max_cost to go on'`,
+      })
+      .where('id', '=', evaluationId)
+      .where('retries', '=', round)
+      .where(OUT_OF_BUDGET.where)
+      .where(sql<number>`max_cost::float8`, '<=', maxCostUsd),
   );
 }
 
-const FAILED = evaluationStates.change({ to: 'failed' });
+const FAILED = changeState(evaluationStates, { to: 'failed' });
 
-/** Ends a run that has no hope. What was paid for stays. */
+/** Ends a run that can't go on. What was paid for stays. */
 export async function failRun(
   query: Query,
   { evaluationId, round }: RunRef,
   error: { code: string; message: string },
 ): Promise<void> {
-  await query(
-    {
-      text: `update evaluations set ${FAILED.set}, status_reason = null, error = $3, finished_at = now()
-             where id = $1 and retries = $2 and ${FAILED.where}`,
-    },
-    [evaluationId, round, error],
+  await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({ ...FAILED.set, status_reason: null, error: asJson(error), finished_at: now })
+      .where('id', '=', evaluationId)
+      .where('retries', '=', round)
+      .where(FAILED.where),
   );
 }

@@ -1,57 +1,51 @@
+import { sql } from 'kysely';
 import { bindWorkspace, type Query } from '../../db/database.ts';
 import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
+import { asJson } from '../../db/statement.ts';
 import type { EvaluationStatus } from '../../domain/evaluation-states.ts';
+import type { TokenUsage } from '../../domain/usage.ts';
 
-interface Sums {
-  tokens_input: string;
-  tokens_output: string;
-  tokens_cached_input: string;
-  tokens_reasoning: string;
-  cost: string | null;
-  unpriced: boolean;
+const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::float8`;
+
+/** Sums of the usage columns, which results and judgements share. */
+const USAGE_SUMS = [
+  sumOf('tokens_input').as('input'),
+  sumOf('tokens_output').as('output'),
+  sumOf('tokens_cached_input').as('cached_input'),
+  sumOf('tokens_reasoning').as('reasoning'),
+  sql<string>`trim_scale(coalesce(sum(cost_amount), 0))::text`.as('cost'),
+  sql<boolean>`coalesce(bool_or(assumed_cost is not null), false)`.as('unpriced'),
+] as const;
+
+function tokensOf({ input, output, cached_input, reasoning }: Omit<TokenUsage, 'total'>): TokenUsage {
+  return { input, output, cached_input, reasoning, total: input + output };
 }
-
-const SUMS = `coalesce(sum(tokens_input), 0) as tokens_input, coalesce(sum(tokens_output), 0) as tokens_output,
-  coalesce(sum(tokens_cached_input), 0) as tokens_cached_input, coalesce(sum(tokens_reasoning), 0) as tokens_reasoning,
-  trim_scale(coalesce(sum(cost_amount), 0))::text as cost`;
-
-/** Results have no workspace of their own: their run does. */
-const OWN_RUN = '(select id from evaluations where workspace_id = $1 and id = $2)';
-
-const RESULTS = {
-  text: `select ${SUMS}, coalesce(bool_or(assumed_cost is not null), false) as unpriced,
-           count(*) filter (where status in ('scored', 'failed'))::int as evaluated,
-           count(*) filter (where status = 'failed')::int as failed,
-           percentile_disc(0.5) within group (order by model_ms) as "p50Ms",
-           percentile_disc(0.95) within group (order by model_ms) as "p95Ms"
-         from evaluation_results where evaluation_id = ${OWN_RUN}`,
-};
-const JUDGEMENTS = {
-  text: `select ${SUMS}, coalesce(bool_or(assumed_cost is not null), false) as unpriced
-         from evaluation_judgements where evaluation_id = ${OWN_RUN}`,
-};
-
-function tokensOf(sums: Sums) {
-  const input = Number(sums.tokens_input);
-  const output = Number(sums.tokens_output);
-  return {
-    input,
-    output,
-    cached_input: Number(sums.tokens_cached_input),
-    reasoning: Number(sums.tokens_reasoning),
-    total: input + output,
-  };
-}
-
-type ResultSums = Sums & Pick<EvaluationSummary, 'evaluated' | 'failed' | 'p50Ms' | 'p95Ms'>;
 
 /**
  * Counts, tokens, cost and latency of a run so far, from its rows. Nothing is stored.
  * @param query bound to the run's workspace
  */
 export async function readSummary(query: Query, evaluationId: string): Promise<EvaluationSummary> {
-  const [results] = await query<ResultSums>(RESULTS, [evaluationId]);
-  const [judgements] = await query<Sums>(JUDGEMENTS, [evaluationId]);
+  const [results] = await query((db) =>
+    db
+      .selectFrom('evaluations as e')
+      .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+      .select(USAGE_SUMS)
+      .select([
+        sql<number>`count(*) filter (where r.status in ('scored', 'failed'))::int`.as('evaluated'),
+        sql<number>`count(*) filter (where r.status = 'failed')::int`.as('failed'),
+        sql<number | null>`percentile_disc(0.5) within group (order by model_ms)`.as('p50Ms'),
+        sql<number | null>`percentile_disc(0.95) within group (order by model_ms)`.as('p95Ms'),
+      ])
+      .where('e.id', '=', evaluationId),
+  );
+  const [judgements] = await query((db) =>
+    db
+      .selectFrom('evaluations as e')
+      .innerJoin('evaluation_judgements as j', 'j.evaluation_id', 'e.id')
+      .select(USAGE_SUMS)
+      .where('e.id', '=', evaluationId),
+  );
   if (results === undefined || judgements === undefined) throw new Error('An aggregate without a row.');
   return {
     evaluated: results.evaluated,
@@ -80,19 +74,21 @@ export interface RunSummary extends EvaluationSummary {
  * @param query across workspaces
  */
 export async function sumUpRun(query: Query, evaluationId: string): Promise<RunSummary | undefined> {
-  const [owner] = await query<{ workspace_id: string }>(
-    { text: 'select workspace_id from evaluations where id = $1' },
-    [evaluationId],
+  const [owner] = await query((db) =>
+    db.selectFrom('evaluations').select('workspace_id').where('id', '=', evaluationId),
   );
   if (owner === undefined) return undefined;
   const summary = await readSummary(bindWorkspace(query, owner.workspace_id), evaluationId);
-  const [run] = await query<Omit<RunSummary, keyof EvaluationSummary>>(
-    {
-      text: `update evaluations set summary = $2 where id = $1
-             returning prompt_name as "promptName", prompt_version as "promptVersion", model, examples_total as "examplesTotal",
-               status, coalesce(error->>'message', status_reason) as reason`,
-    },
-    [evaluationId, summary],
+  const [run] = await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({ summary: asJson(summary) })
+      .where('id', '=', evaluationId)
+      .returning(['prompt_name as promptName', 'prompt_version as promptVersion', 'model', 'status'])
+      .returning([
+        'examples_total as examplesTotal',
+        sql<string | null>`coalesce(error->>'message', status_reason)`.as('reason'),
+      ]),
   );
   return run && { ...summary, ...run };
 }

@@ -1,14 +1,34 @@
+import { type QueryCreator, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { changeState } from '../../db/state-change.ts';
+import type { Tables } from '../../db/tables.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
-import { IS_WANTED } from '../acceptance/is-wanted.ts';
+import { isWanted } from '../acceptance/is-wanted.ts';
 import { UNTOLD } from './evaluations.ts';
 
-/** With evaluations that are withdrawn (`gone`), their inline examples and their idempotency keys. */
-const DELETE_BELONGINGS = `keys as (delete from idempotency_keys k using gone
-               where k.workspace_id = gone.workspace_id and k.resource_id = gone.id::text),
-             inline as (delete from dataset_versions v using gone
-               where v.workspace_id = gone.workspace_id and v.dataset_id is null and v.id = gone.examples_id)`;
-const CANCEL = evaluationStates.change({ to: 'canceled' });
+type WithGone = Tables & { gone: { id: string; workspace_id: string; examples_id: string | null } };
+
+/** Deletes what belongs to evaluations that are withdrawn (`gone`): their inline examples and their idempotency keys. */
+const withoutBelongings = (db: QueryCreator<WithGone>) =>
+  db
+    .with('gone_keys', (cte) =>
+      cte
+        .deleteFrom('idempotency_keys as k')
+        .using('gone')
+        .whereRef('k.workspace_id', '=', 'gone.workspace_id')
+        .where('k.resource_id', '=', sql<string>`gone.id::text`),
+    )
+    .with('gone_examples', (cte) =>
+      cte
+        .deleteFrom('dataset_versions as v')
+        .using('gone')
+        .whereRef('v.workspace_id', '=', 'gone.workspace_id')
+        .whereRef('v.id', '=', 'gone.examples_id')
+        .where('v.dataset_id', 'is', null),
+    );
+
+const CANCEL = changeState(evaluationStates, { to: 'canceled' });
 
 /**
  * Withdraws an evaluation whose caller is told that it failed: one that has not begun is deleted.
@@ -16,20 +36,42 @@ const CANCEL = evaluationStates.change({ to: 'canceled' });
  * @returns false where it runs, or will
  */
 export async function withdrawEvaluation(db: WorkspaceDatabase, id: string, force: boolean): Promise<boolean> {
-  const [row] = await db.query<{ runs: boolean }>(
-    {
-      text: `with gone as (
-               delete from evaluations where workspace_id = $1 and id = $2 and status = 'scheduled' and (accepted_at is null or $3)
-               returning id, workspace_id, examples_id
-             ), ${DELETE_BELONGINGS}, canceled as (
-               update evaluations set ${CANCEL.set}, finished_at = now(), ${UNTOLD}
-               where workspace_id = $1 and id = $2 and status <> 'scheduled' and ${CANCEL.where} and $3 returning id
-             ), canceled_keys as (
-               delete from idempotency_keys k using canceled where k.workspace_id = $1 and k.resource_id = canceled.id::text)
-             select not exists (select from gone) and not exists (select from canceled)
-               and exists (select from evaluations where workspace_id = $1 and id = $2) as runs`,
-    },
-    [id, force],
+  const [row] = await db.query((own) =>
+    withoutBelongings(
+      own.with('gone', (cte) =>
+        cte
+          .deleteFrom('evaluations')
+          .where('id', '=', id)
+          .where('status', '=', 'scheduled')
+          .where((eb) => eb.or([eb('accepted_at', 'is', null), eb.val(force)]))
+          .returning(['id', 'workspace_id', 'examples_id']),
+      ),
+    )
+      .with('canceled', (cte) =>
+        cte
+          .updateTable('evaluations')
+          .set({ ...CANCEL.set, finished_at: now, ...UNTOLD })
+          .where('id', '=', id)
+          .where('status', '<>', 'scheduled')
+          .where(CANCEL.where)
+          .where((eb) => eb.val(force))
+          .returning('id'),
+      )
+      .with('canceled_keys', (cte) =>
+        cte
+          .deleteFrom('idempotency_keys as k')
+          .using('canceled')
+          .where('k.resource_id', '=', sql<string>`canceled.id::text`),
+      )
+      .selectNoFrom((eb) =>
+        eb
+          .and([
+            eb.not(eb.exists(eb.selectFrom('gone').select('gone.id'))),
+            eb.not(eb.exists(eb.selectFrom('canceled').select('canceled.id'))),
+            eb.exists(eb.selectFrom('evaluations as e').select('e.id').where('e.id', '=', id)),
+          ])
+          .as('runs'),
+      ),
   );
   return row?.runs !== true;
 }
@@ -39,15 +81,19 @@ export async function withdrawEvaluation(db: WorkspaceDatabase, id: string, forc
  * @returns whether it was withdrawn
  */
 export async function withdrawUnacceptedEvaluation(query: Query, id: string): Promise<boolean> {
-  const gone = await query(
-    {
-      text: `with gone as (
-               delete from evaluations where id = $1 and status = 'scheduled' and not ${IS_WANTED}
-               returning id, workspace_id, examples_id
-             ), ${DELETE_BELONGINGS}
-             select id from gone`,
-    },
-    [id],
+  const gone = await query((db) =>
+    withoutBelongings(
+      db.with('gone', (cte) =>
+        cte
+          .deleteFrom('evaluations')
+          .where('id', '=', id)
+          .where('status', '=', 'scheduled')
+          .where((eb) => eb.not(isWanted))
+          .returning(['id', 'workspace_id', 'examples_id']),
+      ),
+    )
+      .selectFrom('gone')
+      .select('id'),
   );
   return gone.length > 0;
 }
