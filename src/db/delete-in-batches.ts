@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from './database.ts';
+import type { Tables } from './tables.ts';
 
 /** Rows that a transaction deletes at most. */
 export const BATCH_ROWS = 500;
-/** Texts that a transaction deletes at most, in bytes: they are rows, too, in a table of their own. */
-export const BATCH_BYTES = 16 * 1024 * 1024;
+/** Texts that a transaction deletes at most, in bytes: TOAST stores large ones as rows of their own. */
+const BATCH_BYTES = 16 * 1024 * 1024;
 /** Between two transactions, so that deleting leaves most of the disk to others. */
 const PAUSE_MS = 20;
 
@@ -13,15 +15,36 @@ export async function pause(signal: AbortSignal): Promise<void> {
   await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
 }
 
+/**
+ * The first rows whose texts fit into a batch, and at least one, as an array of `key`.
+ * @param rows select `key` and `bytes`
+ * @param order of the rows, where it matters: `order by …`
+ */
+export const withinBatch = (key: string, rows: Expression<unknown>, order: RawBuilder<unknown> = sql``) =>
+  sql`array(
+    select ${sql.ref(key)} from (
+      select ${sql.ref(key)}, sum(bytes) over (${order} rows unbounded preceding) - bytes as bytes_before from ${rows} as found
+    ) as sized where bytes_before < ${BATCH_BYTES}
+  )`;
+
+type DeletableTable = Exclude<keyof Tables, 'evaluation_results' | 'evaluation_judgements' | 'delivery_attempts'>;
+
+/** Rows to delete. */
 export interface Doomed {
-  table: string;
-  /** Which rows, with `values` as `$1` and on. */
-  where: string;
-  values: unknown[];
+  table: DeletableTable;
+  where: Expression<SqlBool>;
   /** How many bytes of text a row has. Default: too few to count. */
-  bytes?: string;
+  bytes?: Expression<number> | undefined;
   /** Whether an index leads through these rows by id. Default: no; each batch then starts at the first row that is left. */
-  byId?: boolean;
+  byId?: boolean | undefined;
+}
+
+/** Names rows to delete: `doomed('executions', (eb) => ({ where: eb('id', '<', id), byId: true }))`. */
+export function doomed<Table extends DeletableTable>(
+  table: Table,
+  rows: (eb: ExpressionBuilder<Tables, Table>) => Omit<Doomed, 'table'>,
+): Doomed {
+  return { table, ...rows(expressionBuilder<Tables, Table>()) };
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -34,27 +57,30 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
  */
 export async function deleteInBatches(
   query: Query,
-  { table, where, values, bytes = '0', byId = false }: Doomed,
+  { table, where, bytes = sql.lit(0), byId = false }: Doomed,
   signal: AbortSignal,
 ): Promise<number> {
-  const after = `$${values.length + 1}::uuid`;
-  const order = byId ? `and id > ${after} order by id` : `and ${after} is not null`;
-  const statement = {
-    text: `delete from ${table} where ctid = any(array(
-             select row from (
-               select row, sum(bytes) over (rows unbounded preceding) - bytes as bytes_before
-               from (select ctid as row, (${bytes})::bigint as bytes from ${table} where ${where} ${order}
-                     limit ${BATCH_ROWS} for update skip locked) as locked
-             ) as sized where bytes_before < ${BATCH_BYTES}
-           )) returning ${byId ? 'id' : 'null as id'}`,
-  };
+  const id = byId ? sql<string | null>`id` : sql<string | null>`null`;
   let total = 0;
   let last = FIRST_ID;
   while (!signal.aborted) {
-    const deleted = await query<{ id: string | null }>(statement, [...values, last]);
+    const deleted = await query((db) => {
+      const rows = db
+        .selectFrom(table)
+        .select([sql`ctid`.as('row'), sql`${bytes}::bigint`.as('bytes')])
+        .where(where)
+        .$if(byId, (found) => found.where(sql<SqlBool>`id > ${last}::uuid`).orderBy(sql`id`))
+        .limit(BATCH_ROWS)
+        .forUpdate()
+        .skipLocked();
+      return db
+        .deleteFrom(table)
+        .where(sql<SqlBool>`ctid = any(${withinBatch('row', rows)})`)
+        .returning(id.as('id'));
+    });
     if (deleted.length === 0) break;
     total += deleted.length;
-    for (const { id } of deleted) if (id !== null && id > last) last = id;
+    for (const row of deleted) if (row.id !== null && row.id > last) last = row.id;
     await pause(signal);
   }
   return total;

@@ -20,6 +20,9 @@ export const given = <Value, Condition>(
 export const milliseconds = (count: number | Expression<number>): RawBuilder<Date> =>
   sql`make_interval(secs => ${count}::double precision / 1000)`;
 
+/** The time of the transaction less a span in milliseconds. */
+export const ago = (ms: number): RawBuilder<Date> => sql`now() - ${milliseconds(ms)}`;
+
 interface ArrayTypes {
   uuid: string;
   text: string;

@@ -1,35 +1,65 @@
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query, SystemDatabase } from '../db/database.ts';
-import { deleteInBatches, pause } from '../db/delete-in-batches.ts';
+import { deleteInBatches, doomed, pause } from '../db/delete-in-batches.ts';
+import { ago } from '../db/sql.ts';
+import { inStates } from '../db/state-change.ts';
+import type { Tables } from '../db/tables.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { expireEvaluations, expireExecutions } from './retention.ts';
 import { sweep } from './sweep.ts';
 
+const HOUR_MS = 60 * 60_000;
 /** For how long the step that starts the evaluation of a schedule may be retried. */
-const OCCURRENCE_DAYS = 7;
+const OCCURRENCE_RETENTION_MS = 7 * 24 * HOUR_MS;
 /** Events a transaction. */
 const BATCH_SIZE = 2_000;
 
-const OLD_EVENTS = {
-  text: `select id from events
-         where id > $1 and id < $2 and created_at < now() - make_interval(secs => $3) and dispatched_at is not null
-           and not exists (select from deliveries
-             where event_id = events.id and (status in ('queued', 'waiting') or to_end))
-         order by id limit ${BATCH_SIZE} for update of events skip locked`,
-};
-/** Looked at again, now that no one can ask for another delivery of a locked event. */
-const DELETE_EVENTS = {
-  text: `with gone as (
-           delete from events where id = any($1) and not exists (select from deliveries
-             where event_id = events.id and (status in ('queued', 'waiting') or to_end))
-           returning id
-         ) delete from deliveries where event_id in (select id from gone)`,
-};
+/** The event has a delivery that has not ended, or whose workflow has not been told that it has. */
+const isInDelivery = (eb: ExpressionBuilder<Tables, 'events'>) =>
+  eb.exists(
+    eb
+      .selectFrom('deliveries as d')
+      .select('d.id')
+      .whereRef('d.event_id', '=', 'events.id')
+      .where((delivery) =>
+        delivery.or([inStates(deliveryStates, UNFINISHED_DELIVERY, 'd'), delivery('d.to_end', '=', true)]),
+      ),
+  );
+
 /** @returns the last one looked at; undefined where there are no more */
-async function deleteSomeEvents(query: Query, after: string, before: string, ageSeconds: number) {
-  const found = await query<{ id: string }>(OLD_EVENTS, [after, before, ageSeconds]);
-  if (found.length > 0) await query(DELETE_EVENTS, [found.map(({ id }) => id)]);
-  return found.length < BATCH_SIZE ? undefined : found.at(-1)?.id;
+async function deleteSomeEvents(query: Query, after: string, before: string, ageMs: number) {
+  const found = await query((db) =>
+    db
+      .selectFrom('events')
+      .select('id')
+      .where('id', '>', after)
+      .where('id', '<', before)
+      .where('created_at', '<', ago(ageMs))
+      .where('dispatched_at', 'is not', null)
+      .where((eb) => eb.not(isInDelivery(eb)))
+      .orderBy('id')
+      .limit(BATCH_SIZE)
+      .forUpdate()
+      .skipLocked(),
+  );
+  const ids = found.map(({ id }) => id);
+  if (ids.length === 0) return undefined;
+  // Checked again, now that no one can ask for another delivery of a locked event.
+  await query((db) =>
+    db
+      .with('gone', (cte) =>
+        cte
+          .deleteFrom('events')
+          .where(sql<boolean>`id = any(${ids}::uuid[])`)
+          .where((eb) => eb.not(isInDelivery(eb)))
+          .returning('id'),
+      )
+      .deleteFrom('deliveries')
+      .where('event_id', 'in', (eb) => eb.selectFrom('gone').select('id')),
+  );
+  return found.length < BATCH_SIZE ? undefined : ids.at(-1);
 }
 
 export interface Retention {
@@ -51,26 +81,15 @@ export async function cleanUp(
   { retentionMs, executionRetentionMs, evaluationRetentionMs }: Retention,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  await deleteInBatches(
-    db.query,
-    {
-      table: 'idempotency_keys',
-      where: `created_at < now() - interval '${IDEMPOTENCY_HOURS} hours'`,
-      values: [],
-      bytes: 'coalesce(octet_length(answer), 0)',
-    },
-    signal,
-  );
-  await deleteInBatches(
-    db.query,
-    {
-      table: 'schedule_occurrences',
-      where: `created_at < now() - interval '${OCCURRENCE_DAYS} days'`,
-      values: [],
-    },
-    signal,
-  );
-  await db.query({ text: 'delete from rate_limits where expire < $1' }, [Date.now()]);
+  const keys = doomed('idempotency_keys', (eb) => ({
+    where: eb('created_at', '<', ago(IDEMPOTENCY_HOURS * HOUR_MS)),
+    bytes: sql<number>`coalesce(octet_length(answer), 0)`,
+  }));
+  const occurrences = doomed('schedule_occurrences', (eb) => ({
+    where: eb('created_at', '<', ago(OCCURRENCE_RETENTION_MS)),
+  }));
+  for (const rows of [keys, occurrences]) await deleteInBatches(db.query, rows, signal);
+  await db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now()));
   await deleteOldEvents(db, retentionMs, signal);
   if (executionRetentionMs !== undefined) await expireExecutions(db, executionRetentionMs, signal);
   if (evaluationRetentionMs !== undefined) await expireEvaluations(db, evaluationRetentionMs, signal);
@@ -79,13 +98,15 @@ export async function cleanUp(
 
 async function deleteOldEvents(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   const { from, to: before } = idsOfSpan(undefined, new Date(Date.now() - retentionMs));
-  const ageSeconds = retentionMs / 1_000;
   let after: string | undefined = from;
   while (after !== undefined && !signal.aborted) {
     const from: string = after;
-    after = await db.transaction((query) => deleteSomeEvents(query, from, before, ageSeconds));
+    after = await db.transaction((query) => deleteSomeEvents(query, from, before, retentionMs));
     await pause(signal);
   }
-  const where = 'id < $1 and created_at < now() - make_interval(secs => $2)';
-  await deleteInBatches(db.query, { table: 'notifications', where, values: [before, ageSeconds], byId: true }, signal);
+  const notifications = doomed('notifications', (eb) => ({
+    where: eb.and([eb('id', '<', before), eb('created_at', '<', ago(retentionMs))]),
+    byId: true,
+  }));
+  await deleteInBatches(db.query, notifications, signal);
 }

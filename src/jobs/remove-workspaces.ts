@@ -1,10 +1,11 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Database, WorkspaceDatabase } from '../db/database.ts';
-import { BATCH_ROWS, type Doomed, deleteInBatches, pause } from '../db/delete-in-batches.ts';
-import { TRASH_WORKSPACE } from '../db/trash.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
+import { bindWorkspace, type Database, type WorkspaceDatabase } from '../db/database.ts';
+import { BATCH_ROWS, deleteInBatches, pause } from '../db/delete-in-batches.ts';
+import { ago } from '../db/sql.ts';
+import { inStates } from '../db/state-change.ts';
 import { ApiError } from '../domain/errors.ts';
-import { ENDED_EVALUATION, evaluationStates, UNFINISHED_EVALUATION } from '../domain/evaluation-states.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../domain/evaluation-states.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { publicId } from '../domain/ids.ts';
 import { cancelEvaluation } from '../services/evaluations/control-evaluation.ts';
@@ -14,6 +15,7 @@ import { deleteSchedule } from '../services/schedules/control-schedule.ts';
 import { deleteWebhook } from '../services/webhooks/change-webhook.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { sweep } from './sweep.ts';
+import { hasRows, ROWS, TO_TRASH } from './workspace-rows.ts';
 
 export interface RemoveWorkspacesDeps {
   db: Database;
@@ -26,59 +28,16 @@ const LINGER_MS = 60 * 60_000;
 /** Workflows that are being ended at a time. */
 const AT_ONCE = 20;
 
-const own = 'workspace_id = $1';
-const unsent = `(${deliveryStates.in(UNFINISHED_DELIVERY)} or to_end)`;
-
-/** What is deleted as it is, in this order; what refers to others goes before them. Each has an index that begins with the workspace. */
-const ROWS: Omit<Doomed, 'values'>[] = [
-  { table: 'idempotency_keys', where: own, bytes: 'coalesce(octet_length(answer), 0)' },
-  {
-    table: 'executions',
-    where: `${own} and ${executionStates.in(executionStates.final)}`,
-    bytes: 'bytes',
-    byId: true,
-  },
-  // Workflows are told first of deliveries that were ended.
-  { table: 'deliveries', where: `${own} and not ${unsent}` },
-  {
-    table: 'events',
-    where: `${own} and not exists (select from deliveries d where d.event_id = events.id)`,
-    byId: true,
-  },
-  { table: 'notifications', where: own, byId: true },
-  {
-    table: 'prompt_versions',
-    where: 'prompt_id in (select id from prompts where workspace_id = $1)',
-    bytes: 'octet_length(template)',
-  },
-  { table: 'prompts', where: own },
-  {
-    table: 'datasets',
-    where: `${own} and not exists (select from dataset_versions v where v.dataset_id = datasets.id)`,
-  },
-  { table: 'api_keys', where: own, byId: true },
-  { table: 'usage_entries', where: own },
-  { table: 'usage_sums', where: own },
-];
-
-/** Moves out of sight what has many rows of its own; `sweep` deletes them. */
-const TO_TRASH = [
-  `update evaluations set workspace_id = '${TRASH_WORKSPACE}' where id in (
-     select id from evaluations where workspace_id = $1 and ${evaluationStates.in(ENDED_EVALUATION)}
-     order by id limit ${BATCH_ROWS} for update skip locked) returning id`,
-  `update dataset_versions set workspace_id = '${TRASH_WORKSPACE}', dataset_id = null where id in (
-     select id from dataset_versions where workspace_id = $1 limit ${BATCH_ROWS} for update skip locked) returning id`,
-];
-
 async function eachId(
   db: WorkspaceDatabase,
-  text: string,
+  table: 'webhooks' | 'schedules' | 'evaluations' | 'executions',
+  which: RawBuilder<SqlBool>,
   signal: AbortSignal,
   work: (id: string) => Promise<unknown>,
 ): Promise<number> {
   let count = 0;
   while (!signal.aborted) {
-    const rows = await db.query<{ id: string }>({ text: `${text} order by id limit ${AT_ONCE}` });
+    const rows = await db.query((own) => own.selectFrom(table).select('id').where(which).orderBy('id').limit(AT_ONCE));
     await Promise.all(
       rows.map(async ({ id }) => {
         try {
@@ -100,52 +59,37 @@ async function eachId(
 async function endAll({ db, starter, log }: RemoveWorkspacesDeps, id: string, signal: AbortSignal): Promise<number> {
   const workspace = db.workspace(id);
   const deps = { ...starter, log };
-  const webhooks = await eachId(workspace, 'select id from webhooks where workspace_id = $1', signal, (webhook) =>
-    deleteWebhook(workspace, webhook),
-  );
-  const schedules = await eachId(workspace, 'select id from schedules where workspace_id = $1', signal, (schedule) =>
+  const all = sql<SqlBool>`true`;
+  const webhooks = await eachId(workspace, 'webhooks', all, signal, (webhook) => deleteWebhook(workspace, webhook));
+  const schedules = await eachId(workspace, 'schedules', all, signal, (schedule) =>
     deleteSchedule(deps, workspace, schedule),
   );
-  const evaluations = await eachId(
-    workspace,
-    `select id from evaluations where workspace_id = $1 and ${evaluationStates.in(UNFINISHED_EVALUATION)}`,
-    signal,
-    (evaluation) => cancelEvaluation(deps, workspace, evaluation),
+  const unfinishedEvaluations = inStates(evaluationStates, UNFINISHED_EVALUATION);
+  const evaluations = await eachId(workspace, 'evaluations', unfinishedEvaluations, signal, (evaluation) =>
+    cancelEvaluation(deps, workspace, evaluation),
   );
-  const executions = await eachId(
-    workspace,
-    `select id from executions where workspace_id = $1 and ${executionStates.in(UNFINISHED_EXECUTION)}`,
-    signal,
-    async (execution) => {
-      await cancelExecution(workspace, execution);
-      await cancelExecutionWorkflow(starter.client, execution, log);
-    },
-  );
+  const unfinishedExecutions = inStates(executionStates, UNFINISHED_EXECUTION);
+  const executions = await eachId(workspace, 'executions', unfinishedExecutions, signal, async (execution) => {
+    await cancelExecution(workspace, execution);
+    await cancelExecutionWorkflow(starter.client, execution, log);
+  });
   return webhooks + schedules + evaluations + executions;
 }
 
-const LEFT = {
-  text: `select exists (select from deliveries where workspace_id = $1) or exists (select from events where workspace_id = $1)
-           or exists (select from executions where workspace_id = $1) or exists (select from datasets where workspace_id = $1) as more`,
-};
-const REMOVE = {
-  text: 'delete from workspaces where id = $1 and deleted_at <= now() - make_interval(secs => $2) returning id',
-};
-
-async function remove(deps: RemoveWorkspacesDeps, id: string, signal: AbortSignal, lingerMs: number): Promise<boolean> {
+async function remove(deps: RemoveWorkspacesDeps, id: string, signal: AbortSignal, lingerMs: number): Promise<void> {
   const { query } = deps.db.system;
+  const own = bindWorkspace(query, id);
   let count = await endAll(deps, id, signal);
-  for (const text of TO_TRASH)
+  for (const toTrash of TO_TRASH)
     for (let moved = BATCH_ROWS; moved === BATCH_ROWS && !signal.aborted; count += moved) {
-      moved = (await query({ text }, [id])).length;
+      moved = (await toTrash(query, id)).length;
       await pause(signal);
     }
-  for (const rows of ROWS) count += await deleteInBatches(query, { ...rows, values: [id] }, signal);
+  for (const rows of ROWS) count += await deleteInBatches(own, rows, signal);
   if (count > 0)
     deps.log.info({ workspace_id: publicId('workspace', id), rows: count }, 'removing a deleted workspace');
-  const [left] = await query<{ more: boolean }>(LEFT, [id]);
-  if (signal.aborted || count > 0 || left?.more !== false) return false;
-  return (await query(REMOVE, [id, lingerMs / 1_000])).length > 0;
+  if (signal.aborted || count > 0 || (await hasRows(own))) return;
+  await query((db) => db.deleteFrom('workspaces').where('id', '=', id).where('deleted_at', '<=', ago(lingerMs)));
 }
 
 /**
@@ -159,9 +103,9 @@ export async function removeWorkspaces(
   signal: AbortSignal,
   lingerMs: number = LINGER_MS,
 ): Promise<void> {
-  const deleted = await deps.db.system.query<{ id: string }>({
-    text: 'select id from workspaces where deleted_at is not null order by deleted_at',
-  });
+  const deleted = await deps.db.system.query((db) =>
+    db.selectFrom('workspaces').select('id').where('deleted_at', 'is not', null).orderBy('deleted_at'),
+  );
   for (const { id } of deleted) await remove(deps, id, signal, lingerMs);
   if (deleted.length > 0) await sweep(deps.db.system, signal);
 }

@@ -1,6 +1,8 @@
 import type { SystemDatabase } from '../db/database.ts';
-import { BATCH_ROWS, deleteInBatches, pause } from '../db/delete-in-batches.ts';
-import { TRASH_WORKSPACE } from '../db/trash.ts';
+import { BATCH_ROWS, deleteInBatches, doomed, pause } from '../db/delete-in-batches.ts';
+import { ago } from '../db/sql.ts';
+import { inStates } from '../db/state-change.ts';
+import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
 import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluation-states.ts';
 import { executionStates } from '../domain/execution-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
@@ -10,37 +12,42 @@ const firstIdAfter = (retentionMs: number) => idsOfSpan(undefined, new Date(Date
 
 /** Deletes executions that ended longer ago than `retentionMs`. */
 export async function expireExecutions(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
-  await deleteInBatches(
-    db.query,
-    {
-      table: 'executions',
-      where: `id < $1 and finished_at < now() - make_interval(secs => $2) and ${executionStates.in(executionStates.final)}`,
-      values: [firstIdAfter(retentionMs), retentionMs / 1_000],
-      bytes: 'bytes',
-      byId: true,
-    },
-    signal,
-  );
+  const expired = doomed('executions', (eb) => ({
+    where: eb.and([
+      eb('id', '<', firstIdAfter(retentionMs)),
+      eb('finished_at', '<', ago(retentionMs)),
+      inStates(executionStates, executionStates.final),
+    ]),
+    bytes: eb.ref('bytes'),
+    byId: true,
+  }));
+  await deleteInBatches(db.query, expired, signal);
 }
-
-const EXPIRE_EVALUATIONS = {
-  text: `update evaluations set workspace_id = '${TRASH_WORKSPACE}' where id in (
-           select id from evaluations
-           where id < $1 and id > $3 and finished_at < now() - make_interval(secs => $2)
-             and ${evaluationStates.in(ENDED_EVALUATION)} and workspace_id <> '${TRASH_WORKSPACE}'
-           order by id limit ${BATCH_ROWS} for update skip locked)
-         returning id`,
-};
 
 /** Deletes evaluations that ended longer ago than `retentionMs`: out of sight at once, their results later. */
 export async function expireEvaluations(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
   let last = TRASH_WORKSPACE;
   while (!signal.aborted) {
-    const moved = await db.query<{ id: string }>(EXPIRE_EVALUATIONS, [
-      firstIdAfter(retentionMs),
-      retentionMs / 1_000,
-      last,
-    ]);
+    const moved = await db.query((all) =>
+      all
+        .updateTable('evaluations')
+        .set(OWNER, TRASH_WORKSPACE)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('evaluations')
+            .select('id')
+            .where('id', '<', firstIdAfter(retentionMs))
+            .where('id', '>', last)
+            .where('finished_at', '<', ago(retentionMs))
+            .where(inStates(evaluationStates, ENDED_EVALUATION))
+            .where('workspace_id', '<>', TRASH_WORKSPACE)
+            .orderBy('id')
+            .limit(BATCH_ROWS)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returning('id'),
+    );
     if (moved.length === 0) return;
     for (const { id } of moved) if (id > last) last = id;
     await pause(signal);

@@ -1,65 +1,92 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { SystemDatabase } from '../db/database.ts';
-import { BATCH_BYTES, BATCH_ROWS, pause } from '../db/delete-in-batches.ts';
+import { BATCH_ROWS, pause, withinBatch } from '../db/delete-in-batches.ts';
+import type { Tables } from '../db/tables.ts';
 import { TRASH_WORKSPACE } from '../db/trash.ts';
 
-/** What has many rows that go first, by their `seq`. */
+/** What has many rows that are deleted first, by their `seq`. */
 interface Owner {
-  table: string;
-  /** Which of them are to go; `o` is the table. */
-  where: string;
-  /** Where the rows are, by which column they are found, and what else is deleted with each. */
-  rows: { table: string; owner: string; also: string[] };
+  table: 'evaluations' | 'dataset_versions';
+  /** Which of them are deleted. */
+  where: Expression<SqlBool>;
+  /** Where the rows are, and by which column they are found. */
+  rows: { table: 'evaluation_results' | 'dataset_examples'; owner: string };
+  /** What else is deleted with each row. */
+  also: readonly 'evaluation_judgements'[];
 }
 
 const EVALUATIONS: Owner = {
   table: 'evaluations',
-  where: `o.workspace_id = '${TRASH_WORKSPACE}'`,
-  rows: { table: 'evaluation_results', owner: 'evaluation_id', also: ['evaluation_judgements'] },
+  where: expressionBuilder<Tables, 'evaluations'>()('workspace_id', '=', TRASH_WORKSPACE),
+  rows: { table: 'evaluation_results', owner: 'evaluation_id' },
+  also: ['evaluation_judgements'],
 };
+
+const versions = expressionBuilder<Tables, 'dataset_versions'>();
 /** Sets of examples that belong to no dataset (any more) and to no evaluation. */
 const EXAMPLES: Owner = {
   table: 'dataset_versions',
-  where: 'o.dataset_id is null and not exists (select from evaluations e where e.examples_id = o.id)',
-  rows: { table: 'dataset_examples', owner: 'dataset_version_id', also: [] },
+  where: versions.and([
+    versions('dataset_id', 'is', null),
+    versions.not(
+      versions.exists(
+        versions.selectFrom('evaluations as e').select('e.id').whereRef('e.examples_id', '=', 'dataset_versions.id'),
+      ),
+    ),
+  ]),
+  rows: { table: 'dataset_examples', owner: 'dataset_version_id' },
+  also: [],
 };
 
-async function sweepOwners(db: SystemDatabase, { table, where, rows }: Owner, signal: AbortSignal): Promise<void> {
-  const find = {
-    text: `select o.id from ${table} o where ${where} and o.id >= $1 order by o.id limit 1 for update of o skip locked`,
-  };
-  const deleteRows = {
-    text: `delete from ${rows.table} where ${rows.owner} = $1 and seq = any(array(
-             select seq from (
-               select seq, sum(bytes) over (order by seq rows unbounded preceding) - bytes as bytes_before
-               from (select seq, bytes from ${rows.table} where ${rows.owner} = $1 and seq >= $2
-                     order by seq limit ${BATCH_ROWS}) as found
-             ) as sized where bytes_before < ${BATCH_BYTES}
-           )) returning seq`,
-  };
+async function sweepOwners(
+  db: SystemDatabase,
+  { table, where, rows, also }: Owner,
+  signal: AbortSignal,
+): Promise<void> {
   let current = TRASH_WORKSPACE;
   let seq = 0;
-  while (!signal.aborted) {
-    // The lock keeps other processes from the same one; they take the next.
-    const found = await db.transaction(async (query) => {
-      const [owner] = await query<{ id: string }>(find, [current]);
+
+  const step = () =>
+    db.transaction(async (query) => {
+      // The lock keeps other processes from the same one; they take the next.
+      const [owner] = await query((all) =>
+        all
+          .selectFrom(table)
+          .select('id')
+          .where(where)
+          .where('id', '>=', current)
+          .orderBy('id')
+          .limit(1)
+          .forUpdate()
+          .skipLocked(),
+      );
       if (owner === undefined) return false;
       if (owner.id !== current) seq = 0;
       current = owner.id;
-      const deleted = await query<{ seq: number }>(deleteRows, [current, seq]);
+      const ofOwner = sql<SqlBool>`${sql.ref(rows.owner)} = ${current}`;
+      const deleted = await query((all) => {
+        const found = all
+          .selectFrom(rows.table)
+          .select(['seq', 'bytes'])
+          .where(ofOwner)
+          .where('seq', '>=', seq)
+          .orderBy('seq')
+          .limit(BATCH_ROWS);
+        return all
+          .deleteFrom(rows.table)
+          .where(ofOwner)
+          .where(sql<SqlBool>`seq = any(${withinBatch('seq', found, sql`order by seq`)})`)
+          .returning('seq');
+      });
       const next = deleted.reduce((last, row) => Math.max(last, row.seq + 1), seq);
-      for (const other of rows.also)
-        await query({ text: `delete from ${other} where ${rows.owner} = $1 and seq >= $2 and seq < $3` }, [
-          current,
-          seq,
-          next,
-        ]);
+      for (const other of also)
+        await query((all) => all.deleteFrom(other).where(ofOwner).where('seq', '>=', seq).where('seq', '<', next));
       seq = next;
-      if (deleted.length === 0) await query({ text: `delete from ${table} where id = $1` }, [current]);
+      if (deleted.length === 0) await query((all) => all.deleteFrom(table).where('id', '=', current));
       return true;
     });
-    if (!found) return;
-    await pause(signal);
-  }
+
+  while (!signal.aborted && (await step())) await pause(signal);
 }
 
 /**

@@ -9,7 +9,8 @@ import { waitFor } from '../support/wait-for.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  // Calls of the workspace that stays never end.
+  service = await startTestService({ SHUTDOWN_GRACE: '1s' });
 });
 afterAll(() => service?.stop());
 
