@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import type { SystemDatabase } from '../db/database.ts';
+import type { UsageUnit } from '../db/entities/usage.ts';
+import type { Builder } from '../db/statement.ts';
 import { USAGE_MEASURES } from '../db/usage-triggers.ts';
 
 const BATCH_SIZE = 5_000;
@@ -6,39 +9,78 @@ const BATCH_SIZE = 5_000;
 /** How long entries are kept after what they tell of was created, so that times of the last hours are exact. */
 export const ENTRIES_KEPT_HOURS = 3;
 
+const SUM_KEY = ['workspace_id', 'unit', 'starts_at', 'kind', 'prompt_name', 'model'] as const;
+
+const raised = (measure: string) => sql<never>`${sql.ref(`usage_sums.${measure}`)} + ${sql.ref(`excluded.${measure}`)}`;
+
 /**
  * Adds entries to the sums. Each is taken by one process, and marked in the same statement. Rows of sums are locked in one order,
  * so that two at once can't wait for each other.
  */
-const SUM_UP = {
-  text: `with taken as (
-           update usage_entries set summed = true
-           where id in (select id from usage_entries where not summed limit ${BATCH_SIZE} for update skip locked)
-           returning *
-         ), summed as (
-           insert into usage_sums as s (workspace_id, unit, starts_at, kind, prompt_name, model, ${USAGE_MEASURES.join(', ')})
-           select workspace_id, unit, date_trunc(unit, created_at, 'UTC') as starts_at, kind, prompt_name, model,
-             ${USAGE_MEASURES.map((measure) => `sum(${measure})`).join(', ')}
-           from taken cross join (values ('hour'), ('day')) as units (unit)
-           group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
-           on conflict (workspace_id, unit, starts_at, kind, prompt_name, model) do update
-             set ${USAGE_MEASURES.map((measure) => `${measure} = s.${measure} + excluded.${measure}`).join(', ')}
-         ) select count(*)::int as count from taken`,
-};
+const sumUp = (db: Builder) =>
+  db
+    .with('taken', (cte) =>
+      cte
+        .updateTable('usage_entries')
+        .set({ summed: true })
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('usage_entries')
+            .select('id')
+            .where(eb.not(eb.ref('summed')))
+            .limit(BATCH_SIZE)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returningAll(),
+    )
+    .with('added', (cte) =>
+      cte
+        .insertInto('usage_sums')
+        .columns([...SUM_KEY, ...USAGE_MEASURES])
+        .expression(
+          cte
+            .selectFrom('taken')
+            .crossJoin(sql<{ unit: UsageUnit }>`(values ('hour'), ('day'))`.as<'units'>(sql`units(unit)`))
+            .select(['workspace_id', 'unit', sql<Date>`date_trunc(unit, created_at, 'UTC')`.as('starts_at')])
+            .select(['kind', 'prompt_name', 'model'])
+            .select((eb) => USAGE_MEASURES.map((measure) => eb.fn.sum(measure).as(measure)))
+            .groupBy(SUM_KEY.map((_, index) => sql.lit(index + 1)))
+            .orderBy(sql`1, 2, 3, 4, 5, 6`),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(SUM_KEY)
+            .doUpdateSet(Object.fromEntries(USAGE_MEASURES.map((measure) => [measure, raised(measure)]))),
+        ),
+    )
+    .selectFrom('taken')
+    .select(sql<number>`count(*)::int`.as('count'));
 
-const DELETE_SUMMED = {
-  text: `with gone as (
-           delete from usage_entries where id in (
-             select id from usage_entries where summed and created_at < now() - interval '${ENTRIES_KEPT_HOURS} hours'
-             limit ${BATCH_SIZE} for update skip locked)
-           returning 1
-         ) select count(*)::int as count from gone`,
-};
+const deleteSummed = (db: Builder) =>
+  db
+    .with('gone', (cte) =>
+      cte
+        .deleteFrom('usage_entries')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('usage_entries')
+            .select('id')
+            .where((eb) => eb.ref('summed'))
+            .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${ENTRIES_KEPT_HOURS})`)
+            .limit(BATCH_SIZE)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returning('id'),
+    )
+    .selectFrom('gone')
+    .select(sql<number>`count(*)::int`.as('count'));
 
 /** Adds new entries of usage to the sums and deletes old ones. Safe to run in several processes at once. */
 export async function sumUpUsage({ query }: SystemDatabase): Promise<void> {
-  for (const statement of [SUM_UP, DELETE_SUMMED]) {
+  for (const statement of [sumUp, deleteSummed]) {
     let count = BATCH_SIZE;
-    while (count === BATCH_SIZE) [{ count } = { count: 0 }] = await query<{ count: number }>(statement);
+    while (count === BATCH_SIZE) [{ count } = { count: 0 }] = await query(statement);
   }
 }

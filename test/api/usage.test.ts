@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { parsePublicId } from '../../src/domain/ids.ts';
 import { sumUpUsage } from '../../src/jobs/sum-up-usage.ts';
-import { usageSpan } from '../../src/services/usage/usage.ts';
+import { usageSpan } from '../../src/services/usage/usage-span.ts';
 import { seedEvaluation, seedExecutions, seedJudgements } from '../support/seed-rows.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../services/usage/usage.ts';
+import type { UsageRow } from '../../services/usage/sum-usage.ts';
 
 type SumColumns = Pick<
   UsageRow,

@@ -1,5 +1,6 @@
 import { defineRoute, type Route } from '../../http/route.ts';
-import { sumEvaluationUsage, sumUsage, usageSpan } from '../../services/usage/usage.ts';
+import { sumEvaluationUsage, sumUsage } from '../../services/usage/sum-usage.ts';
+import { usageSpan } from '../../services/usage/usage-span.ts';
 import { presentSums } from './presenter.ts';
 import { usageSample } from './samples.ts';
 import { DEFAULT_DAYS, Usage, UsageQuery } from './schema.ts';

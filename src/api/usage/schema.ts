@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { ModelName, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
-import { USAGE_GROUPS } from '../../services/usage/usage.ts';
+import { USAGE_GROUPS } from '../../services/usage/sum-usage.ts';
 
 /** How far back usage is summed unless `since` is given. */
 export const DEFAULT_DAYS = 30;
