@@ -1,70 +1,72 @@
+import { type InferResult, type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Query, SystemDatabase } from '../db/database.ts';
+import { given } from '../db/sql.ts';
+import type { Builder } from '../db/statement.ts';
 import type { Cipher } from '../domain/cipher.ts';
 import { publicId } from '../domain/ids.ts';
 
 const BATCH_SIZE = 100;
-const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-const ofAnotherKey = (column: string) => `substr(${column}, 1, length($1::bytea)) <> $1::bytea`;
-const SEALED_OTHERWISE = `(${['secret', 'previous_secret', 'headers'].map(ofAnotherKey).join(' or ')})`;
-
-const TAKE = {
-  text: `select id, secret, previous_secret_expires_at <= now() as expired, previous_secret, headers from webhooks
-         where id > $2 and (previous_secret_expires_at <= now() or ${SEALED_OTHERWISE})
-         order by id limit ${BATCH_SIZE} for update skip locked`,
+/** Something of the webhook is not encrypted with the current key. */
+const usesAnotherKey = ({ currentPrefix }: Cipher): RawBuilder<boolean> => {
+  const differs = (column: string) =>
+    sql`substr(${sql.ref(column)}, 1, ${currentPrefix.length}) <> ${currentPrefix}::bytea`;
+  return sql`(${differs('secret')} or ${differs('previous_secret')} or ${differs('headers')})`;
 };
-const STORE = {
-  text: `update webhooks set secret = $2, previous_secret = $3, headers = $4,
-           previous_secret_expires_at = case when $5 then null else previous_secret_expires_at end
-         where id = $1`,
-};
-const LEFT = { text: `select count(*)::int as count from webhooks where ${SEALED_OTHERWISE}` };
 
-interface Sealed {
-  id: string;
-  secret: Buffer;
-  previous_secret: Buffer | null;
-  /** Null where there is no previous secret. */
-  expired: boolean | null;
-  headers: Buffer | null;
-}
+const isExpired = sql<boolean>`coalesce(previous_secret_expires_at <= now(), false)`;
 
-/** One turn's work on one row after the other. */
-interface Turn {
+const takeBatch = (cipher: Cipher, after: string | undefined) => (db: Builder) =>
+  db
+    .selectFrom('webhooks')
+    .select(['id', 'secret', 'previous_secret', 'headers', isExpired.as('expired')])
+    .where(sql<boolean>`(${isExpired} or ${usesAnotherKey(cipher)})`)
+    .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
+    .orderBy('id')
+    .limit(BATCH_SIZE)
+    .forUpdate()
+    .skipLocked();
+
+type Row = InferResult<ReturnType<ReturnType<typeof takeBatch>>>[number];
+
+interface Batch {
   query: Query;
   cipher: Cipher;
-  /** Values that no configured key opens. */
-  unreadable: (webhookId: string) => void;
+  /** Is called for a webhook with a value that no configured key decrypts. */
+  onUnreadable: (webhookId: string) => void;
 }
 
-/** @returns whether something was encrypted anew */
-async function reEncryptRow({ query, cipher, unreadable }: Turn, row: Sealed): Promise<boolean> {
+/** Also drops a previous secret that has expired. @returns whether something was re-encrypted */
+async function reEncryptRow({ query, cipher, onUnreadable }: Batch, { id, expired, ...row }: Row): Promise<boolean> {
   let reEncrypted = false;
   const reEncrypt = <Value extends Buffer | null>(value: Value): Value | Buffer => {
     if (value === null || value.subarray(0, cipher.currentPrefix.length).equals(cipher.currentPrefix)) return value;
     try {
-      const anew = cipher.encrypt(cipher.decrypt(value));
+      const encrypted = cipher.encrypt(cipher.decrypt(value));
       reEncrypted = true;
-      return anew;
+      return encrypted;
     } catch {
-      unreadable(row.id);
+      onUnreadable(id);
       return value;
     }
   };
-  const expired = row.expired === true;
-  const secret = reEncrypt(row.secret);
-  const previous = expired ? null : reEncrypt(row.previous_secret);
-  const headers = reEncrypt(row.headers);
-  if (reEncrypted || expired) await query(STORE, [row.id, secret, previous, headers, expired]);
+  const columns = {
+    secret: reEncrypt(row.secret),
+    headers: reEncrypt(row.headers),
+    ...(expired
+      ? { previous_secret: null, previous_secret_expires_at: null }
+      : { previous_secret: reEncrypt(row.previous_secret) }),
+  };
+  if (reEncrypted || expired) await query((db) => db.updateTable('webhooks').set(columns).where('id', '=', id));
   return reEncrypted;
 }
 
 /**
- * Encrypts with the current key what another one has encrypted of the webhooks, and drops previous secrets that have expired.
- * Safe to run in several processes at once. What no configured key opens is logged and left.
- * @param options `announce`: logs how it stands, also where there was nothing to do
- * @returns how many webhooks had something encrypted anew
+ * Re-encrypts with the current key what another one has encrypted of the webhooks, and drops previous secrets that have expired.
+ * Safe to run in several processes at once. What no configured key decrypts is logged and left.
+ * @param options `announce`: logs the result also where there was nothing to do
+ * @returns how many webhooks had something re-encrypted
  */
 export async function reEncryptSecrets(
   db: SystemDatabase,
@@ -73,17 +75,22 @@ export async function reEncryptSecrets(
 ): Promise<number> {
   const unreadable = new Set<string>();
   let reEncrypted = 0;
-  let after: string | undefined = NO_ID;
-  while (after !== undefined) {
-    const from: string = after;
+  let after: string | undefined;
+  do {
+    const previous = after;
     after = await db.transaction(async (query) => {
-      const rows = await query<Sealed & Record<string, unknown>>(TAKE, [cipher.currentPrefix, from]);
-      const turn = { query, cipher, unreadable: (id: string) => unreadable.add(id) };
-      for (const row of rows) if (await reEncryptRow(turn, row)) reEncrypted++;
+      const rows = await query(takeBatch(cipher, previous));
+      const batch = { query, cipher, onUnreadable: (id: string) => unreadable.add(id) };
+      for (const row of rows) if (await reEncryptRow(batch, row)) reEncrypted++;
       return rows.length < BATCH_SIZE ? undefined : rows.at(-1)?.id;
     });
-  }
-  const [left] = await db.query<{ count: number }>(LEFT, [cipher.currentPrefix]);
+  } while (after !== undefined);
+  const [left] = await db.query((all) =>
+    all
+      .selectFrom('webhooks')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(usesAnotherKey(cipher)),
+  );
   const facts = { re_encrypted: reEncrypted, left: left?.count };
   if (unreadable.size > 0)
     log.error(

@@ -4,7 +4,6 @@ import type { AttemptRecord, DeliveryRow } from '../../services/deliveries/deliv
 import { deliveryWorkflowId } from '../../temporal/names.ts';
 import type { Delivery, DeliveryWithAttempts } from './schema.ts';
 
-/** A delivery as callers see it in lists. */
 export function presentDelivery(row: DeliveryRow): z.input<typeof Delivery> {
   const { id, webhook_id: webhookId, event_id: eventId, trigger } = row;
   return {
@@ -23,7 +22,6 @@ export function presentDelivery(row: DeliveryRow): z.input<typeof Delivery> {
   };
 }
 
-/** The same with what was sent. */
 export function presentWithAttempts(row: DeliveryRow, attempts: AttemptRecord[]): z.input<typeof DeliveryWithAttempts> {
   return {
     ...presentDelivery(row),
@@ -37,34 +35,3 @@ export function presentWithAttempts(row: DeliveryRow, attempts: AttemptRecord[])
     })),
   };
 }
-
-export const deliveryExample = {
-  id: 'dlv_0198f0ab-13d2-7f60-8f4b-6d1f0c5e7b21',
-  webhook_id: 'wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-  event_id: 'evt_0198f0ab-13c8-7a1e-b7d0-41c9a2f36e58',
-  event: 'evaluation.completed',
-  trigger: 'event',
-  status: 'delivered',
-  status_reason: null,
-  attempts_made: 1,
-  next_attempt_at: null,
-  workflow_id: 'webhook-delivery/evt_0198f0ab-13c8-7a1e-b7d0-41c9a2f36e58/wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
-  created_at: '2026-01-31T12:00:38.354Z',
-  finished_at: '2026-01-31T12:00:38.571Z',
-};
-
-/** The example of a delivery that a request made. */
-export function requestedExample(trigger: 'redelivery' | 'test', status: 'queued' | 'delivered') {
-  const workflowId = `${deliveryExample.workflow_id}/${deliveryExample.id}`;
-  const made = { ...deliveryExample, trigger, status, workflow_id: workflowId };
-  return status === 'delivered' ? made : { ...made, attempts_made: 0, finished_at: null };
-}
-
-export const attemptExample = {
-  attempt: 1,
-  started_at: '2026-01-31T12:00:38.391Z',
-  status: 200,
-  duration_ms: 176,
-  response_body: 'ok',
-  error: null,
-};

@@ -6,13 +6,8 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/deliveries/deliveries.ts';
 import { getWebhook } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import {
-  attemptExample,
-  deliveryExample,
-  presentDelivery,
-  presentWithAttempts,
-  requestedExample,
-} from './presenter.ts';
+import { presentDelivery, presentWithAttempts } from './presenter.ts';
+import { attemptSample, deliverySample, requestedSample } from './samples.ts';
 import { Delivery, DeliveryPage, DeliveryWithAttempts, ListQuery } from './schema.ts';
 
 const tag = 'Webhooks';
@@ -26,12 +21,12 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       path: '/webhooks/{id}/deliveries',
       operationId: 'listDeliveries',
       tag,
-      summary: 'List the deliveries to a webhook, newest first',
+      summary: 'List the deliveries of a webhook, newest first',
       scope: 'read',
       params: idParams('webhook'),
       query: ListQuery,
       response: DeliveryPage,
-      responseExample: { data: [deliveryExample], next_cursor: null },
+      responseExample: { data: [deliverySample], next_cursor: null },
       async handler({ db, params, query: { limit, cursor, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
         const { id } = await getWebhook(db, params.id);
@@ -43,12 +38,12 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       path: '/deliveries/{id}',
       operationId: 'getDelivery',
       tag,
-      summary: 'Read a delivery and what came of each attempt',
-      description: 'It stays when its webhook is deleted.',
+      summary: 'Retrieve a delivery with its attempts',
+      description: 'Deliveries are kept when their webhook is deleted.',
       scope: 'read',
       params: DeliveryParams,
       response: DeliveryWithAttempts,
-      responseExample: { ...deliveryExample, attempts: [attemptExample] },
+      responseExample: { ...deliverySample, attempts: [attemptSample] },
       async handler({ db, params }) {
         const row = await getDelivery(db, params.id);
         return presentWithAttempts(row, await listAttempts(db, row.id));
@@ -59,14 +54,15 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       path: '/deliveries/{id}/redeliver',
       operationId: 'redeliver',
       tag,
-      summary: 'Send the event of a delivery again',
-      description: 'By a new delivery, at once, to the webhook as it now is.',
+      summary: 'Redeliver an event',
+      description:
+        'Makes a new delivery of the same event, which is sent at once with the current settings of the webhook.',
       scope: 'write',
       status: 201,
       idempotent: true,
       params: DeliveryParams,
       response: Delivery,
-      responseExample: requestedExample('redelivery', 'queued'),
+      responseExample: requestedSample('redelivery', 'queued'),
       errors: ['invalid_state', 'quota_exceeded'],
       handler: (request) =>
         idempotency.createOnce(request, async (query) => {

@@ -11,12 +11,15 @@ export const Delivery = z
     webhook_id: z.string(),
     event_id: z.string(),
     event: EventName,
-    trigger: z.enum(DELIVERY_TRIGGERS).meta({ description: 'What made it: the event itself, or a request.' }),
+    trigger: z
+      .enum(DELIVERY_TRIGGERS)
+      .meta({ description: 'What caused it: the event itself, or a request to redeliver, replay or test.' }),
     status: z.enum(deliveryStates.states).meta({
       description:
-        '`queued`: before the end of its first attempt. `waiting`: for a retry. `abandoned`: the webhook was disabled or deleted.',
+        '`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. ' +
+        '`abandoned`: the webhook was disabled or deleted.',
     }),
-    status_reason: z.string().nullable(),
+    status_reason: z.string().nullable().meta({ description: 'The last error, or why it was abandoned.' }),
     attempts_made: z.int(),
     next_attempt_at: Timestamp.nullable(),
     workflow_id: z.string(),
@@ -27,17 +30,17 @@ export const Delivery = z
 
 const Attempt = z
   .object({
-    attempt: z.int().meta({ description: 'From 1.' }),
+    attempt: z.int().meta({ description: 'The number of the attempt, from 1.' }),
     started_at: Timestamp,
-    status: z.int().nullable().meta({ description: 'Of the answer; null where there was none.' }),
+    status: z.int().nullable().meta({ description: 'HTTP status of the response; null if there was none.' }),
     duration_ms: z.int(),
-    response_body: z.string().nullable().meta({ description: 'The first 1 KiB of the answer.' }),
-    error: z.string().nullable().meta({ description: 'Why it failed; null where it did not.' }),
+    response_body: z.string().nullable().meta({ description: 'The first 1 KiB of the response body.' }),
+    error: z.string().nullable().meta({ description: 'Why the attempt failed; null on success.' }),
   })
   .meta({ id: 'DeliveryAttempt' });
 
 export const DeliveryWithAttempts = Delivery.extend({
-  attempts: z.array(Attempt).meta({ description: 'What was sent so far, the first attempt first.' }),
+  attempts: z.array(Attempt).meta({ description: 'All attempts so far, oldest first.' }),
 }).meta({ id: 'DeliveryWithAttempts' });
 
 export const DeliveryPage = pageOf(Delivery).meta({ id: 'DeliveryPage' });

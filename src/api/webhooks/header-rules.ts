@@ -10,7 +10,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110, 5.5, without what lies beyond ASCII. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** What the service or the connection sets. */
+/** Headers that the service or the connection sets. */
 const RESERVED = new Set([
   'content-type',
   'content-length',
@@ -31,10 +31,10 @@ const RESERVED_STARTS = ['proxy-', 'x-signature', 'x-delivery-', 'webhook-', 'x-
 function nameProblem(name: string, others: Set<string>): string | undefined {
   const lower = name.toLowerCase();
   if (name.length > MAX_NAME_CHARS) return `has a name longer than ${MAX_NAME_CHARS} characters`;
-  if (!TOKEN.test(name)) return "is no name of a header: use letters, digits and !#$%&'*+-.^_`|~";
+  if (!TOKEN.test(name)) return "is not a valid header name: use letters, digits and !#$%&'*+-.^_`|~";
   if (RESERVED.has(lower) || RESERVED_STARTS.some((start) => lower.startsWith(start)))
     return 'is set by the service or the connection: use another name';
-  if (others.has(lower)) return 'is there twice: names of headers do not differ by case';
+  if (others.has(lower)) return 'is given twice: header names are case-insensitive';
   return undefined;
 }
 
@@ -43,8 +43,8 @@ function valueProblem(value: string): string | undefined {
   return VALUE.test(value) ? undefined : 'must be visible ASCII, spaces and tabs: no line ends';
 }
 
-/** Headers of a caller's own for requests to a webhook. */
-export const OwnHeaders = smallRecord(z.string(), z.string('must be a text'), {
+/** Custom headers of the requests to a webhook. */
+export const CustomHeaders = smallRecord(z.string(), z.string('must be a text'), {
   max: MAX_HEADERS,
   message: `must be at most ${MAX_HEADERS}`,
   shown: { type: 'string' },
@@ -61,7 +61,7 @@ export const OwnHeaders = smallRecord(z.string(), z.string('must be a text'), {
   })
   .meta({
     description:
-      `Up to ${MAX_HEADERS} headers of your own for every request, name to value. Stored encrypted and not shown again: ` +
-      'the record has their names alone. Those that the service sets itself can not be given.',
+      `Up to ${MAX_HEADERS} custom headers for every request. Their values are stored encrypted and not shown again. ` +
+      'Headers that the service sets itself are refused.',
     example: { 'X-Tenant': 'acme' },
   });

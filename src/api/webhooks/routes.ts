@@ -20,7 +20,8 @@ import {
   type WebhookRules,
 } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentWebhook, secretExample, webhookExample } from './presenter.ts';
+import { presentWebhook } from './presenter.ts';
+import { secretSample, webhookSample } from './samples.ts';
 import {
   CreateWebhook,
   ListQuery,
@@ -34,7 +35,7 @@ import {
 const tag = 'Webhooks';
 const WebhookParams = idParams('webhook');
 
-/** `/webhooks`: addresses that are told of events. */
+/** `/webhooks`: endpoints that receive events. */
 export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; quotas: Quotas }): Route[] {
   const present = (row: WebhookRow) => presentWebhook(deps.cipher, row);
   const action = (name: string, summary: string, run: typeof enableWebhook, responseExample: object) =>
@@ -47,7 +48,7 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       scope: 'write',
       params: WebhookParams,
       response: Webhook,
-      responseExample: { ...webhookExample, ...responseExample },
+      responseExample: { ...webhookSample, ...responseExample },
       handler: async ({ db, params }) => present(await run(db, params.id)),
     });
 
@@ -57,21 +58,22 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       path: '/webhooks',
       operationId: 'createWebhook',
       tag,
-      summary: 'Register a webhook; its secret is shown once',
+      summary: 'Create a webhook',
+      description: 'The response contains the signing secret, which is not shown again.',
       scope: 'write',
       status: 201,
       idempotent: true,
       body: CreateWebhook,
       bodyExamples: {
-        'Evaluations alone': {
-          url: webhookExample.url,
-          events: webhookExample.events,
+        'Evaluation events': {
+          url: webhookSample.url,
+          events: webhookSample.events,
           headers: { 'X-Tenant': 'acme' },
         },
-        Everything: { url: webhookExample.url },
+        'All events': { url: webhookSample.url },
       },
       response: WebhookWithSecret,
-      responseExample: { ...webhookExample, secret: secretExample },
+      responseExample: { ...webhookSample, secret: secretSample },
       errors: ['quota_exceeded'],
       handler: (request) =>
         deps.idempotency.createOnce(request, async (query) => {
@@ -98,7 +100,7 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       scope: 'read',
       query: ListQuery,
       response: WebhookPage,
-      responseExample: { data: [webhookExample], next_cursor: null },
+      responseExample: { data: [webhookSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, ...filter } }) {
         const page = await listWebhooks(db, filter, limit, decodeCursor(cursor, z.uuid()));
         return toPage(page, present, (row) => row.id);
@@ -109,11 +111,11 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       path: '/webhooks/{id}',
       operationId: 'getWebhook',
       tag,
-      summary: 'Read a webhook',
+      summary: 'Retrieve a webhook',
       scope: 'read',
       params: WebhookParams,
       response: Webhook,
-      responseExample: webhookExample,
+      responseExample: webhookSample,
       handler: async ({ db, params }) => present(await getWebhook(db, params.id)),
     }),
     defineRoute({
@@ -121,14 +123,14 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       path: '/webhooks/{id}',
       operationId: 'updateWebhook',
       tag,
-      summary: 'Change a webhook',
-      description: 'What is left out stays. What is sent from then on goes to it as it then is, retries too.',
+      summary: 'Update a webhook',
+      description: 'Fields that are left out keep their values. Pending deliveries use the new values, too.',
       scope: 'write',
       params: WebhookParams,
       body: UpdateWebhook,
-      bodyExamples: { 'Another address': { url: webhookExample.url } },
+      bodyExamples: { 'A new URL': { url: webhookSample.url } },
       response: Webhook,
-      responseExample: webhookExample,
+      responseExample: webhookSample,
       async handler({ db, params, body }) {
         const { url, events, description, headers, rate_limit_per_minute: rateLimitPerMinute } = body;
         const changes = { url, events, description, headers: headers === null ? {} : headers, rateLimitPerMinute };
@@ -140,36 +142,39 @@ export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; q
       path: '/webhooks/{id}',
       operationId: 'deleteWebhook',
       tag,
-      summary: 'Delete a webhook; what was not yet delivered to it is abandoned',
+      summary: 'Delete a webhook',
+      description: 'Its unfinished deliveries are abandoned.',
       scope: 'write',
       params: WebhookParams,
       response: Webhook,
-      responseExample: webhookExample,
+      responseExample: webhookSample,
       handler: async ({ db, params }) => present(await deleteWebhook(db, params.id)),
     }),
-    action('disable', 'Stop calling a webhook; what was not yet delivered to it is abandoned', disableByRequest, {
+    action('disable', 'Disable a webhook and abandon its unfinished deliveries', disableByRequest, {
       status: 'disabled',
       disabled_reason: 'disabled by request',
     }),
-    action('enable', 'Call a disabled webhook again', enableWebhook, {}),
+    action('enable', 'Enable a webhook', enableWebhook, {}),
     defineRoute({
       method: 'post',
       path: '/webhooks/{id}/rotate-secret',
       operationId: 'rotateWebhookSecret',
       tag,
-      summary: 'Give a webhook a new secret; it is shown once',
-      description: `The secret before signs as well for ${OVERLAP_HOURS} hours; one that was before that, no more.`,
+      summary: 'Rotate the signing secret of a webhook',
+      description:
+        'The response contains the new secret, which is not shown again. ' +
+        `Requests are signed with the previous secret, too, for ${OVERLAP_HOURS} hours; an older one expires at once.`,
       scope: 'write',
       idempotent: true,
       params: WebhookParams,
       body: RotateSecret,
       bodyOptional: true,
-      bodyExamples: { 'One that is generated': {} },
+      bodyExamples: { 'Generate a secret': {} },
       response: WebhookWithSecret,
       responseExample: {
-        ...webhookExample,
+        ...webhookSample,
         previous_secret_expires_at: '2026-02-01T12:00:00.000Z',
-        secret: secretExample,
+        secret: secretSample,
       },
       handler: (request) =>
         deps.idempotency.createOnce(request, async (query) => {

@@ -7,17 +7,17 @@ import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { MAX_URL_LENGTH } from '../../outbound/target.ts';
 import { MAX_REPLAYED } from '../../services/deliveries/replay-events.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
-import { OwnHeaders } from './header-rules.ts';
+import { CustomHeaders } from './header-rules.ts';
 
 export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`);
 
-/** Its form; which hosts it may have depends on the settings. */
+/** Only its syntax: which hosts are allowed depends on the settings. */
 const Url = z
   .string('is required: a text')
   .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters`)
   .refine((url) => !/[\s\p{Cc}]/u.test(url), 'must not hold spaces or line ends')
   .meta({
-    description: 'Where the events go: `https:`. Other addresses only where the operator allows them.',
+    description: 'The endpoint that receives the events, by `https:`. The operator may allow other URLs.',
     example: 'https://example.com/hooks/prompts',
   });
 
@@ -26,7 +26,7 @@ const Events = z
   .min(1, 'must name at least one event')
   .max(EVENT_TYPES.length, 'must name each event once')
   .refine((names) => new Set(names).size === names.length, 'must name each event once')
-  .meta({ uniqueItems: true, description: 'The events it is called for.' });
+  .meta({ uniqueItems: true, description: 'The event types it is subscribed to.' });
 
 const Description = z.string().max(500, 'must be at most 500 characters').nullable();
 
@@ -35,7 +35,7 @@ const RateLimit = z
   .min(1, 'must be a whole number from 1 to 6000')
   .max(6000, 'must be a whole number from 1 to 6000')
   .nullable()
-  .meta({ description: 'At most so many requests a minute, what is above waits; null: no limit.' });
+  .meta({ description: 'Requests per minute; deliveries beyond it wait. Null: no limit.' });
 
 const Secret = z
   .string()
@@ -45,7 +45,7 @@ const Secret = z
   })
   .meta({
     description:
-      '24–128 visible ASCII characters; after `whsec_`, if it starts so, padded base64. Generated unless given.',
+      'The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.',
     minLength: 24,
     maxLength: 128,
     pattern: '^[\\x21-\\x7e]+$',
@@ -57,7 +57,7 @@ export const CreateWebhook = z
     events: Events.default([...EVENT_TYPES]),
     secret: Secret.optional(),
     description: Description.default(null),
-    headers: OwnHeaders.default({}),
+    headers: CustomHeaders.default({}),
     rate_limit_per_minute: RateLimit.default(null),
   })
   .meta({ id: 'CreateWebhook' });
@@ -67,9 +67,9 @@ export const UpdateWebhook = z
     url: Url.optional(),
     events: Events.optional(),
     description: Description.optional(),
-    headers: OwnHeaders.nullable()
+    headers: CustomHeaders.nullable()
       .optional()
-      .meta({ description: 'In place of all that there are; null or `{}` for none.' }),
+      .meta({ description: 'Replaces all headers; null or `{}` removes them.' }),
     rate_limit_per_minute: RateLimit.optional(),
   })
   .refine((changes) => Object.keys(changes).length > 0, {
@@ -83,19 +83,19 @@ export const RotateSecret = z.strictObject({ secret: Secret.optional() }).meta({
 export const TestWebhook = z
   .strictObject({
     event: EventName.optional().meta({
-      description: 'What to send an example of; the first it is called for unless given.',
+      description: 'The type of the test event. Default: the first one that the webhook is subscribed to.',
     }),
   })
   .meta({ id: 'TestWebhook' });
 
 export const ReplayEvents = z
   .strictObject({
-    since: TimestampInput.meta({ description: 'Events of this time or later.' }),
-    until: TimestampInput.optional().meta({ description: 'Events before this time; without it, all up to now.' }),
+    since: TimestampInput.meta({ description: 'Events created at or after this time.' }),
+    until: TimestampInput.optional().meta({ description: 'Events created before this time. Default: now.' }),
     undelivered_only: z
       .boolean()
       .default(false)
-      .meta({ description: 'Leaves out those that were delivered to this webhook.' }),
+      .meta({ description: 'Leaves out events that were delivered to this webhook.' }),
   })
   .refine(({ since, until }) => until === undefined || since < until, {
     message: 'must be after since',
@@ -104,7 +104,7 @@ export const ReplayEvents = z
   .meta({ id: 'ReplayEvents' });
 
 export const Replayed = z
-  .object({ replayed: z.int().meta({ description: `How many deliveries were made: ${MAX_REPLAYED} at most.` }) })
+  .object({ replayed: z.int().meta({ description: `The number of new deliveries, ${MAX_REPLAYED} at most.` }) })
   .meta({ id: 'ReplayedEvents' });
 
 export const Webhook = z
@@ -115,16 +115,14 @@ export const Webhook = z
     description: z.string().nullable(),
     status: z.enum(webhookStates.states),
     disabled_reason: z.string().nullable(),
-    consecutive_failures: z
-      .int()
-      .meta({ description: 'Attempts that failed since the last one that was answered well.' }),
+    consecutive_failures: z.int().meta({ description: 'Failed attempts since the last successful one.' }),
     rate_limit_per_minute: z.int().nullable(),
     header_names: z.array(z.string()).nullable().meta({
       description:
-        'Names of the headers of your own; null where the key that they were encrypted with is not configured any more.',
+        'Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured.',
     }),
     previous_secret_expires_at: Timestamp.nullable().meta({
-      description: `Until when the secret before the last rotation signs as well: ${OVERLAP_HOURS} hours.`,
+      description: `When the previous secret stops signing: ${OVERLAP_HOURS} hours after the rotation.`,
     }),
     last_delivery_at: Timestamp.nullable(),
     created_at: Timestamp,
@@ -133,7 +131,7 @@ export const Webhook = z
   .meta({ id: 'Webhook' });
 
 export const WebhookWithSecret = Webhook.extend({
-  secret: z.string().meta({ description: 'What signs. It is shown this once and stored encrypted.' }),
+  secret: z.string().meta({ description: 'The signing secret. It is stored encrypted and not shown again.' }),
 }).meta({ id: 'WebhookWithSecret' });
 
 export const WebhookPage = pageOf(Webhook).meta({ id: 'WebhookPage' });

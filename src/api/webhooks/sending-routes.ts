@@ -9,7 +9,8 @@ import type { DeliveryWaiter } from '../../services/deliveries/delivery-waiter.t
 import { replayEvents } from '../../services/deliveries/replay-events.ts';
 import { testWebhook } from '../../services/webhooks/test-webhook.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { attemptExample, presentWithAttempts, requestedExample } from '../deliveries/presenter.ts';
+import { presentWithAttempts } from '../deliveries/presenter.ts';
+import { attemptSample, requestedSample } from '../deliveries/samples.ts';
 import { DeliveryWithAttempts } from '../deliveries/schema.ts';
 import { waitMsOf } from '../executions/prefer.ts';
 import { ReplayEvents, Replayed, TestWebhook } from './schema.ts';
@@ -17,7 +18,7 @@ import { ReplayEvents, Replayed, TestWebhook } from './schema.ts';
 const tag = 'Webhooks';
 const WebhookParams = idParams('webhook');
 
-/** An endpoint has less time than this to answer. */
+/** Longer than an attempt takes by default. */
 const MAX_TEST_WAIT_MS = 15_000;
 
 const PreferHeader = z.object({
@@ -27,9 +28,9 @@ const PreferHeader = z.object({
     .meta({ description: `\`wait=N\` (seconds, at most ${MAX_TEST_WAIT_MS / 1000}) or \`respond-async\`.` }),
 });
 
-/** Under `/webhooks/{id}`: what is sent to a webhook because someone asks for it. */
+/** `/webhooks/{id}/test` and `/webhooks/{id}/replay`: deliveries on request. */
 export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; waiter: DeliveryWaiter }): Route[] {
-  /** The delivery as it is when it has ended or the time is up. */
+  /** The delivery when it has ended, or as it is when the time is up. */
   async function waitForEnd(db: WorkspaceDatabase, id: string, waitMs: number, signal: AbortSignal) {
     const expectation = deps.waiter.expect(id);
     try {
@@ -47,9 +48,9 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       path: '/webhooks/{id}/test',
       operationId: 'testWebhook',
       tag,
-      summary: 'Send an example of an event to a webhook',
+      summary: 'Send a test event to a webhook',
       description:
-        'One attempt, signed like any other. Waits for its end up to 15 s and answers with the delivery as it is then; ' +
+        'Sends a sample event in a single, signed attempt. Waits up to 15 s for it to end and returns the delivery; ' +
         '`Prefer: wait=N` waits less, `Prefer: respond-async` not at all.',
       scope: 'write',
       status: 201,
@@ -57,9 +58,9 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       params: WebhookParams,
       body: TestWebhook,
       bodyOptional: true,
-      bodyExamples: { 'A regression': { event: 'evaluation.regression' } },
+      bodyExamples: { 'A regression event': { event: 'evaluation.regression' } },
       response: DeliveryWithAttempts,
-      responseExample: { ...requestedExample('test', 'delivered'), attempts: [attemptExample] },
+      responseExample: { ...requestedSample('test', 'delivered'), attempts: [attemptSample] },
       headers: PreferHeader,
       errors: ['invalid_state', 'quota_exceeded'],
       async handler(request) {
@@ -83,14 +84,15 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       path: '/webhooks/{id}/replay',
       operationId: 'replayEvents',
       tag,
-      summary: 'Send the events of a time to a webhook again',
-      description: 'Those it is subscribed to and that are not on their way to it, by a new delivery for each.',
+      summary: 'Replay events to a webhook',
+      description:
+        'Makes a new delivery of each event in a time range that the webhook is subscribed to. Events with an unfinished delivery are left out.',
       scope: 'write',
       status: 201,
       idempotent: true,
       params: WebhookParams,
       body: ReplayEvents,
-      bodyExamples: { 'What it missed since': { since: '2026-01-31T12:00:00Z', undelivered_only: true } },
+      bodyExamples: { 'Missed events': { since: '2026-01-31T12:00:00Z', undelivered_only: true } },
       response: Replayed,
       responseExample: { replayed: 17 },
       errors: ['invalid_state', 'quota_exceeded'],
