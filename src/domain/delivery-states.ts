@@ -1,8 +1,8 @@
 import { defineStates } from './state-machine.ts';
 
 /**
- * Deliveries. `queued`: before the end of the first attempt. `waiting`: for a retry. An abandoned one may still end otherwise:
- * what was on its way when its webhook was disabled or deleted has its result recorded.
+ * Deliveries. `queued`: the first attempt has not ended. `waiting`: for a retry. An abandoned one may still become delivered or
+ * failed: the result of an attempt that was in flight when its webhook was disabled or deleted is recorded.
  */
 export const deliveryStates = defineStates({
   queued: ['waiting', 'delivered', 'failed', 'abandoned'],
@@ -15,5 +15,5 @@ export const deliveryStates = defineStates({
 
 export type DeliveryStatus = (typeof deliveryStates.states)[number];
 
-/** States of deliveries that are still to be sent. */
+/** States that are not final. */
 export const UNFINISHED_DELIVERY = ['queued', 'waiting'] as const satisfies readonly DeliveryStatus[];

@@ -10,8 +10,8 @@ export function generateSigningSecret(): string {
 }
 
 /**
- * What is wrong with a secret that a caller chose, in words that say what to change; undefined where nothing is. It has
- * 24–128 visible ASCII characters; one that starts with `whsec_` is padded base64, in the standard alphabet, after that.
+ * What is wrong with a secret that a caller chose and how to correct it; undefined where it is valid: 24–128 visible ASCII
+ * characters, and padded base64 in the standard alphabet after the prefix `whsec_`, if any.
  */
 export function signingSecretProblem(secret: string): string | undefined {
   if (!VISIBLE_ASCII.test(secret)) return 'Use visible ASCII characters only: no spaces, line ends or other letters.';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A mail that was not accepted. Its message names neither the mail server nor how we log in there. */
+/** A mail that was not accepted. Its message names neither the mail server nor its credentials. */
 export class MailError extends Error {
   /** Whether the same mail can be accepted later. */
   readonly isRetryable: boolean;
@@ -12,10 +12,10 @@ export class MailError extends Error {
   }
 }
 
-/** What Nodemailer tells of a failure. */
+/** An error of Nodemailer. */
 const Failure = z.object({
   code: z.string().optional(),
-  /** Of Node.js, where there was no conversation. */
+  /** Of Node.js, where there was no connection. */
   originalCode: z.string().optional(),
   /** The step that the server refused, and its reply. */
   command: z.string().optional(),
@@ -26,10 +26,10 @@ const Failure = z.object({
 type Failure = z.infer<typeof Failure>;
 
 const MAX_REPLY_LENGTH = 200;
-/** RFC 4954 and RFC 3207, "authentication required" and "STARTTLS first": about our settings, which may be mended. */
+/** RFC 4954 and RFC 3207, "authentication required" and "STARTTLS first": about our settings, which may be corrected. */
 const NOT_SET_UP = 530;
 
-/** What the server said, fit for a line of text. */
+/** The server's reply, on one line. */
 function replyOf({ response }: Failure, redact: (text: string) => string): string {
   const text = redact((response ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim());
   return text === '' ? '' : `: ${text.slice(0, MAX_REPLY_LENGTH).toWellFormed()}`;
@@ -37,7 +37,7 @@ function replyOf({ response }: Failure, redact: (text: string) => string): strin
 
 /**
  * Says in plain words why a mail was not accepted.
- * @param redact takes out what must not be shown of a server's reply
+ * @param redact removes secrets from a server's reply
  */
 export function toMailError(thrown: unknown, redact: (text: string) => string): MailError {
   const error = Failure.safeParse(thrown).data ?? {};
@@ -60,7 +60,7 @@ export function toMailError(thrown: unknown, redact: (text: string) => string): 
           : `The mail server refused the login (${error.responseCode}).`,
       );
     case 'ETIMEDOUT':
-      return again('The mail server did not answer in time.');
+      return again('The mail server did not respond in time.');
     case 'EABORT':
       return again('The mail server took too long, or the process was stopped.');
     case 'EDNS':

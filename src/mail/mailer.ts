@@ -4,7 +4,7 @@ import { createRedactor } from '../lib/redact.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import { MailError, toMailError } from './mail-error.ts';
 
-/** All of a conversation with the mail server. */
+/** For a whole conversation with the mail server. */
 const TOTAL_TIMEOUT_MS = 45_000;
 
 /** A plain text for one person. */
@@ -12,7 +12,7 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** What stands before the `@` of the Message-ID (RFC 5322). The same for the same mail, so that a double can be dropped. */
+  /** The part of the Message-ID before the `@` (RFC 5322). The same for the same mail, so that a double can be dropped. */
   messageId: string;
 }
 
@@ -20,14 +20,14 @@ export interface Mail {
 export interface Mailer {
   /** @throws MailError with a plain reason and `isRetryable` */
   send(mail: Mail): Promise<void>;
-  /** Gives up what is being sent. */
+  /** Aborts what is being sent. */
   close(): void;
 }
 
 const ADDRESS = /^[^\s\p{Cc}<>@,;:"()[\]\\]+@[^\s\p{Cc}<>@,;:"()[\]\\]+$/u;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** What goes into headers must not make others. */
+/** Refuses values that would add headers of their own. */
 function check({ to, subject, messageId }: Mail): void {
   if (!ADDRESS.test(to)) throw new MailError('The address of the recipient is no e-mail address.', false);
   if (CONTROL.test(subject)) throw new MailError('The subject has a line break or another control character.', false);
@@ -48,7 +48,7 @@ function decode(text: string): string {
   }
 }
 
-/** The parts of `SMTP_URL`. Only these: what else stands in an address sets nothing. */
+/** The parts of `SMTP_URL` that are used; the others have no effect. */
 function parseSmtpUrl(smtpUrl: string) {
   const url = new URL(smtpUrl);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -107,7 +107,7 @@ export function createMailer({
           subject: mail.subject,
           text: mail.text,
           messageId: `<${mail.messageId}@${domain}>`,
-          // RFC 3834: no out-of-office answers to us.
+          // RFC 3834: no automatic replies to us.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TOTAL_TIMEOUT_MS)]),
         });

@@ -7,7 +7,7 @@ const LOOPBACK = [
   { address: '::1', family: 6 },
 ];
 
-/** How long one question to one DNS server waits for its answer the first time; the limit on the request bounds it all. */
+/** Of the first query to a DNS server; the limit on the request bounds all of them. */
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
@@ -24,7 +24,7 @@ export const systemLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 /**
- * Asks the DNS servers of the system without occupying a thread: a name server that is made to answer slowly delays nobody
+ * Asks the DNS servers of the system without occupying a thread: a name server that responds slowly delays nobody
  * else's lookups. It knows the names in DNS and no others: no hosts file, no search domains.
  *
  * @param servers in place of the system's, as `address:port`

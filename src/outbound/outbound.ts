@@ -1,15 +1,15 @@
 import type { LookupFunction } from 'node:net';
 import { Agent } from 'undici';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
-import { type Answer, failureOfStatus, readAnswer, textOf } from './answer.ts';
 import { createGuardedConnector } from './connector.ts';
 import { withDeadline } from './deadline.ts';
-import { EndlessAnswerError, reasonOf } from './reasons.ts';
+import { EndlessResponseError, reasonOf } from './reasons.ts';
+import { failureOfStatus, type ReceivedResponse, readResponse, textOf } from './response.ts';
 import { type AllowPrivate, targetProblem } from './target.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Answers with a 1xx status before the one that counts. */
-const MAX_INTERIM_ANSWERS = 20;
+/** Responses with a 1xx status before the final one. */
+const MAX_INTERIM_RESPONSES = 20;
 
 /**
  * A connection on which nothing happened for this long is closed. A receiver that closes it first, just as a request is
@@ -21,7 +21,7 @@ const IDLE_MS = 1_000;
 const MAX_IDLE_MS = 4_000;
 const IDLE_MARGIN_MS = 1_000;
 
-/** Headers that are this module's to set: where the request goes, and that the answer comes as it is. */
+/** Headers that only this module sets: where the request goes, and that the response comes unencoded. */
 const OWN_HEADERS = new Set(['host', 'accept-encoding']);
 
 export interface OutboundRequest {
@@ -32,19 +32,19 @@ export interface OutboundRequest {
 }
 
 export interface OutboundResult {
-  /** Null where no complete answer came; a status that is itself the failure is kept even then. */
+  /** Null where no complete response came; a status that is itself the failure is kept even then. */
   status: number | null;
-  /** The first 1 KiB of the answer as text: UTF-8 with replacement characters and without U+0000. Null where there was none. */
+  /** The first 1 KiB of the response body as text: UTF-8 with replacement characters and without U+0000. Null where there was none. */
   body: string | null;
-  /** A plain reason, without path, query or header. Null exactly when the status is 2xx and the answer ended in time. */
+  /** A plain reason, without path, query or header. Null exactly when the status is 2xx and the response was complete in time. */
   error: string | null;
   durationMs: number;
 }
 
 export interface Outbound {
   /**
-   * Posts once, whatever comes of it: no redirect is followed, nothing is tried again. Of the answer at most 64 KiB are
-   * read, and never unpacked; a longer one counts as complete there.
+   * Posts once: no redirect is followed, nothing is retried. At most 64 KiB of the response are read, and never decompressed; a
+   * longer one counts as complete there.
    *
    * Never throws but when `signal` is aborted: then its reason.
    */
@@ -55,7 +55,7 @@ export interface Outbound {
 
 export interface OutboundOptions {
   allowPrivate: AllowPrivate;
-  /** For all of a request, from the lookup of its host to the last byte of the answer. */
+  /** For all of a request, from the lookup of its host to the last byte of the response. */
   timeoutMs: number;
   /** In place of the system's, for tests. */
   lookup?: LookupFunction;
@@ -99,7 +99,7 @@ async function send(
   timeoutMs: number,
 ): Promise<Omit<OutboundResult, 'durationMs'>> {
   const { origin, pathname, search } = new URL(url);
-  const answer: Answer = { status: null, start: Buffer.alloc(0) };
+  const received: ReceivedResponse = { status: null, start: Buffer.alloc(0) };
   const exchange = (giveUp: AbortController) => {
     let interim = 0;
     const response = agent.request({
@@ -111,25 +111,25 @@ async function send(
       signal: giveUp.signal,
       onInfo() {
         interim += 1;
-        if (interim > MAX_INTERIM_ANSWERS) giveUp.abort(new EndlessAnswerError());
+        if (interim > MAX_INTERIM_RESPONSES) giveUp.abort(new EndlessResponseError());
       },
     });
-    return readAnswer(answer, response);
+    return readResponse(received, response);
   };
   try {
     await withDeadline(timeoutMs, signal, exchange);
-    return outcomeOf(answer, null);
+    return outcomeOf(received, null);
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
-    return outcomeOf(answer, reasonOf(error, timeoutMs));
+    return outcomeOf(received, reasonOf(error, timeoutMs));
   }
 }
 
-/** A status that is a failure says more than how the rest of the answer went. */
-function outcomeOf(answer: Answer, cutShort: string | null): Omit<OutboundResult, 'durationMs'> {
-  const body = textOf(answer);
-  const failure = answer.status === null ? null : failureOfStatus(answer.status);
-  if (failure !== null || cutShort === null) return { status: answer.status, body, error: failure };
+/** A status that is a failure says more than an error while the rest was read. */
+function outcomeOf(received: ReceivedResponse, cutShort: string | null): Omit<OutboundResult, 'durationMs'> {
+  const body = textOf(received);
+  const failure = received.status === null ? null : failureOfStatus(received.status);
+  if (failure !== null || cutShort === null) return { status: received.status, body, error: failure };
   return { status: null, body, error: cutShort };
 }
 

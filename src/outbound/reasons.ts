@@ -1,16 +1,16 @@
 import { errors } from 'undici';
 import { RefusedAddressError } from './connector.ts';
 
-/** A receiver that goes on announcing an answer and never gives one. */
-export class EndlessAnswerError extends Error {
-  readonly code = 'ENDLESS_ANSWER';
+/** A receiver that goes on sending interim responses and never the final one. */
+export class EndlessResponseError extends Error {
+  readonly code = 'ENDLESS_RESPONSE';
   constructor() {
-    super('The answer does not come to an end.');
-    this.name = 'EndlessAnswerError';
+    super('The response does not end.');
+    this.name = 'EndlessResponseError';
   }
 }
 
-const CLOSED = 'the connection was closed before the answer was complete';
+const CLOSED = 'the connection was closed before the response was complete';
 const UNTRUSTED = 'certificate of an unknown authority';
 
 /** The limit on making a connection is that of the whole request; which timer is first is chance. */
@@ -32,8 +32,8 @@ const REASONS = new Map([
   ['ETIMEDOUT', 'connection timed out'],
   ['UND_ERR_SOCKET', CLOSED],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', CLOSED],
-  ['ENDLESS_ANSWER', 'too many interim (1xx) answers'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'the headers of the answer are too large'],
+  ['ENDLESS_RESPONSE', 'too many interim (1xx) responses'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'the response headers are too large'],
   ['CERT_HAS_EXPIRED', 'certificate expired'],
   ['CERT_NOT_YET_VALID', 'certificate is not valid yet'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate is self-signed'],
@@ -52,9 +52,9 @@ const REASONS = new Map([
 /** A plain reason for a request that failed, which had `timeoutMs` for all of it: no header, path or query is in it. */
 export function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof RefusedAddressError) return error.message;
-  // It has no code. Where nothing was left to read, the fault is that the answer ended.
+  // It has no code. Where nothing was left to read, the response was cut short.
   if (error instanceof errors.HTTPParserError)
-    return 'data' in error && error.data === '' ? CLOSED : 'not an HTTP answer';
+    return 'data' in error && error.data === '' ? CLOSED : 'not an HTTP response';
   const code = codeOf(error);
   if (TIMEOUTS.has(code)) return `timed out after ${timeoutMs / 1000} s`;
   const known = REASONS.get(code);

@@ -105,7 +105,7 @@ function hostileReceivers(
         response.write('half of it', () => response.destroy());
       },
       status: null,
-      error: 'the connection was closed before the answer was complete',
+      error: 'the connection was closed before the response was complete',
     },
     'answers 200 MB': {
       respond: (_request, _response, incoming) => {
@@ -121,7 +121,7 @@ function hostileReceivers(
         flood(incoming, Buffer.from(`X-More: ${'x'.repeat(1_000)}\r\n`), HUGE);
       },
       status: null,
-      error: 'the headers of the answer are too large',
+      error: 'the response headers are too large',
     },
     'drips headers': {
       respond: (_request, response, incoming) => {
@@ -142,7 +142,7 @@ function hostileReceivers(
     redirects: {
       respond: (_request, response) => void response.writeHead(301, { Location: trap }).end(),
       status: 301,
-      error: 'answered 301 (redirects are not followed)',
+      error: 'HTTP 301 (redirects are not followed)',
     },
   };
 }

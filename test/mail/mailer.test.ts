@@ -214,7 +214,7 @@ describe('a server that does not work is tried again', () => {
       socket.on('error', () => {}).write(greeting);
     });
     const error = await refusal(`smtp://${address}`, MAIL, 300);
-    expect(error.message).toBe('The mail server did not answer in time.');
+    expect(error.message).toBe('The mail server did not respond in time.');
     expect(error.isRetryable).toBe(true);
   });
 

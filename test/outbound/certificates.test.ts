@@ -64,7 +64,7 @@ test('who speaks no TLS is told from who speaks no HTTP', async () => {
   const { status, error } = await post(outbound(), `http://127.0.0.1:${encrypted.port}/`);
   expect(status).toBeNull();
   expect(error).toMatch(
-    /^(the connection was closed before the answer was complete|not an HTTP answer|connection reset)$/,
+    /^(the connection was closed before the response was complete|not an HTTP response|connection reset)$/,
   );
 });
 

@@ -47,7 +47,7 @@ test('a connection that the receiver closed meanwhile is not used again', async 
 
 describe('a connection that is closed while a request is on its way', () => {
   test.each([
-    ['closed', 'the connection was closed before the answer was complete'],
+    ['closed', 'the connection was closed before the response was complete'],
     ['reset', 'connection reset'],
   ])('%s: the request failed, and is not sent a second time', async (how, error) => {
     const receiver = closing(

@@ -157,7 +157,7 @@ test('a redirect is not followed', async () => {
     expect(await post(outbound(), `http://127.0.0.1:${receiver.port}/`)).toMatchObject({
       status,
       body: 'moved',
-      error: `answered ${status} (redirects are not followed)`,
+      error: `HTTP ${status} (redirects are not followed)`,
     });
   }
   expect(trap.connections).toBe(0);

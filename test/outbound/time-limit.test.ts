@@ -64,7 +64,7 @@ describe('a receiver that takes its time', () => {
       await startRawReceiver((socket) => socket.write('HTTP/1.1 500 No\r\ncontent-length: 5\r\n\r\nab')),
     );
     const result = await post(outbound({ timeoutMs: 300 }), `http://127.0.0.1:${receiver.port}/`);
-    expect(result).toMatchObject({ status: 500, body: 'ab', error: 'answered 500' });
+    expect(result).toMatchObject({ status: 500, body: 'ab', error: 'HTTP 500' });
   });
 
   test('before the connection is encrypted', async () => {

@@ -32,7 +32,7 @@ export type WebhookDeliveryPath = Path & {
 
 export const HOUR_MS = 3_600_000;
 export const DELIVERED: AttemptOutcome = { state: 'delivered' };
-export const FAILED: AttemptOutcome = { state: 'failed', reason: 'answered 503' };
+export const FAILED: AttemptOutcome = { state: 'failed', reason: 'HTTP 503' };
 
 /** @param forMs may have a fraction, as slots have */
 export const heldBack = (forMs: number): AttemptOutcome => ({

@@ -77,7 +77,7 @@ test('answered 503 for 8 h 36 min, an event is sent six times, the same each tim
 
   expect(await deliveryOf(sent)).toMatchObject({ status: 'failed', attempts_made: 6, next_attempt_at: null });
   expect((await deliveryOf(sent))?.attempts.map(({ attempt, error }) => [attempt, error])).toEqual(
-    [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 'answered 503']),
+    [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 'HTTP 503']),
   );
   expect(await stage.rows.read(webhook)).toMatchObject({ status: 'disabled', consecutive_failures: 6 });
   const notifications = await stage.rows.notifications(webhook);

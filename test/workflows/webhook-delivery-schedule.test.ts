@@ -65,11 +65,11 @@ test('what is never answered well is sent at once, after each wait, and no more;
   expect(timers.map(({ waitMs }) => waitMs)).toEqual(WAITS_MS);
   expect(waited(history)).toEqual(WAITS_MS);
   expect(timers.map(({ summary }) => summary)).toEqual([
-    'retry 1 of 5 in 1 min: answered 503 from example.com',
-    'retry 2 of 5 in 5 min: answered 503 from example.com',
-    'retry 3 of 5 in 30 min: answered 503 from example.com',
-    'retry 4 of 5 in 2 h: answered 503 from example.com',
-    'retry 5 of 5 in 6 h: answered 503 from example.com',
+    'retry 1 of 5 in 1 min: HTTP 503 from example.com',
+    'retry 2 of 5 in 5 min: HTTP 503 from example.com',
+    'retry 3 of 5 in 30 min: HTTP 503 from example.com',
+    'retry 4 of 5 in 2 h: HTTP 503 from example.com',
+    'retry 5 of 5 in 6 h: HTTP 503 from example.com',
   ]);
 
   const [started] = eventsOf(history, 'WORKFLOW_EXECUTION_STARTED');
@@ -112,7 +112,7 @@ test('held back, the same attempt is made after the time that it was told, and c
   expect(eventsOf(history, 'TIMER_STARTED').map(({ summary }) => summary)).toEqual([
     'attempt 1 of 2 to example.com in 1.5 h: rate limit of the webhook',
     'attempt 1 of 2 to example.com in 2.4 s: rate limit of the webhook',
-    'retry 1 of 1 in 1 min: answered 503 from example.com',
+    'retry 1 of 1 in 1 min: HTTP 503 from example.com',
     'attempt 2 of 2 to example.com in 30 s: rate limit of the webhook',
   ]);
 });

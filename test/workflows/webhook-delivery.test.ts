@@ -93,12 +93,12 @@ test.concurrent('operators see where it is at', async () => {
   expect(seen).toEqual([
     ['sending', '**sending** attempt 1 of 3 to example.com'],
     ['held back', matching(`held back\\*\\* attempt 1 of 3 to example.com ${AT}: rate limit of the webhook`)],
-    ['waiting', matching(`waiting\\*\\* retry 1 of 2 ${AT}: answered 503 from example.com`)],
-    ['abandoned', '**abandoned** answered 503 from example.com'],
+    ['waiting', matching(`waiting\\*\\* retry 1 of 2 ${AT}: HTTP 503 from example.com`)],
+    ['abandoned', '**abandoned** HTTP 503 from example.com'],
   ]);
   expect(eventsOf(history, 'TIMER_STARTED').map(({ summary }) => summary)).toEqual([
     'attempt 1 of 3 to example.com in 2 s: rate limit of the webhook',
-    'retry 1 of 2 in 30 min: answered 503 from example.com',
+    'retry 1 of 2 in 30 min: HTTP 503 from example.com',
   ]);
 });
 
@@ -116,7 +116,7 @@ test.concurrent('operators see how it ended', async () => {
     steps: { emailOwner: () => mailed.promise },
     meanwhile: async (handle, delivery) => {
       await doing(delivery, 'e-mail ntf');
-      expect(await look(handle)).toEqual(['failed', '**failed** answered 503 from example.com']);
+      expect(await look(handle)).toEqual(['failed', '**failed** HTTP 503 from example.com']);
       mailed.resolve('sent');
     },
   });

@@ -11,7 +11,7 @@ export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number];
 const oneOf = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
-/** A registered endpoint. What is secret of it is stored encrypted. */
+/** A registered endpoint. Its secrets are stored encrypted. */
 export const Webhook = defineEntity({
   name: 'Webhook',
   tableName: 'webhooks',
@@ -23,17 +23,17 @@ export const Webhook = defineEntity({
     description: p.text().nullable(),
     status: oneOf(webhookStates.states),
     disabledReason: p.text().nullable(),
-    /** Failed attempts since the last one that was answered well. */
+    /** Failed attempts since the last successful one. */
     consecutiveFailures: p.integer().default(0),
     lastDeliveryAt: timestamp().nullable(),
     /** Encrypted. */
     secret: p.blob().$type<Buffer>(),
-    /** The secret before the last rotation, encrypted; it signs as well until the time beside it. */
+    /** The secret before the last rotation, encrypted; it signs as well until `previousSecretExpiresAt`. */
     previousSecret: p.blob().$type<Buffer>().nullable(),
     previousSecretExpiresAt: timestamp().nullable(),
-    /** Headers of the caller's own: JSON of name to value, encrypted. */
+    /** Custom headers: JSON of name to value, encrypted. */
     headers: p.blob().$type<Buffer>().nullable(),
-    /** Attempts a minute; null: as fast as they come. */
+    /** Attempts per minute; null: no limit. */
     rateLimitPerMinute: p.integer().nullable(),
     /** With a rate limit: when the next attempt may be sent that has no slot yet. */
     nextSlotAt: timestamp().nullable(),
@@ -88,16 +88,16 @@ export const Delivery = defineEntity({
     claimedAt: timestamp().nullable(),
     /** When its workflow was started. */
     startedAt: timestamp().nullable(),
-    /** Its workflow is still to be told that the delivery has ended. */
+    /** The delivery has ended, and the relay is still to tell its workflow. */
     toEnd: p.boolean().default(false),
-    /** When it is overdue: then it is looked after its workflow. */
+    /** When it is overdue, and its workflow is checked. */
     checkAt: timestamp().defaultRaw("(now() + '00:01:00'::interval)"),
     createdAt: timestamp(),
     finishedAt: timestamp().nullable(),
   },
 });
 
-/** One request to a webhook's address and what came of it. */
+/** One request to a webhook and its result. */
 export const DeliveryAttempt = defineEntity({
   name: 'DeliveryAttempt',
   tableName: 'delivery_attempts',
@@ -107,9 +107,9 @@ export const DeliveryAttempt = defineEntity({
     attempt: p.integer().primary(),
     startedAt: timestamp(),
     durationMs: p.integer(),
-    /** Of the answer; null where there was none. */
+    /** Of the response; null where there was none. */
     status: p.integer().nullable(),
-    /** The start of the answer. */
+    /** The start of the response body. */
     responseBody: p.text().nullable(),
     /** Why it failed, in words; null where it did not. */
     error: p.text().nullable(),

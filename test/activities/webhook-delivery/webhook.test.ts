@@ -84,13 +84,13 @@ test('an attempt that was recorded is not sent again; what is left of the wait i
   const webhook = await rows.webhook({ url: receiver.url });
   const deliveryId = await queue(webhook);
   const task = { deliveryId, attempt: 1, retryInMs: 60_000 };
-  expect(await attempt(task)).toEqual({ state: 'failed', reason: 'answered 503' });
+  expect(await attempt(task)).toEqual({ state: 'failed', reason: 'HTTP 503' });
   await db.system.query({
     text: `update deliveries set next_attempt_at = next_attempt_at - interval '40 seconds'`,
   });
   // As after a worker that died before it could say so.
   const again = await attempt(task);
-  expect(again).toMatchObject({ state: 'failed', reason: 'answered 503', waitMs: expect.any(Number) });
+  expect(again).toMatchObject({ state: 'failed', reason: 'HTTP 503', waitMs: expect.any(Number) });
   expect(again).toHaveProperty('waitMs', expect.closeTo(20_000, -4));
   expect(receiver.received).toHaveLength(1);
   expect(await rows.read(webhook)).toMatchObject({ consecutive_failures: 1 });

@@ -153,8 +153,8 @@ describe('what comes of it', () => {
       ['1', '2', '3'].map((attempt) => [publicId('event', event), attempt]),
     );
     expect(delivery?.attempts).toMatchObject([
-      { attempt: 1, status: 503, error: 'answered 503', response_body: 'answer 1' },
-      { attempt: 2, status: 503, error: 'answered 503', response_body: 'answer 2' },
+      { attempt: 1, status: 503, error: 'HTTP 503', response_body: 'answer 1' },
+      { attempt: 2, status: 503, error: 'HTTP 503', response_body: 'answer 2' },
       { attempt: 3, status: 200, error: null, response_body: 'answer 3' },
     ]);
     // Counted after the attempt is recorded.
@@ -175,14 +175,14 @@ describe('what comes of it', () => {
     const deliveries = await rows.reached(webhook, 'failed');
     // All of it is one transaction: who sees the one sees the other.
     expect(deliveries.map(({ status }) => status)).toEqual(['failed', 'abandoned']);
-    expect(deliveries[0]).toMatchObject({ attempts_made: 6, status_reason: 'answered 500' });
+    expect(deliveries[0]).toMatchObject({ attempts_made: 6, status_reason: 'HTTP 500' });
     expect(deliveries[1]).toMatchObject({ status_reason: 'The webhook was disabled.', next_attempt_at: null });
     expect(await rows.read(webhook)).toMatchObject({
       status: 'disabled',
       disabled_reason: expect.stringContaining('6 times'),
     });
     expect(await rows.notifications(webhook)).toMatchObject([
-      { type: 'webhook.disabled', message: expect.stringContaining('answered 500') },
+      { type: 'webhook.disabled', message: expect.stringContaining('HTTP 500') },
     ]);
     const unsent = await rows.event();
     await waitFor('the workflows to be told', async () =>
@@ -235,7 +235,7 @@ describe('what comes of it', () => {
     const webhook = await rows.webhook({ url: receiver.url });
     await rows.event();
     const [delivery] = await rows.reached(webhook, 'waiting');
-    expect(delivery).toMatchObject({ status_reason: expect.stringContaining('answered 301') });
+    expect(delivery).toMatchObject({ status_reason: expect.stringContaining('HTTP 301') });
     expect(trap.received).toEqual([]);
   });
 

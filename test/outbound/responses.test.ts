@@ -19,7 +19,7 @@ function urlOf({ port }: Receiver): string {
   return `http://127.0.0.1:${port}/hook?id=1`;
 }
 
-const CLOSED = 'the connection was closed before the answer was complete';
+const CLOSED = 'the connection was closed before the response was complete';
 
 test('a request arrives as it was given', async () => {
   const seen = Promise.withResolvers<unknown>();
@@ -43,15 +43,15 @@ test.each([
   [201, null],
   [204, null],
   [299, null],
-  [300, 'answered 300'],
-  [304, 'answered 304'],
-  [307, 'answered 307 (redirects are not followed)'],
-  [400, 'answered 400'],
-  [401, 'answered 401'],
-  [410, 'answered 410'],
-  [429, 'answered 429'],
-  [500, 'answered 500'],
-  [503, 'answered 503'],
+  [300, 'HTTP 300'],
+  [304, 'HTTP 304'],
+  [307, 'HTTP 307 (redirects are not followed)'],
+  [400, 'HTTP 400'],
+  [401, 'HTTP 401'],
+  [410, 'HTTP 410'],
+  [429, 'HTTP 429'],
+  [500, 'HTTP 500'],
+  [503, 'HTTP 503'],
 ])('status %i: %s', async (status, error) => {
   const receiver = closing(await startReceiver((_request, response) => response.writeHead(status).end()));
   expect(await post(outbound(), urlOf(receiver))).toMatchObject({ status, body: null, error });
@@ -123,7 +123,7 @@ describe('an answer that is too long', () => {
 
   test('is a failure where its status is', async () => {
     const { result, sent } = await long(500);
-    expect(result).toMatchObject({ status: 500, error: 'answered 500', body: 'x'.repeat(1024) });
+    expect(result).toMatchObject({ status: 500, error: 'HTTP 500', body: 'x'.repeat(1024) });
     expect(sent).toBeLessThan(20 * 1024 * 1024);
   });
 });
@@ -156,7 +156,7 @@ describe('an answer that ends early', () => {
 
   test('is what its status says where that is a failure', async () => {
     const result = await answered('HTTP/1.1 503 No\r\ncontent-length: 10\r\n\r\nabc', (socket) => socket.end());
-    expect(result).toMatchObject({ status: 503, body: 'abc', error: 'answered 503' });
+    expect(result).toMatchObject({ status: 503, body: 'abc', error: 'HTTP 503' });
   });
 
   test('is complete where the end of the connection is the end of the answer', async () => {
@@ -168,15 +168,15 @@ describe('an answer that ends early', () => {
 describe('what is no answer', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
   test.each([
-    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'not an HTTP answer'],
-    ['bytes', '\u0000\u0001\u0002\u0003\r\n\r\n', 'not an HTTP answer'],
-    ['another version', 'HTTP/9.9 200 OK\r\n\r\n', 'not an HTTP answer'],
-    ['a length that is none', `${ok}content-length: ten\r\n\r\n`, 'not an HTTP answer'],
-    ['a chunk that is none', `${ok}transfer-encoding: chunked\r\n\r\nxyz\r\n`, 'not an HTTP answer'],
-    ['a large header', `${ok}x: ${'x'.repeat(20_000)}\r\n\r\n`, 'the headers of the answer are too large'],
-    ['the large name of a header', `${ok}${'x'.repeat(20_000)}`, 'the headers of the answer are too large'],
-    ['many headers', `${ok}${'x-a: b\r\n'.repeat(5_000)}`, 'the headers of the answer are too large'],
-    ['many announcements', 'HTTP/1.1 102 Wait\r\n\r\n'.repeat(50), 'too many interim (1xx) answers'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'not an HTTP response'],
+    ['bytes', '\u0000\u0001\u0002\u0003\r\n\r\n', 'not an HTTP response'],
+    ['another version', 'HTTP/9.9 200 OK\r\n\r\n', 'not an HTTP response'],
+    ['a length that is none', `${ok}content-length: ten\r\n\r\n`, 'not an HTTP response'],
+    ['a chunk that is none', `${ok}transfer-encoding: chunked\r\n\r\nxyz\r\n`, 'not an HTTP response'],
+    ['a large header', `${ok}x: ${'x'.repeat(20_000)}\r\n\r\n`, 'the response headers are too large'],
+    ['the large name of a header', `${ok}${'x'.repeat(20_000)}`, 'the response headers are too large'],
+    ['many headers', `${ok}${'x-a: b\r\n'.repeat(5_000)}`, 'the response headers are too large'],
+    ['many announcements', 'HTTP/1.1 102 Wait\r\n\r\n'.repeat(50), 'too many interim (1xx) responses'],
     ['a change of protocol', 'HTTP/1.1 101 Now\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', CLOSED],
   ])('%s', async (_name, text, error) => {
     expect(await answered(text)).toMatchObject({ status: null, error });
