@@ -22,8 +22,8 @@ import { BATCH_SIZE, dueRoundRobin, WORKSPACE_BATCH_SIZE } from './round-robin-r
 const STARTS_AT_ONCE = 20;
 
 /**
- * Makes the deliveries of events that have none yet: one for each webhook that is enabled and wants the event. What another
- * relay works on is left to it, and an event is done in the same statement, so that it is delivered once.
+ * Makes the deliveries of events that are not dispatched yet: one for each webhook that is enabled and subscribed. Events that
+ * another relay has locked are skipped, and an event is marked in the same statement, so that it is dispatched once.
  */
 const DISPATCH = prepared()((db) =>
   dueRoundRobin(db, 'events', { due: sql<boolean>`dispatched_at is null`, orderBy: [sql`id`] })
@@ -67,13 +67,13 @@ const DISPATCH = prepared()((db) =>
 );
 
 /**
- * Deliveries without their workflow: new ones, and those left by a relay that died or could not reach Temporal. Where one is
+ * Deliveries without their workflow: new ones, and those left by a relay that died or could not reach Temporal. If that one is
  * only slow, a second relay starts the same workflows, which changes nothing.
  */
 const UNSTARTED = sql<boolean>`${inStates(deliveryStates, ['queued'])} and started_at is null
   and (claimed_at is null or claimed_at < now() - interval '10 seconds')`;
 
-/** A replay may be long: all else of its workspace goes first. */
+/** A replay may be long: the other deliveries of its workspace go first. */
 const REPLAYS_LAST = [sql`(trigger = 'replay')`, sql`id`];
 
 const CLAIM = prepared<{ saturated: string[] }>()((db, { saturated }) =>

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CHANNELS, type Listener } from '../db/listener.ts';
 import { dispatchEvents, endWorkflows, type RelayDeps, startUnstarted } from './relay-steps.ts';
 
-/** A notification may be lost while the connection is away: look this often all the same. */
+/** A notification may be lost while the connection is down: the tables are read this often all the same. */
 const LOOK_AGAIN_MS = 5_000;
 /** While the deliveries of a workspace wait for those in flight, it is looked at this often. */
 const SATURATED_MS = 200;
-/** After a failure; what is the matter is likely so for a while. */
+/** After a failure, whose cause is likely to last for a while. */
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Brings what is in the database to Temporal: deliveries of new events and of requests, and the end of those that were
- * abandoned. Woken by notifications, it looks now and then all the same. Several may run at once.
+ * Relays from the database to Temporal: starts the workflows of deliveries, of new events and of requests, and tells workflows of
+ * deliveries that were abandoned. Notifications wake it. Several may run at once.
  */
 export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  // What there may be to do. Most events have no webhook: for them it stays at one statement.
+  // Which statements to run. Most events have no webhook, and need only the first.
   const due = { events: true, deliveries: true };
   let wakeUp = () => {};
   const wake = (what: Partial<typeof due>) => {
@@ -58,7 +58,7 @@ export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): 
         isFailing = false;
         if (!due.events && !due.deliveries) await sleep();
       } catch (error) {
-        deps.log[isFailing ? 'debug' : 'warn']({ err: error }, 'cannot relay events at present; going on trying');
+        deps.log[isFailing ? 'debug' : 'warn']({ err: error }, 'cannot relay events at present; trying again');
         isFailing = true;
         await delay(TRY_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => {});
         wake({ events: true, deliveries: true });

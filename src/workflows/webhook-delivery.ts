@@ -14,11 +14,11 @@ import { durationText } from '../domain/duration-text.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface WebhookDeliveryInput {
-  /** UUID of the row in `deliveries`: what to send and where to is there, not in the history. */
+  /** UUID of the row in `deliveries`: the event and the webhook are read there, so that they are not in the history. */
   deliveryId: string;
-  /** Only tells operators where it goes. */
+  /** Shown to operators. */
   host: string;
-  /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: it is tried once, and nobody is told. */
+  /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: a single attempt, whose failure disables nothing. */
   retryWaitsMs: number[];
   /** Attempts of a run before this one, which Temporal has lost. */
   attemptsMade?: number;
@@ -26,11 +26,11 @@ export interface WebhookDeliveryInput {
 
 export type WebhookDeliveryState = 'sending' | 'held back' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
 
-/** The webhook was disabled or deleted: the row says so, and there is nothing to wait for any more. */
+/** The webhook was disabled or deleted, and the delivery abandoned. */
 export const deliveryEnded = defineSignal('deliveryEnded');
-/** A place among the attempts of the workspace is kept for it. */
+/** A place for its attempt is reserved. */
 export const placeFree = defineSignal('placeFree');
-/** Where the delivery is at. */
+/** The current state. */
 export const deliveryStateQuery = defineQuery<WebhookDeliveryState>('state');
 
 const attemptsWith = (summary: string) =>
@@ -53,8 +53,9 @@ const { emailOwner } = proxyActivities<Pick<WebhookActivities, 'emailOwner'>>({
 });
 
 /**
- * Sends an event to a webhook, and sends it again after each wait until it is answered well. When the last retry has failed, the
- * webhook is disabled and its owner told (specification, Retries). Ends early where the webhook was disabled or deleted.
+ * Delivers an event to a webhook: the first attempt, then a retry after each wait until one succeeds. When the last retry has
+ * failed, the webhook is disabled and its owner notified (specification, Retries). Ends early where the webhook was disabled or
+ * deleted.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<{ state: WebhookDeliveryState }> {
   try {
@@ -87,7 +88,7 @@ async function deliver({
     setCurrentDetails(`**${next}** ${details}`);
     return next;
   };
-  /** @returns whether the delivery has ended meanwhile */
+  /** @returns whether the delivery was abandoned meanwhile */
   const wait = async (next: WebhookDeliveryState, ms: number, what: string, why: string): Promise<boolean> => {
     enter(next, `${what} at ${new Date(Date.now() + ms).toISOString()}: ${why}`);
     const summary = `${what} in ${durationText(ms)}: ${why}`;
@@ -118,14 +119,14 @@ async function deliver({
       return enter('abandoned', why);
   }
 
-  // The failure of the last retry has disabled the webhook. A cancellation comes too late for that, and for saying so.
-  if (retryWaitsMs.length > 0) await CancellationScope.nonCancellable(() => tellOwner(deliveryId));
+  // The failure of the last retry has disabled the webhook: the owner is notified even if the workflow is canceled now.
+  if (retryWaitsMs.length > 0) await CancellationScope.nonCancellable(() => notifyOwner(deliveryId));
   return state;
 }
 
-/** Of several deliveries that fail together, one is the reason and tells the owner. */
-async function tellOwner(deliveryId: string): Promise<void> {
+/** Of several deliveries that fail together, the one that disabled the webhook notifies the owner. */
+async function notifyOwner(deliveryId: string): Promise<void> {
   const notificationId = await findNotification(deliveryId);
-  // That the mail could not be sent is in the notification; the delivery has ended all the same.
+  // The notification records that the e-mail could not be sent; the delivery has ended all the same.
   if (notificationId !== null) await emailOwner(notificationId).catch(() => {});
 }

@@ -41,23 +41,23 @@ export interface AttemptTask {
   deliveryId: string;
   /** From 1. */
   attempt: number;
-  /** When it is tried again should it fail; null for the last attempt. */
+  /** The wait until the next attempt, if this one fails; null for the last attempt. */
   retryInMs: number | null;
 }
 
 export type AttemptOutcome =
   | { state: 'delivered' | 'abandoned' }
-  /** `waitMs`: what is left of the wait, where the attempt was made by a worker that could not say so. */
+  /** `waitMs`: the rest of the wait, where the attempt was recorded by a worker that could not report it. */
   | { state: 'failed'; reason: string; waitMs?: number }
-  /** Nothing was sent: ask again after `forMs`. */
+  /** Nothing was sent: run the attempt again after `forMs`. */
   | { state: 'held back'; forMs: number; reason: string };
 
 const heldBack = (forMs: number, reason: string) => ({ state: 'held back' as const, forMs, reason });
 
-/** A slot this near is waited for in place. */
+/** A slot that comes this soon is waited for inside the activity. */
 const NEAR_MS = 1_000;
 
-/** What a status means for a workflow that has nothing to send any more; undefined where there is something. */
+/** The outcome of a delivery with nothing to send at present; undefined where the attempt is to be made. */
 function outcomeOf(status: DeliveryStatus | undefined, reason: string | null): AttemptOutcome | undefined {
   if (status === undefined || status === 'abandoned') return { state: 'abandoned' };
   if (status === 'delivered') return { state: 'delivered' };
@@ -65,14 +65,14 @@ function outcomeOf(status: DeliveryStatus | undefined, reason: string | null): A
   return reason === null ? undefined : { state: 'failed', reason };
 }
 
-/** The steps of the workflow `webhookDelivery`. Each can be run again without harm. */
+/** The steps of the workflow `webhookDelivery`. All are idempotent. */
 export function createWebhookActivities(deps: WebhookActivityDeps) {
   const { db, cipher, outbound, places, webhookMetrics } = deps;
   const { query } = db.system;
-  /** Attempts of this process that have not ended: one that Temporal lost sight of is waited for, not made twice. */
+  /** Attempts of this process: one that Temporal has timed out is waited for, not made twice. */
   const inFlight = new SingleFlight<AttemptOutcome>();
 
-  /** @returns milliseconds until the attempt may be sent */
+  /** Waits for the slot of a webhook with a rate limit, if it is near. @returns milliseconds that are left until it */
   async function waitForSlot({ deliveryId }: AttemptTask, row: SendableRow): Promise<number> {
     if (row.rate_limit_per_minute === null) return 0;
     const inMs = row.slot_in_ms ?? (await takeSlot(query, deliveryId, row.webhook_id));
@@ -83,7 +83,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
 
   async function send({ deliveryId, attempt }: AttemptTask, row: SendableRow) {
     const sentAt = new Date();
-    const opened = decryptColumns(cipher, row, sentAt);
+    const decrypted = decryptColumns(cipher, row, sentAt);
     const body = eventBody({ type: row.type, data: row.data, createdAt: row.created_at });
     const signed = signedHeaders({
       body,
@@ -91,23 +91,23 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
       deliveryId: publicId('delivery', deliveryId),
       attempt,
       sentAt,
-      secrets: opened.secrets,
+      secrets: decrypted.secrets,
     });
     const test = row.trigger === 'test' ? { 'X-Webhook-Test': 'true' } : {};
     const result = await outbound.post({
       url: row.url,
-      headers: { 'User-Agent': 'prompt-management-service', ...opened.headers, ...test, ...signed },
+      headers: { 'User-Agent': 'prompt-management-service', ...decrypted.headers, ...test, ...signed },
       body,
     });
-    return { sentAt, result: withoutSecrets(result, opened) };
+    return { sentAt, result: withoutSecrets(result, decrypted) };
   }
 
-  /** @returns what came of it; where nothing was sent, when and why to come back */
-  async function sendInPlace(task: AttemptTask, row: SendableRow) {
+  /** Sends within the limits on concurrency and rate. @returns where nothing was sent, when and why to try again */
+  async function sendWithinLimits(task: AttemptTask, row: SendableRow) {
     const { workspace_id: workspaceId, event_id: eventId, webhook_id: webhookId, trigger } = row;
     const delivery = { id: task.deliveryId, eventId, webhookId, trigger };
     const entered = await places.enterAttempt(publicId('workspace', workspaceId), delivery, new URL(row.url).host);
-    if ('comeBackInMs' in entered) return heldBack(entered.comeBackInMs, 'enough is under way to the host or in all');
+    if ('comeBackInMs' in entered) return heldBack(entered.comeBackInMs, 'too many attempts in flight');
     try {
       const slotMs = await waitForSlot(task, row);
       return slotMs > 0 ? heldBack(slotMs, 'rate limit of the webhook') : await send(task, row);
@@ -123,7 +123,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     await untilDatabaseAnswers(() => countAttempt(query, webhookId, succeeded));
   }
 
-  async function make(task: AttemptTask): Promise<AttemptOutcome> {
+  async function makeAttempt(task: AttemptTask): Promise<AttemptOutcome> {
     const { deliveryId, attempt, retryInMs } = task;
     const row = await untilDatabaseAnswers(() => readAttempt(query, deliveryId, attempt));
     const known = outcomeOf(row?.status, row?.recorded_error ?? null);
@@ -135,10 +135,10 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
       return { state: 'abandoned' };
     }
 
-    const sent = await sendInPlace(task, row);
+    const sent = await sendWithinLimits(task, row);
     if ('state' in sent) return sent;
     const { sentAt, result } = sent;
-    // It was sent: the database may be away for a while, what came of it is stored all the same.
+    // It was sent: the result is stored even if the database is away for a while.
     const attempted = { id: deliveryId, attempt, startedAt: sentAt, retryInMs };
     const record = (inside: Query) => recordAttempt(inside, attempted, result);
     const isExhausted = retryInMs === null && result.error !== null && row.trigger !== 'test';
@@ -151,33 +151,33 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
   }
 
   return {
-    /** Sends once, unless this attempt was made before or there is nothing to send any more, and stores what came of it. */
+    /** Makes an attempt and stores its result, unless it was made before or there is nothing to send any more. */
     attemptDelivery(task: AttemptTask): Promise<AttemptOutcome> {
       const key = `${task.deliveryId}/${task.attempt}`;
-      const attempt = inFlight.run(key, () => make(task));
+      const attempt = inFlight.run(key, () => makeAttempt(task));
       return withHeartbeats(() => attempt);
     },
 
-    /** @returns the notification that the owner is to be sent; null where another delivery is the reason */
+    /** @returns the notification to e-mail to the owner; null where another delivery caused it */
     findNotification: (deliveryId: string): Promise<string | null> => findNotification(query, deliveryId),
 
-    /** Ends a delivery whose workflow was canceled; one that has ended stays as it is. */
+    /** Abandons a delivery whose workflow was canceled; one that has ended stays as it is. */
     async abandonDelivery(deliveryId: string, reason: string): Promise<void> {
       await abandonOne(query, deliveryId, reason);
     },
 
-    /** Tells the owner by e-mail, once. What cannot be sent at once is sent later by its row. */
+    /** Sends the notification by e-mail, once. What cannot be sent now is sent later by `jobs/send-due-emails.ts`. */
     emailOwner: (notificationId: string): Promise<EmailOutcome> => emailOwner(deps, notificationId),
   };
 }
 
-/** A shorter part of a header is no secret, and would take ordinary words out of answers. */
-const SECRET_LENGTH = 8;
+/** Shorter parts of headers are no secrets: removing them would remove ordinary words. */
+const MIN_SECRET_LENGTH = 8;
 
-/** A receiver may send back what it was sent: a secret, a header, or a header's part such as the token after `Bearer`. */
+/** A response may echo a secret, a header, or a part of one such as the token after `Bearer`: they are removed from it. */
 function withoutSecrets(result: OutboundResult, { secrets, headers }: DecryptedColumns): OutboundResult {
   const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
-  const hidden = [...secrets, ...parts].filter((text) => text !== undefined && text.length >= SECRET_LENGTH);
+  const hidden = [...secrets, ...parts].filter((text) => text !== undefined && text.length >= MIN_SECRET_LENGTH);
   let { body } = result;
   for (const text of hidden) body = body?.replaceAll(text ?? '', '[removed]') ?? null;
   return { ...result, body };

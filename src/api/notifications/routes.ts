@@ -6,7 +6,7 @@ import { presentNotification } from './presenter.ts';
 import { notificationSample } from './samples.ts';
 import { NotificationPage } from './schema.ts';
 
-/** `/notifications`: what the owner of the workspace was told. */
+/** `/notifications`: messages to the owner of the workspace. */
 export function notificationRoutes(): Route[] {
   return [
     defineRoute({
@@ -14,7 +14,7 @@ export function notificationRoutes(): Route[] {
       path: '/notifications',
       operationId: 'listNotifications',
       tag: 'Notifications',
-      summary: 'List what the owner of the workspace was told, newest first',
+      summary: 'List the notifications to the owner of the workspace, newest first',
       scope: 'read',
       query: z.strictObject(PageQuery),
       response: NotificationPage,

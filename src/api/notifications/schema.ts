@@ -10,8 +10,8 @@ export const Notification = z
     message: z.string(),
     webhook_id: z.string().nullable(),
     email: z.object({
-      sent_at: Timestamp.nullable().meta({ description: 'When the mail server took it; null until then.' }),
-      error: z.string().nullable().meta({ description: 'Why it could not be sent at the last try.' }),
+      sent_at: Timestamp.nullable().meta({ description: 'When the mail server accepted it; null until then.' }),
+      error: z.string().nullable().meta({ description: 'Why the last attempt to send it failed.' }),
     }),
     created_at: Timestamp,
   })

@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { SingleFlight } from '../../lib/single-flight.ts';
 import { withDeadline } from '../../outbound/deadline.ts';
 
 /** Metrics of webhooks, for Prometheus. */
@@ -86,14 +87,8 @@ function createBacklogReader({ system }: Database): () => Promise<Backlog> {
     const [row] = await system.transaction((query) => query(readBacklog), { statementTimeoutMs: READ_TIMEOUT_MS });
     return row ?? UNKNOWN;
   };
-  let reading: Promise<Backlog> | undefined;
-  const readOnce = () => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-  return () => withDeadline(READ_TIMEOUT_MS, undefined, readOnce).catch(() => UNKNOWN);
+  const reading = new SingleFlight<Backlog>();
+  return () => withDeadline(READ_TIMEOUT_MS, undefined, () => reading.run('backlog', read)).catch(() => UNKNOWN);
 }
 
 function addGauges(registry: Registry, db: Database): void {
