@@ -5,7 +5,7 @@ import { parseSettings } from '../src/config.ts';
 import { openDatabase } from '../src/db/database.ts';
 import type { Listener } from '../src/db/listener.ts';
 import { createCipher } from '../src/domain/cipher.ts';
-import { createEvaluatorPool } from '../src/evaluators/evaluator-pool.ts';
+import { createEvaluatorPool } from '../src/evaluators/threads/evaluator-pool.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { createModels } from '../src/models/create-models.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';

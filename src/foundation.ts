@@ -6,7 +6,7 @@ import type { Settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
-import { createEvaluatorPool, type EvaluatorPool } from './evaluators/evaluator-pool.ts';
+import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/evaluator-pool.ts';
 import { createRegistry } from './metrics.ts';
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';

@@ -5,7 +5,7 @@ import type { EvaluationPlan } from './evaluation-plan.ts';
 export interface BatchProgress {
   /** Batches from here on have not been touched. */
   next: number;
-  /** Batches that were begun and have to be gone on with. */
+  /** Batches that were begun and have to be continued. */
   unfinished: number[];
   /** What finished batches have cost in US dollars. */
   spentUsd: number;

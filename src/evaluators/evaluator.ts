@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { JsonValue } from '../domain/json.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import { roundScore } from '../domain/scoring.ts';
-import { isJsonValue, jsonFault } from './json.ts';
-import { shorten } from './text.ts';
+import { isJsonValue, jsonFault } from './matching/json.ts';
+import { shorten } from './matching/text.ts';
 
 /** What an evaluator gets to see of an example that has been run. */
 export interface Example {
-  /** The model's answer. */
+  /** The model's response. */
   output: string;
-  /** The answer wanted; undefined when the example has none (null is a value). */
+  /** The expected output; undefined when the example has none (null is a value). */
   expected: JsonValue | undefined;
   variables: Readonly<Record<string, JsonValue>>;
   /** The rendered prompt. */
@@ -23,7 +23,7 @@ export interface Example {
  * `missing_expected` the example has no `expected` that this evaluator could use;
  * `too_large` a text or value is beyond what is examined;
  * `timed_out` the evaluators took too long on this output;
- * `unusable_judgement` the judge's answer held no usable score, also when asked again;
+ * `unusable_judgement` the judge's response held no usable score, also when asked again;
  * `evaluator_error` the evaluator itself failed.
  */
 export type ScoreProblem = 'missing_expected' | 'too_large' | 'timed_out' | 'unusable_judgement' | 'evaluator_error';
@@ -56,7 +56,7 @@ export interface JudgeRequest {
   parameters: ModelParameters;
 }
 
-/** What a judge's answer says: a score, or why there is none in it (asking once more may help). */
+/** What is read from a judge's response: a score, or why it holds none (asking once more may help). */
 export type Judgement = { usable: true; score: Score } | { usable: false; reason: string };
 
 /** What an evaluator is computed from that asks no model. */
@@ -85,7 +85,7 @@ export interface ScoringEvaluator<Config> {
 }
 
 /**
- * An evaluator that needs one call to a model. Asking and reading are apart, so that the answer can be recorded in
+ * An evaluator that needs one call to a model. Asking and reading are apart, so that the response can be recorded in
  * between and is never paid for twice. Neither throws.
  */
 export interface JudgingEvaluator<Config> {
@@ -98,7 +98,7 @@ export interface Judge {
   /** The model to ask, as prompts name theirs. */
   model: string;
   request(example: Example): JudgeRequest;
-  read(answer: string): Judgement;
+  read(response: string): Judgement;
 }
 
 /** A score that says something about the output. `value` is held to 0..1. */

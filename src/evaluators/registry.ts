@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { contains } from './contains.ts';
 import {
   type Judge,
   type JudgingEvaluator,
@@ -10,15 +9,16 @@ import {
   type ScoringEvaluator,
   unscored,
 } from './evaluator.ts';
-import { exactMatch } from './exact-match.ts';
-import { jsonMatch } from './json-match.ts';
-import { jsonSchema } from './json-schema.ts';
-import { jsonValid } from './json-valid.ts';
-import { levenshtein } from './levenshtein.ts';
-import { llmJudge } from './llm-judge.ts';
-import { numeric } from './numeric.ts';
-import { regex } from './regex.ts';
-import { MAX_OUTPUT_LENGTH } from './text.ts';
+import { MAX_OUTPUT_LENGTH } from './matching/text.ts';
+import { contains } from './types/contains.ts';
+import { exactMatch } from './types/exact-match.ts';
+import { jsonMatch } from './types/json-match.ts';
+import { jsonSchema } from './types/json-schema.ts';
+import { jsonValid } from './types/json-valid.ts';
+import { levenshtein } from './types/levenshtein.ts';
+import { llmJudge } from './types/llm-judge.ts';
+import { numeric } from './types/numeric.ts';
+import { regex } from './types/regex.ts';
 
 /** One evaluator and its options, as in `POST /evaluations`. What is wrong inside an expression or a schema, `evaluatorFault` tells. */
 export const EvaluatorConfig = z.discriminatedUnion('type', [
@@ -66,7 +66,7 @@ export interface PreparedScoring extends Prepared {
   score(example: ScoredExample): Score;
 }
 
-/** Scores by one call to a model, which the caller makes: `request`, the call, `read`; once more when the answer is not usable. */
+/** Scores by one call to a model, which the caller makes: `request`, the call, `read`; once more when the response is not usable. */
 export interface PreparedJudging extends Prepared, Judge {
   kind: 'judging';
 }

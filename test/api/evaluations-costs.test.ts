@@ -143,7 +143,7 @@ describe('two workers that paid for the same', () => {
     const store = (output: string, outcomeId: string, assumedUsd?: number) => {
       const paid = answer(output);
       const cost = assumedUsd === undefined ? paid.cost : { ...paid.cost, amount: null };
-      const result = { status: 'scored' as const, answer: { ...paid, cost }, score: 1, scores: {}, assumedUsd };
+      const result = { status: 'scored' as const, response: { ...paid, cost }, score: 1, scores: {}, assumedUsd };
       return storeResult(system().query, uuidOf(id), spec, 0, result, outcomeId);
     };
     const [first, second] = [newId(), newId()];
@@ -163,7 +163,7 @@ describe('two workers that paid for the same', () => {
   test('judgement: the first stays, and both are reported', async () => {
     const id = await stage.begin({ examples: examplesOf('judged twice', 1), start_at: '2099-01-01T00:00:00Z' });
     const store = (text: string | null, asks: number, outcomeId: string) => {
-      const judgement = { answer: text, asks, spent: answer(''), assumedUsd: undefined };
+      const judgement = { response: text, asks, spent: answer(''), assumedUsd: undefined };
       return storeJudgement(system().query, uuidOf(id), 0, 'judge', judgement, outcomeId);
     };
     const [first, second] = [newId(), newId()];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createEvaluatorPool, type EvaluatorPool, type Scorer } from '../../src/evaluators/evaluator-pool.ts';
 import { EvaluatorsSchema } from '../../src/evaluators/registry.ts';
+import { createEvaluatorPool, type EvaluatorPool, type Scorer } from '../../src/evaluators/threads/evaluator-pool.ts';
 
 let pool: EvaluatorPool;
 

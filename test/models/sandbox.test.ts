@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ModelParameters } from '../../src/domain/parameters.ts';
-import { buildJudgePrompt } from '../../src/evaluators/judge-prompt.ts';
+import { buildJudgePrompt } from '../../src/evaluators/types/judge-prompt.ts';
 import { callOf, modelErrorOf, modelsAt } from '../support/providers/models.ts';
 
 const models = modelsAt({});

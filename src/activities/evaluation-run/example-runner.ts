@@ -1,7 +1,7 @@
 import { weightedMean } from '../../domain/scoring.ts';
 import { parseTemplate, type Template, TemplateVariablesError } from '../../domain/template.ts';
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
-import type { EvaluatorPool, Scorer } from '../../evaluators/evaluator-pool.ts';
+import type { EvaluatorPool, Scorer } from '../../evaluators/threads/evaluator-pool.ts';
 import type { OpenExample, ResultToStore, RunSpec } from '../../services/evaluations/results-store.ts';
 import { CallFailedError, type PatientAnswer } from '../patient-call.ts';
 import type { Stops } from './batch-watch.ts';
@@ -66,8 +66,8 @@ export class ExampleRunner {
     let { output } = open;
     if (output === null) {
       unstored = await this.#callModel(input, progress);
-      if (unstored?.answer === undefined) return;
-      ({ output } = unstored.answer);
+      if (unstored?.response === undefined) return;
+      ({ output } = unstored.response);
       // With judges to ask or a thread to wait for, the output is stored first; else together with its score.
       if (this.#judges.count > 0 || !this.#scorer.isFree(output)) {
         if (!(await store.storeResult(seq, unstored, stops.giveUp))) return;
@@ -98,8 +98,8 @@ export class ExampleRunner {
     const { model, parameters } = this.#spec;
     const call = { model, parameters, input, signal: stops.giveUp, timeoutMs };
     try {
-      const answer: PatientAnswer = await models.generate(call, stops.stopWaiting);
-      return { status: 'answered', answer, assumedUsd: bill.add(answer.cost, expected.modelShare) };
+      const response: PatientAnswer = await models.generate(call, stops.stopWaiting);
+      return { status: 'answered', response, assumedUsd: bill.add(response.cost, expected.modelShare) };
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error;
       const { failure, attempts } = error;

@@ -46,10 +46,10 @@ export class ExampleStore {
     const store = (stored: ResultToStore) => () =>
       storeResult(this.#query, this.#evaluationId, this.#spec, seq, stored, id);
     const {
-      answer,
-      spent = answer,
-      attempts = answer?.attempts,
-      finishReason = answer?.finishReason,
+      response,
+      spent = response,
+      attempts = response?.attempts,
+      finishReason = response?.finishReason,
       assumedUsd,
     } = result;
     const billed = { attempts, spent, finishReason, assumedUsd };
@@ -77,7 +77,8 @@ export class ExampleStore {
     const id = newId();
     const store = (stored: JudgementToStore) => () =>
       storeJudgement(this.#query, this.#evaluationId, seq, evaluator, stored, id);
-    if (!(await storeOr(store(judgement), store({ ...judgement, answer: null }), giveUp))) throw new NotStorableError();
+    if (!(await storeOr(store(judgement), store({ ...judgement, response: null }), giveUp)))
+      throw new NotStorableError();
   }
 }
 

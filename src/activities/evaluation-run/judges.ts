@@ -59,7 +59,7 @@ export class Judges {
     const { seq, stops } = progress;
     let stored = await store.loadJudgement(seq, judge.name, stops.giveUp);
     for (;;) {
-      const reading = stored && judge.read(stored.answer);
+      const reading = stored && judge.read(stored.response);
       if (reading?.usable) return reading.score;
       if (stored !== undefined && stored.asks >= 2)
         return unscored('unusable_judgement', reading?.reason ?? 'no usable score');
@@ -68,12 +68,12 @@ export class Judges {
       try {
         const response = await models.generate(call, stops.stopWaiting);
         asks += 1;
-        await this.#store(judge, progress, { answer: response.output, asks, spent: response });
-        stored = { answer: response.output, asks };
+        await this.#store(judge, progress, { response: response.output, asks, spent: response });
+        stored = { response: response.output, asks };
       } catch (error) {
         // A response that the provider's filter withheld was billed as well.
         if (error instanceof CallFailedError && error.failure.spent !== undefined)
-          await this.#store(judge, progress, { answer: null, asks, spent: error.failure.spent });
+          await this.#store(judge, progress, { response: null, asks, spent: error.failure.spent });
         throw error;
       }
     }

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../db/database.ts';
 import type { CostEstimate } from '../../domain/cost-estimate.ts';
-import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
 import { costOfRange, type Spending } from '../../services/evaluations/costs.ts';
 import {

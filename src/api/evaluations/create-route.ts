@@ -1,5 +1,5 @@
 import { newId } from '../../domain/ids.ts';
-import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';

@@ -13,7 +13,7 @@ export const ResultsQuery = z.strictObject({
   ...PageQuery,
   regression: Flag.meta({ description: 'Only examples that got worse.' }),
   improvement: Flag.meta({ description: 'Only examples that got better.' }),
-  failed: Flag.meta({ description: 'Only examples without an answer or a judgement.' }),
+  failed: Flag.meta({ description: 'Only examples that failed: without a response of the model or of a judge.' }),
   format: z
     .enum(['json', 'csv'], 'must be json or csv')
     .default('json')

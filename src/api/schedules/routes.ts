@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import type { EvaluatorPool } from '../../evaluators/evaluator-pool.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';

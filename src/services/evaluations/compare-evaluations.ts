@@ -22,6 +22,7 @@ async function getCompleted(query: Query, id: string): Promise<EvaluationRow> {
 
 const MILLIONTHS = (score: string) => `round((coalesce(${score}, 0) * 1000000)::numeric)::bigint`;
 
+// raw SQL: the runs are joined by a full join, which the builder refuses in a workspace.
 /** The examples of one run; `nth` counts those with the same key. */
 const examplesOf = (parameter: string) => `
   select r.seq, r.example_key as key, ${MILLIONTHS('r.score')} as score, r.status = 'failed' as failed, r.scores,
@@ -51,6 +52,7 @@ function evaluatorColumns(parameter: string, index: number): string {
 function sumsStatement(names: readonly string[]): { text: string } {
   const inBoth = 'seq_a is not null and seq_b is not null';
   return {
+    // raw SQL: as above.
     text: `with a as (${examplesOf('$2')}), b as (${examplesOf('$3')}),
       pairs as materialized (
         select coalesce(a.key, b.key) as key, a.seq as seq_a, b.seq as seq_b, a.score as score_a, b.score as score_b,

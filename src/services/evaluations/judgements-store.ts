@@ -7,7 +7,7 @@ import { addedUsage, lacksOutcome } from './added-usage.ts';
 
 /** A judge's stored response. */
 export interface StoredJudgement {
-  answer: string;
+  response: string;
   /** Which response it is, from 1: a judge is asked once more after an unusable one. */
   asks: number;
 }
@@ -16,12 +16,12 @@ const LOAD_JUDGEMENT = prepared<{ evaluationId: string; seq: number; evaluator: 
   (db, { evaluationId, seq, evaluator }) =>
     db
       .selectFrom('evaluation_judgements')
-      .select(['answer', 'asks'])
+      .select(['answer as response', 'asks'])
       .where('evaluation_id', '=', evaluationId)
       .where('seq', '=', seq)
       .where('evaluator', '=', evaluator)
       .where('answer', 'is not', null)
-      .$narrowType<{ answer: string }>(),
+      .$narrowType<{ response: string }>(),
 );
 
 export async function loadJudgement(
@@ -37,7 +37,7 @@ export async function loadJudgement(
 /** The outcome of asking a judge. */
 export interface JudgementToStore {
   /** Null where the provider's filter withheld it; it was billed all the same. */
-  answer: string | null;
+  response: string | null;
   /** Which response it is, from 1; 0 for one that was withheld. */
   asks: number;
   spent: { tokens: TokenUsage; cost: Cost };
@@ -49,7 +49,7 @@ interface NewJudgement {
   evaluationId: string;
   seq: number;
   evaluator: string;
-  answer: string | null;
+  response: string | null;
   asks: number;
   input: number;
   output: number;
@@ -69,7 +69,7 @@ const STORE_JUDGEMENT = prepared<NewJudgement>()((db, judgement) =>
       evaluation_id: judgement.evaluationId,
       seq: judgement.seq,
       evaluator: judgement.evaluator,
-      answer: judgement.answer,
+      answer: judgement.response,
       asks: judgement.asks,
       tokens_input: judgement.input,
       tokens_output: judgement.output,
@@ -104,14 +104,14 @@ export async function storeJudgement(
   evaluationId: string,
   seq: number,
   evaluator: string,
-  { answer, asks, spent: { tokens, cost }, assumedUsd }: JudgementToStore,
+  { response, asks, spent: { tokens, cost }, assumedUsd }: JudgementToStore,
   outcomeId: string,
 ): Promise<void> {
   await query(STORE_JUDGEMENT, {
     evaluationId,
     seq,
     evaluator,
-    answer,
+    response,
     asks,
     input: tokens.input,
     output: tokens.output,

@@ -11,7 +11,7 @@ import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { FinishReason, ModelAnswer } from '../../models/model.ts';
 import { addedUsage, lacksOutcome } from './added-usage.ts';
 
-/** One go at an evaluation: the first, or a retry of what failed in the ones before. */
+/** One round of an evaluation: the first, or a retry of what failed in the rounds before. */
 export interface RunRef {
   evaluationId: string;
   /** 0, or the retry this is. */
@@ -107,7 +107,7 @@ export async function loadOpenExamples(
 /** How an example ended, or (`answered`) that its output is safe. */
 export interface ResultToStore {
   status: 'answered' | 'scored' | 'failed';
-  answer?: (ModelAnswer & { attempts: number }) | undefined;
+  response?: (ModelAnswer & { attempts: number }) | undefined;
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
   score?: number | undefined;
   error?: { code: string; message: string } | undefined;
@@ -223,12 +223,12 @@ export async function storeResult(
   seq: number,
   {
     status,
-    answer,
+    response,
     scores,
     score,
     error,
     attempts,
-    spent = answer,
+    spent = response,
     assumedUsd,
     finishReason = 'content_filter',
   }: ResultToStore,
@@ -239,16 +239,16 @@ export async function storeResult(
     examplesId: spec.examplesId,
     seq,
     status,
-    output: answer?.output ?? null,
-    finishReason: answer?.finishReason ?? (spent && finishReason) ?? null,
+    output: response?.output ?? null,
+    finishReason: response?.finishReason ?? (spent && finishReason) ?? null,
     tokensInput: spent?.tokens.input ?? 0,
     tokensOutput: spent?.tokens.output ?? 0,
     tokensCachedInput: spent?.tokens.cached_input ?? 0,
     tokensReasoning: spent?.tokens.reasoning ?? 0,
     costAmount: spent?.cost.amount ?? null,
     pricing: spent?.cost.pricing ?? null,
-    modelMs: answer === undefined ? null : Math.round(answer.modelMs),
-    attempts: answer?.attempts ?? attempts ?? 0,
+    modelMs: response === undefined ? null : Math.round(response.modelMs),
+    attempts: response?.attempts ?? attempts ?? 0,
     round: spec.round,
     error: error ?? null,
     scores: scores ?? null,

@@ -53,7 +53,7 @@ const READ_NEWS = prepared<RunRef>()((db, { evaluationId, round }) =>
 type ControlRow = RowOf<typeof READ>;
 
 /**
- * One that no caller was told of in time is withdrawn: its workflow ends, so nobody may be told of it any more.
+ * One that no caller was told of in time is withdrawn: its workflow ends, so no caller may be told of it any more.
  * @returns null where the run's row is gone
  */
 export async function readRunControl(query: Query, { evaluationId, round }: RunRef): Promise<RunControl | null> {

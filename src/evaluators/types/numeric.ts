@@ -1,12 +1,12 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import type { JsonValue } from '../domain/json.ts';
-import { passOrFail, requireExpected, ScoringError, type ScoringEvaluator, scored } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { toPlainText } from './json.ts';
-import { quote } from './text.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { passOrFail, requireExpected, ScoringError, type ScoringEvaluator, scored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { toPlainText } from '../matching/json.ts';
+import { quote } from '../matching/text.ts';
 
-/** Beyond these a number is not read: arithmetic on it could take long, and no answer needs it. */
+/** Beyond these a number is not read: arithmetic on it could take long, and no output needs it. */
 const MAX_NUMBER_LENGTH = 100;
 const MAX_EXPONENT = 1_000;
 

@@ -1,14 +1,14 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { JsonValue } from '../domain/json.ts';
-import type { OptionFault, Score } from './evaluator.ts';
-import { CHECK_LIMIT_MS, EXAMPLE_LIMIT_MS, PREPARE_LIMIT_MS } from './limits.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { OptionFault, Score } from '../evaluator.ts';
 import {
   type EvaluatorConfig,
   evaluatorFault,
   type PreparedEvaluator,
   prepareEvaluator,
   runsCallersCode,
-} from './registry.ts';
+} from '../registry.ts';
+import { CHECK_LIMIT_MS, EXAMPLE_LIMIT_MS, PREPARE_LIMIT_MS } from './limits.ts';
 import type { ThreadReport, ThreadTask } from './thread-task.ts';
 
 // The file that the pool's threads load: everything in it runs there and nowhere else.

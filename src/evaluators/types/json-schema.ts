@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { jsonObject } from '../domain/json-object.ts';
-import { type ScoringEvaluator, scored } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { parseJson } from './json.ts';
-import { compileSchema, schemaFault } from './schema-compiler.ts';
-import { shorten, stripCodeFence } from './text.ts';
+import { jsonObject } from '../../domain/json-object.ts';
+import { type ScoringEvaluator, scored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { parseJson } from '../matching/json.ts';
+import { compileSchema, schemaFault } from '../matching/schema-compiler.ts';
+import { shorten, stripCodeFence } from '../matching/text.ts';
 
 /** Violations named in a reason. */
 const LISTED_VIOLATIONS = 3;

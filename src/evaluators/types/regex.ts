@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { passOrFail, type ScoringEvaluator } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { compileLinearRegex, MAX_PATTERN_LENGTH, PatternError } from './linear-regex.ts';
+import { passOrFail, type ScoringEvaluator } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { compileLinearRegex, MAX_PATTERN_LENGTH, PatternError } from '../matching/linear-regex.ts';
 
 const RegexConfig = z.strictObject({
   ...evaluatorFields('regex'),

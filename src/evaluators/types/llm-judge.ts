@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ModelParameters } from '../domain/parameters.ts';
-import { type Example, type Judgement, type JudgingEvaluator, scored } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { isJsonValue, parseJson, toPlainText } from './json.ts';
+import { ModelParameters } from '../../domain/parameters.ts';
+import { type Example, type Judgement, type JudgingEvaluator, scored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { isJsonValue, parseJson, toPlainText } from '../matching/json.ts';
+import { quote, stripCodeFence } from '../matching/text.ts';
 import { buildJudgePrompt } from './judge-prompt.ts';
-import { quote, stripCodeFence } from './text.ts';
 
 const Scale = z
   .strictObject({ min: z.int().min(-1_000).max(1_000), max: z.int().min(-1_000).max(1_000) })
@@ -20,7 +20,7 @@ const LlmJudgeConfig = z.strictObject({
   scale: Scale.default({ min: 1, max: 5 }),
   /** Whether the judge sees the example's expected value, where it has one. */
   include_expected: z.boolean().default(true),
-  /** Whether the judge sees the prompt that the output answers. */
+  /** Whether the judge sees the prompt that led to the output. */
   include_input: z.boolean().default(true),
   /** The judge's own; `response_format` is set by this evaluator. */
   parameters: ModelParameters.omit({ response_format: true }).default({}),
@@ -28,11 +28,11 @@ const LlmJudgeConfig = z.strictObject({
 
 type LlmJudgeConfig = z.output<typeof LlmJudgeConfig>;
 
-/** Characters of a judge's answer that are read: a score and its reason take a few hundred. */
-const MAX_ANSWER_LENGTH = 100_000;
+/** Characters of a judge's response that are read: a score and its reason take a few hundred. */
+const MAX_RESPONSE_LENGTH = 100_000;
 
 /** A judge may add fields of its own. */
-const JudgeAnswer = z.object({ reason: z.string(), score: z.number() });
+const JudgeResponse = z.object({ reason: z.string(), score: z.number() });
 
 /** Asks a model for a grade by a rubric, and brings it to 0..1. */
 export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJudgeConfig } = {
@@ -42,9 +42,9 @@ export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJu
     model: config.model,
     request: (example) => ({
       input: buildJudgePrompt({ rubric: config.rubric, scale: config.scale, sections: sectionsOf(config, example) }),
-      parameters: { ...config.parameters, response_format: answerFormat(config.scale) },
+      parameters: { ...config.parameters, response_format: responseFormat(config.scale) },
     }),
-    read: (answer) => readAnswer(answer, config.scale),
+    read: (response) => readResponse(response, config.scale),
   }),
 };
 
@@ -59,7 +59,7 @@ function sectionsOf(config: LlmJudgeConfig, example: Example) {
 }
 
 /** The reason comes first, so that the score follows from it. Providers differ in the bounds they take; `read` checks them. */
-function answerFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParameters['response_format']> {
+function responseFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParameters['response_format']> {
   return {
     type: 'json_schema',
     json_schema: {
@@ -79,15 +79,16 @@ function answerFormat(scale: LlmJudgeConfig['scale']): NonNullable<ModelParamete
 }
 
 /**
- * Reads JSON, also from a code block. A grade off the scale is refused and not moved to its end: a judge that answers
+ * Reads JSON, also from a code block. A grade off the scale is refused and not moved to its end: a judge that responds with
  * 85 on a scale of 1 to 5 has not read the question, and 5 would be a guess in its favour.
  */
-function readAnswer(answer: string, scale: LlmJudgeConfig['scale']): Judgement {
-  if (answer.length > MAX_ANSWER_LENGTH) return unusable(`its answer is longer than ${MAX_ANSWER_LENGTH} characters`);
-  const parsed = parseJson(stripCodeFence(answer));
-  if (!parsed.ok) return unusable(`its answer is ${parsed.reason}`);
-  const judgement = JudgeAnswer.safeParse(parsed.value);
-  if (!judgement.success) return unusable(`its answer lacks a reason and a numeric score: ${quote(answer)}`);
+function readResponse(response: string, scale: LlmJudgeConfig['scale']): Judgement {
+  if (response.length > MAX_RESPONSE_LENGTH)
+    return unusable(`its response is longer than ${MAX_RESPONSE_LENGTH} characters`);
+  const parsed = parseJson(stripCodeFence(response));
+  if (!parsed.ok) return unusable(`its response is ${parsed.reason}`);
+  const judgement = JudgeResponse.safeParse(parsed.value);
+  if (!judgement.success) return unusable(`its response lacks a reason and a numeric score: ${quote(response)}`);
   const { reason, score } = judgement.data;
   if (score < scale.min || score > scale.max) {
     return unusable(`its score ${score} is not between ${scale.min} and ${scale.max}`);

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { createFairSemaphore } from '../lib/fair-semaphore.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { ThreadReport, ThreadTask } from './thread-task.ts';
 
 /** One workspace alone has at most half of them, so there must be a few. */
@@ -13,7 +13,7 @@ const MAX_YOUNG_MIB = 32;
 const START_LIMIT_MS = 60_000;
 /** A thread without work is kept for so long. */
 const IDLE_MS = 60_000;
-/** A thread that died by itself: the task has one more try, since it may have been the turn of another's memory. */
+/** A thread that died by itself: the task is tried once more, since another task may have used up the memory. */
 const MAX_TRIES = 2;
 
 /** Why a task did not end by itself. */
@@ -29,7 +29,7 @@ export interface ThreadOutcome<Result> {
   limitMs: number;
 }
 
-export interface ThreadTurn {
+export interface ThreadRequest {
   workspaceId: string;
   /** Ends the wait for a thread; its reason is thrown. */
   signal?: AbortSignal | undefined;
@@ -39,8 +39,8 @@ export interface ThreadTurn {
 
 /** Threads for what may take any time. One that outlives the limit of its task is ended, and costs that task alone. */
 export interface Threads {
-  /** @throws the reason of `turn.signal`; Error where no thread can be started or the pool is closed */
-  run<Result>(task: ThreadTask, turn: ThreadTurn): Promise<ThreadOutcome<Result>>;
+  /** @throws the reason of `request.signal`; Error where no thread can be started or the pool is closed */
+  run<Result>(task: ThreadTask, request: ThreadRequest): Promise<ThreadOutcome<Result>>;
   /** Whether a thread is free for a workspace at the moment. */
   isFree(workspaceId: string): boolean;
   /** Ends all threads. */
@@ -105,7 +105,7 @@ export function createThreads({ onError }: { onError: (error: unknown) => void }
       release?.();
       return release !== undefined;
     },
-    run: <Result>(task: ThreadTask, { workspaceId, signal, urgent }: ThreadTurn) =>
+    run: <Result>(task: ThreadTask, { workspaceId, signal, urgent }: ThreadRequest) =>
       places.run(
         workspaceId,
         async () => {

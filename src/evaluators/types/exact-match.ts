@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { JsonValue } from '../domain/json.ts';
-import { passOrFail, requireExpected, type ScoringEvaluator } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { equalJson, parseJson, toPlainText } from './json.ts';
-import { quote } from './text.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { passOrFail, requireExpected, type ScoringEvaluator } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { equalJson, parseJson, toPlainText } from '../matching/json.ts';
+import { quote } from '../matching/text.ts';
 
 const ExactMatchConfig = z.strictObject({
   ...evaluatorFields('exact_match'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { passOrFail, type ScoringEvaluator, scored } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { parseJson } from './json.ts';
-import { stripCodeFence } from './text.ts';
+import { passOrFail, type ScoringEvaluator, scored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { parseJson } from '../matching/json.ts';
+import { stripCodeFence } from '../matching/text.ts';
 
 const JsonValidConfig = z.strictObject({
   ...evaluatorFields('json_valid'),

@@ -1,14 +1,14 @@
-import { ApiError, type ErrorDetail, temporarilyUnavailable } from '../domain/errors.ts';
-import { type OptionFault, type Score, type ScoredExample, unscored } from './evaluator.ts';
-import { type EvaluatorConfig, type PreparedScoring, prepareEvaluator, runsCallersCode } from './registry.ts';
+import { ApiError, type ErrorDetail, temporarilyUnavailable } from '../../domain/errors.ts';
+import { type OptionFault, type Score, type ScoredExample, unscored } from '../evaluator.ts';
+import { type EvaluatorConfig, type PreparedScoring, prepareEvaluator, runsCallersCode } from '../registry.ts';
 import { createThreads, type ThreadEnd, type ThreadOutcome } from './threads.ts';
 
-/** Texts and options together, in characters: up to here our own evaluators take about a millisecond, less than a thread's turn. */
+/** Texts and options together, in characters: up to here our own evaluators take about a millisecond, less than handing them to a thread. */
 const MAX_INLINE_CHARS = 4_096;
 /** How long a request waits for a thread. */
 const MAX_WAIT_MS = 5_000;
 
-/** Compiles and runs evaluators where they can hold up nobody. Workspaces take turns. */
+/** Compiles and runs evaluators in threads, so that none of them blocks the process. Workspaces share the threads fairly. */
 export interface EvaluatorPool {
   /**
    * Compiles the expressions and schemas of a request, with one time limit for all of them.
@@ -23,11 +23,11 @@ export interface EvaluatorPool {
 
 /** Scores examples by the evaluators that ask no model, with one time limit for an example. */
 export interface Scorer {
-  /** Whether an example with this output need not wait for its turn. */
+  /** Whether an example with this output need not wait for a thread. */
   isFree(output: string): boolean;
   /**
    * The scores by the evaluator's name. An evaluator that was ended at the limit scores 0.
-   * @param signal ends the wait for a turn; its reason is thrown
+   * @param signal ends the wait for a thread; its reason is thrown
    * @throws Error where no thread can be started
    */
   score(example: ScoredExample, signal?: AbortSignal): Promise<Map<string, Score>>;

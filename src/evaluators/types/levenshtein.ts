@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { requireExpected, type ScoringEvaluator, scored } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { toPlainText } from './json.ts';
+import { requireExpected, type ScoringEvaluator, scored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { toPlainText } from '../matching/json.ts';
 
 /** The distance takes time in proportion to the product of the lengths: about 0.1 s for two texts of this many characters. */
 const MAX_COMPARED_LENGTH = 20_000;

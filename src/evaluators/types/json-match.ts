@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { JsonValue } from '../domain/json.ts';
-import { requireExpected, type ScoredExample, type ScoringEvaluator, scored } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { isJsonValue, jsonFault, parseJson } from './json.ts';
-import { matchJson } from './json-matcher.ts';
-import { stripCodeFence } from './text.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { requireExpected, type ScoredExample, type ScoringEvaluator, scored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
+import { matchJson } from '../matching/json-matcher.ts';
+import { stripCodeFence } from '../matching/text.ts';
 
 const JsonMatchConfig = z.strictObject({
   ...evaluatorFields('json_match'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { passOrFail, requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator } from './evaluator.ts';
-import { evaluatorFields } from './fields.ts';
-import { toPlainText } from './json.ts';
-import { includesText, quote } from './text.ts';
+import { passOrFail, requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { toPlainText } from '../matching/json.ts';
+import { includesText, quote } from '../matching/text.ts';
 
 const Value = z.string().min(1).max(10_000);
 
