@@ -30,6 +30,8 @@ import { workflowBundle } from './workflows/bundle.ts';
 
 const RECONCILE_EVERY_MS = 15_000;
 const SUM_UP_EVERY_MS = 15_000;
+/** Executions that wait for a place or a retry, and are kept in memory. */
+const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 
 /** Workers of every queue and the recurring tasks, until `stop`. */
@@ -69,8 +71,12 @@ export async function startWorkers({
   });
   const mailer = settings.mail === undefined ? undefined : createMailer(settings.mail);
   const stopping = new AbortController();
+  const graceOver = new AbortController();
   const activities = createActivities({
     stopping: stopping.signal,
+    graceOver: graceOver.signal,
+    listener,
+    log,
     db,
     models,
     modelTimeoutMs: settings.models.timeoutMs,
@@ -97,7 +103,11 @@ export async function startWorkers({
       ...shared,
       taskQueue: taskQueues.executions,
       activities: activities.executions,
-      maxConcurrentActivityTaskExecutions: places.slots.executions,
+      enableNonLocalActivities: false,
+      // A call holds both for as long as it takes.
+      maxConcurrentLocalActivityExecutions: places.slots.executions,
+      maxConcurrentWorkflowTaskExecutions: places.slots.executions,
+      maxCachedWorkflows: places.slots.executions + SPARE_WORKFLOWS,
     }),
     await Worker.create({
       ...shared,
@@ -142,9 +152,11 @@ export async function startWorkers({
   ];
   async function stop(): Promise<void> {
     stopping.abort();
+    const grace = setTimeout(() => graceOver.abort(), settings.shutdownGraceMs);
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     await Promise.all([reEncrypting, ...tasks.map((task) => task.stop())]);
     await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
+    clearTimeout(grace);
     threads.stop();
     await outbound.close();
     mailer?.close();

@@ -1,55 +1,71 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import { MAX_CALL_ATTEMPTS } from '../domain/limits.ts';
 import { ModelError, type ModelErrorCode } from '../models/model-error.ts';
-import { withHeartbeats } from './heartbeats.ts';
+import type { ClaimedCall } from '../services/executions/claim-execution.ts';
 
-/** Calls of this process that have not ended, by what they are for. */
-export type CallsUnderWay = Map<string, { ended: Promise<void>; giveUp: AbortController }>;
+/** Calls in flight in this process, by execution. */
+export interface CallsInFlight {
+  has(executionId: string): boolean;
+  /** Makes a call, or waits for the one in flight: a step that Temporal has run again does not pay twice. */
+  join(executionId: string, call: (signal: AbortSignal) => Promise<void>): Promise<void>;
+  /** Gives up the call of an execution that has ended. */
+  giveUp(executionId: string): void;
+  /** Gives up every call. */
+  giveUpAll(reason: unknown): void;
+  ids(): string[];
+}
 
+/** Why a call was given up: it was canceled, and its row says so. */
+export class ExecutionEndedError extends Error {
+  override readonly name = 'ExecutionEndedError';
+}
+
+export function createCallsInFlight(): CallsInFlight {
+  const calls = new Map<string, { ended: Promise<void>; giveUp: AbortController }>();
+
+  function start(id: string, call: (signal: AbortSignal) => Promise<void>) {
+    const giveUp = new AbortController();
+    const started = { giveUp, ended: call(giveUp.signal).finally(() => calls.delete(id)) };
+    calls.set(id, started);
+    return started;
+  }
+
+  return {
+    has: (id) => calls.has(id),
+    join: (id, call) => (calls.get(id) ?? start(id, call)).ended,
+    giveUp: (id) => calls.get(id)?.giveUp.abort(new ExecutionEndedError('The execution has ended.')),
+    giveUpAll(reason) {
+      for (const { giveUp } of calls.values()) giveUp.abort(reason);
+    },
+    ids: () => [...calls.keys()],
+  };
+}
+
+const FIRST_WAIT_MS = 1_000;
 /** A provider that asks for a longer wait than this has no quota left for us. */
 const LONGEST_WAIT_MS = 60 * 60 * 1000;
 
-/**
- * Runs a call inside an activity, with heartbeats. The call is given up only when its workflow was canceled or the worker
- * stops; where Temporal merely lost sight of the activity, it goes on to its end, and the activity's next attempt in this
- * process waits for it instead of paying again.
- */
-export async function callOnce(
-  underWay: CallsUnderWay,
-  id: string,
-  call: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const running = underWay.get(id) ?? startCall(underWay, id, call);
-  const context = Context.current();
-  // Each attempt listens for itself: one that Temporal lost sight of is told of no cancellation any more.
-  context.cancelled.catch((reason: unknown) => {
-    const details = context.cancellationDetails;
-    if (details?.cancelRequested || details?.workerShutdown) running.giveUp.abort(reason);
-  });
-  await withHeartbeats(() => running.ended);
-}
-
-function startCall(underWay: CallsUnderWay, id: string, call: (signal: AbortSignal) => Promise<void>) {
-  const giveUp = new AbortController();
-  const running = { giveUp, ended: call(giveUp.signal).finally(() => underWay.delete(id)) };
-  underWay.set(id, running);
-  return running;
+/** How long to wait before the next call, as the details of a failure. */
+export interface RetryWait {
+  retryInMs: number;
 }
 
 /**
  * What Temporal is told of a call that failed: the model's code as type, the provider's `Retry-After` as the next wait, and
  * whether to try again.
- * @param isLast whether the execution has no attempt left
  */
-export function toFailure(error: unknown, isLast: boolean): unknown {
+export function toFailure(
+  error: unknown,
+  { attempt, isLastAttempt: isLast }: Pick<ClaimedCall, 'attempt' | 'isLastAttempt'>,
+): unknown {
   if (!(error instanceof ModelError)) return isLast ? exhausted(error) : error;
-  const { retryAfterMs = 0 } = error;
-  const nonRetryable = !error.retryable || isLast || retryAfterMs > LONGEST_WAIT_MS;
+  const retryInMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
+  const nonRetryable = !error.retryable || isLast || retryInMs > LONGEST_WAIT_MS;
   return ApplicationFailure.create({
     type: error.code,
     message: error.message,
     nonRetryable,
-    ...(!nonRetryable && retryAfterMs > 0 && { nextRetryDelay: retryAfterMs }),
+    ...(!nonRetryable && { details: [{ retryInMs } satisfies RetryWait] }),
   });
 }
 

@@ -9,7 +9,10 @@ const AGAIN_MS = 500;
  * @param giveUp ends the trying; without it there is no end before the database answers
  * @throws the signal's reason, or what the database answered
  */
-export async function untilDatabaseAnswers<T>(statement: () => Promise<T>, giveUp?: AbortSignal): Promise<T> {
+export async function untilDatabaseAnswers<T>(
+  statement: () => Promise<T>,
+  giveUp?: Pick<AbortSignal, 'throwIfAborted'>,
+): Promise<T> {
   for (;;) {
     try {
       return await statement();

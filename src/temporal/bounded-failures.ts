@@ -17,6 +17,10 @@ function boundedDelay(delay: ApplicationFailure['nextRetryDelay']): ApplicationF
   return Math.min(Math.max(Math.ceil(delay), 0), MAX_DELAY_MS);
 }
 
+function isRetryWait(detail: unknown): detail is { retryInMs: number } {
+  return typeof detail === 'object' && detail !== null && 'retryInMs' in detail && typeof detail.retryInMs === 'number';
+}
+
 /**
  * An error as Temporal can be told of it: texts of bounded length that are valid Unicode, and a finite delay. What providers and
  * receivers send gets into errors, and the SDK ends the process where it can't encode one.
@@ -28,11 +32,14 @@ function bounded(error: unknown, depth = 0): unknown {
     return error;
   const cause = error.cause === undefined || depth >= MAX_CAUSES ? undefined : bounded(error.cause, depth + 1);
   const nextRetryDelay = error instanceof ApplicationFailure ? boundedDelay(error.nextRetryDelay) : undefined;
+  const [detail] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
   const failure = ApplicationFailure.create({
     message: boundedText(error.message),
     type: boundedText((error instanceof ApplicationFailure ? error.type : undefined) ?? error.name),
     nonRetryable: error instanceof ApplicationFailure && error.nonRetryable === true,
     ...(nextRetryDelay != null && { nextRetryDelay }),
+    // Our own: how long the workflow waits before it tries again.
+    ...(isRetryWait(detail) && { details: [{ retryInMs: boundedDelay(detail.retryInMs) }] }),
     ...(cause instanceof Error && { cause }),
   });
   failure.stack = boundedText(error.stack ?? '');

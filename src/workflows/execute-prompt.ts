@@ -1,18 +1,17 @@
 import {
-  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   condition,
   defineQuery,
   defineSignal,
-  isCancellation,
-  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { CallOutcome, ExecutionActivities } from '../activities/execute-prompt/execution.ts';
+import type { ExecutionActivities } from '../activities/execute-prompt/execution.ts';
+import type { RetryWait } from '../activities/model-call.ts';
 import { durationText } from '../domain/duration-text.ts';
+import type { ExecutionStatus } from '../domain/execution-states.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ExecutePromptInput {
@@ -28,6 +27,7 @@ export interface ExecutePromptInput {
 export type ExecutePromptState =
   | 'calling the model'
   | 'held back'
+  | 'waiting to retry'
   | 'recording'
   | Awaited<ReturnType<ExecutionActivities['recordCompletion']>>;
 
@@ -36,17 +36,20 @@ export const stateQuery = defineQuery<ExecutePromptState>('state');
 /** A place among the calls of the workspace is kept for it. */
 export const placeFree = defineSignal('placeFree');
 
-const activitiesFor = (model: string) =>
-  proxyActivities<ExecutionActivities>({
-    summary: model,
-    // A call is bounded by MODEL_TIMEOUT; a worker that dies is noticed by its missing heartbeats.
-    startToCloseTimeout: '1 day',
-    heartbeatTimeout: '10 seconds',
-    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-  });
-
+/**
+ * Every step is a local activity: it runs in the worker that has the workflow, so an execution is a single workflow task to
+ * Temporal. Where the worker dies, the task times out, and another worker runs the step again.
+ */
 const { recordCompletion, recordFailure } = proxyLocalActivities<ExecutionActivities>(LOCAL_STEP);
+/** Retries are the workflow's, whose timers say why it waits. A call is bounded by MODEL_TIMEOUT. */
+const { callModel } = proxyLocalActivities<ExecutionActivities>({
+  startToCloseTimeout: '1 day',
+  retry: { maximumAttempts: 1 },
+});
+
+/** Waits after failures that are not the model's. */
+const FIRST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
 
 /** Runs a stored execution: calls its model until there is an answer or no hope, then records how it ended. */
 export async function executePrompt({
@@ -65,36 +68,57 @@ export async function executePrompt({
     setCurrentDetails(`**${next}** ${details}`);
   };
 
-  async function callModel(): Promise<Exclude<CallOutcome, { heldBackMs: number }> | null> {
-    for (;;) {
+  /** Waits for `ms`, or until `isOver`. */
+  async function wait(next: ExecutePromptState, ms: number, why: string, isOver = () => false): Promise<void> {
+    enter(next, why);
+    await condition(isOver, ms, { summary: `asks again in ${durationText(ms)}: ${why}` });
+  }
+
+  async function untilCalled(): Promise<{ status: ExecutionStatus } | null> {
+    for (let failures = 0; ; ) {
       enter('calling the model', model);
       invited = false;
-      const outcome = await activitiesFor(model).callModel(executionId, workspace);
-      if (!outcome || !('heldBackMs' in outcome)) return outcome;
-      const why = 'the workspace has enough calls under way';
-      enter('held back', why);
-      const summary = `asks again in ${durationText(outcome.heldBackMs)}: ${why}`;
-      await condition(() => invited, outcome.heldBackMs, { summary });
+      try {
+        const outcome = await CancellationScope.nonCancellable(() => callModel(executionId, workspace));
+        if (!outcome || !('heldBackMs' in outcome)) return outcome;
+        await wait('held back', outcome.heldBackMs, 'the workspace has enough calls in flight', () => invited);
+      } catch (error) {
+        if (scope.consideredCancelled || isNonRetryable(error)) throw error;
+        failures += 1;
+        await wait('waiting to retry', retryInMs(error, failures), failureText(error));
+      }
     }
   }
 
-  let failure: Failure | null | undefined;
+  const scope = CancellationScope.current();
+  let recorded: Promise<ExecutePromptState> | undefined;
+  // A call in flight hears of its row at once; it would hear of the cancellation with the next workflow task.
+  const recordCancellation = () => {
+    recorded ??= CancellationScope.nonCancellable(() => recordFailure(executionId, null));
+    return recorded;
+  };
+  void scope.cancelRequested.catch(recordCancellation);
+
+  let details = '';
   try {
-    const answered = await callModel();
-    if (answered?.status === 'completed') {
-      enter('completed', '');
-      return { state };
+    const called = await untilCalled();
+    if (called !== null) state = called.status;
+    else {
+      enter('recording', '');
+      state = await CancellationScope.nonCancellable(() => recordCompletion(executionId));
     }
   } catch (error) {
-    failure = isCancellation(error) || CancellationScope.current().consideredCancelled ? null : failureOf(error);
+    if (scope.consideredCancelled) state = await recordCancellation();
+    else {
+      const failure = failureOf(error);
+      details = `${failure.code}: ${failure.message}`;
+      enter('recording', details);
+      state = await CancellationScope.nonCancellable(() => recordFailure(executionId, failure));
+    }
   }
-
-  const reason = failure ? `${failure.code}: ${failure.message}` : '';
-  enter('recording', reason);
-  const ended = await CancellationScope.nonCancellable(() =>
-    failure === undefined ? recordCompletion(executionId) : recordFailure(executionId, failure),
-  );
-  enter(ended, reason);
+  // No step is left behind.
+  await recorded;
+  enter(state, details);
   return { state };
 }
 
@@ -103,9 +127,25 @@ interface Failure {
   message: string;
 }
 
+// A local activity fails with its own error, as the activity raised it.
+
+function isNonRetryable(error: unknown): boolean {
+  return error instanceof ApplicationFailure && error.nonRetryable === true;
+}
+
+/** How long to wait before the next call: as the model's error says, otherwise ever longer. */
+function retryInMs(error: unknown, failures: number): number {
+  const [wait] = ((error instanceof ApplicationFailure && error.details) || []) as [RetryWait?];
+  return wait?.retryInMs ?? Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
+}
+
+function failureText(error: unknown): string {
+  const { code, message } = failureOf(error);
+  return `${code}: ${message}`;
+}
+
 /** What the caller is told: the model's error, which the activity raised with its code as type. */
 function failureOf(error: unknown): Failure {
-  if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)
-    return { code: error.cause.type ?? 'model_unavailable', message: error.cause.message };
+  if (error instanceof ApplicationFailure) return { code: error.type ?? 'model_unavailable', message: error.message };
   return { code: 'model_unavailable', message: 'The model could not be called.' };
 }

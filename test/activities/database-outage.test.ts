@@ -1,22 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createExecutionActivities, type ExecutionActivities } from '../../src/activities/execute-prompt/execution.ts';
+import type { ExecutionActivities } from '../../src/activities/execute-prompt/execution.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
-import { testPlaces } from '../support/places.ts';
+import { testExecutionActivities } from '../support/execution-activities.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';
 import { modelsAt } from '../support/providers/models.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { until } from '../support/wait-for.ts';
 
-const never = new AbortController().signal;
+const stopping = new AbortController();
 let folder: string;
 let postgres: EmbeddedPostgres;
 let db: Database;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   openai = await startOpenAiServer({ latencyMs: 300 });
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
-  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, stopping: never, places: testPlaces() });
+  activities = testExecutionActivities({ db, models, stopping: stopping.signal });
 });
 afterAll(async () => {
   await models?.close();
@@ -49,57 +49,45 @@ afterAll(async () => {
 
 const callModel = (id: string) => activities.callModel(id, 'ws_test');
 
-/** An attempt whose heartbeats are counted. */
-function attempt() {
-  const environment = new MockActivityEnvironment();
-  let beats = 0;
-  environment.on('heartbeat', () => {
-    beats += 1;
-  });
-  return { environment, beats: () => beats };
-}
+const attempt = (id: string) => new MockActivityEnvironment().run(callModel, id);
+const isOver = (call: Promise<unknown>) =>
+  Promise.race([
+    call.then(
+      () => true,
+      () => true,
+    ),
+    delay(1_500, false),
+  ]);
 
 test('an answer that comes while the database is away is stored when it is back', async () => {
   const id = await rows.queue({ input: 'answered in the dark' });
-  const { environment, beats } = attempt();
-  const call = environment.run(callModel, id);
+  const call = attempt(id);
   await until('the call', async () => openai.countBy('answered in the dark') === 1);
   await postgres.stop();
-  await until('heartbeats while the database is away', async () => beats() >= 2);
+  expect(await isOver(call)).toBe(false);
   postgres = await start();
   await call;
   expect(await rows.read(id)).toMatchObject({ answered: true, output: 'Answer to: answered in the dark', attempts: 1 });
   expect(openai.countBy('answered in the dark')).toBe(1);
 });
 
-test('an execution is claimed when the database is back, with heartbeats until then', async () => {
+test('an execution is claimed when the database is back; a long outage is waited for by the workflow', async () => {
   const id = await rows.queue({ input: 'claimed late' });
   await postgres.stop();
-  const { environment, beats } = attempt();
-  const call = environment.run(callModel, id);
-  await until('heartbeats while the database is away', async () => beats() >= 2);
+  await expect(attempt(id)).rejects.toMatchObject({ message: 'PostgreSQL does not answer.' });
+  const call = attempt(id);
+  expect(await isOver(call)).toBe(false);
   expect(openai.countBy('claimed late')).toBe(0);
   postgres = await start();
-  await call;
+  // Starting may take longer than a claim waits.
+  await call.catch(() => attempt(id));
   expect(await rows.read(id)).toMatchObject({ answered: true, attempts: 1 });
   expect(openai.countBy('claimed late')).toBe(1);
 });
 
-test('an attempt that has paid for nothing does not wait for the database once it is canceled', async () => {
-  const id = await rows.queue({ input: 'given up' });
-  await postgres.stop();
-  const { environment, beats } = attempt();
-  const failure = environment.run(callModel, id).catch((error: unknown) => error);
-  await until('a heartbeat', async () => beats() >= 1);
-  environment.cancel();
-  expect(await failure).toBeInstanceOf(CancelledFailure);
-  postgres = await start();
-  expect(await rows.read(id)).toMatchObject({ status: 'queued', attempts: 0 });
-});
-
 test('connections that are cut in the middle of a call lose nothing', async () => {
   const id = await rows.queue({ input: 'cut off' });
-  const call = attempt().environment.run(callModel, id);
+  const call = attempt(id);
   await until('the call', async () => openai.countBy('cut off') === 1);
   await db.system.query({
     text: 'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
@@ -107,4 +95,15 @@ test('connections that are cut in the middle of a call lose nothing', async () =
   await call;
   expect(await rows.read(id)).toMatchObject({ answered: true, attempts: 1 });
   expect(openai.countBy('cut off')).toBe(1);
+});
+
+test('an attempt that has paid for nothing does not wait for the database once the worker stops', async () => {
+  const id = await rows.queue({ input: 'given up' });
+  await postgres.stop();
+  const call = attempt(id).catch((error: unknown) => error);
+  expect(await isOver(call)).toBe(false);
+  stopping.abort();
+  expect(await call).toBeInstanceOf(Error);
+  postgres = await start();
+  expect(await rows.read(id)).toMatchObject({ status: 'queued', attempts: 0 });
 });

@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { ExecutionActivities } from '../../src/activities/execute-prompt/execution.ts';
 import {
   type ExecutePromptInput,
@@ -29,8 +29,10 @@ export function activitiesWith(others: Partial<ExecutionActivities>): ExecutionA
 }
 
 /** A model's error as the activity raises it. */
-export function modelFailure(type: string, options: { nonRetryable?: boolean; nextRetryDelay?: number } = {}) {
-  return ApplicationFailure.create({ type, message: `The model said ${type}.`, ...options });
+export function modelFailure(type: string, options: { nonRetryable?: boolean; retryInMs?: number } = {}) {
+  const { nonRetryable = false, retryInMs } = options;
+  const details = retryInMs === undefined ? [] : [{ retryInMs }];
+  return ApplicationFailure.create({ type, message: `The model said ${type}.`, nonRetryable, details });
 }
 
 /** Fails so many times before it goes well. */
@@ -62,15 +64,38 @@ export function afterOutage(): ExecutionActivities['recordCompletion'] {
   };
 }
 
-/** A call that ends only when it is canceled. */
-export async function untilCanceled(): Promise<never> {
-  const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), 50);
-  return context.cancelled.finally(() => clearInterval(heartbeat));
+/** A call that ends when its row is canceled, as {@link calling} tells that it has begun. */
+export function canceledInFlight(): Pick<ExecutionActivities, 'callModel' | 'recordFailure'> & { calling(): boolean } {
+  let isCalling = false;
+  const canceled = Promise.withResolvers<void>();
+  return {
+    calling: () => isCalling,
+    async callModel() {
+      isCalling = true;
+      await canceled.promise;
+      return { status: 'canceled' };
+    },
+    async recordFailure() {
+      canceled.resolve();
+      return 'canceled';
+    },
+  };
 }
 
 function path(name: string, endsIn: ExecutePromptState, rest: Partial<Path>): ExecutePromptPath {
   return { name, endsIn, workflow: 'executePrompt', args: [INPUT], activities: { ...activitiesWith({}) }, ...rest };
+}
+
+/** A path on which the call in flight is given up. */
+export function canceledDuringCall(name = 'canceled-during-call'): ExecutePromptPath {
+  const { calling, ...activities } = canceledInFlight();
+  return path(name, 'canceled', {
+    activities: { ...activitiesWith(activities) },
+    meanwhile: async (handle) => {
+      await until('the call to be in flight', async () => calling());
+      await handle.cancel();
+    },
+  });
 }
 
 /** Every path through `executePrompt`. */
@@ -80,7 +105,7 @@ export function executePromptPaths(): ExecutePromptPath[] {
     path('completed-after-retries', 'completed', {
       activities: {
         ...activitiesWith({
-          callModel: failing(2, () => modelFailure('model_rate_limited', { nextRetryDelay: 20 })),
+          callModel: failing(2, () => modelFailure('model_rate_limited', { retryInMs: 20 })),
         }),
       },
     }),
@@ -97,27 +122,18 @@ export function executePromptPaths(): ExecutePromptPath[] {
     path('completed-by-its-answer', 'completed', {
       activities: { ...activitiesWith({ callModel: async () => ({ status: 'completed' as const }) }) },
     }),
-    path('canceled-during-call', 'canceled', {
-      activities: { ...activitiesWith({ callModel: untilCanceled }) },
-      meanwhile: async (handle) => {
-        await until('the call to be under way', async () => {
-          const { raw } = await handle.describe();
-          return raw.pendingActivities?.some(({ lastHeartbeatTime }) => lastHeartbeatTime != null);
-        });
-        await handle.cancel();
-      },
-    }),
+    canceledDuringCall(),
     path('canceled-between-calls', 'canceled', {
       activities: {
         ...activitiesWith({
-          callModel: failing(99, () => modelFailure('model_rate_limited', { nextRetryDelay: 3_600_000 })),
+          callModel: failing(99, () => modelFailure('model_rate_limited', { retryInMs: 3_600_000 })),
         }),
       },
       meanwhile: async (handle) => {
-        await until('the first call to have failed', async () => {
-          const { raw } = await handle.describe();
-          return raw.pendingActivities?.some(({ lastFailure }) => lastFailure != null);
-        });
+        await until(
+          'the first call to have failed',
+          async () => (await handle.query(stateQuery)) === 'waiting to retry',
+        );
         await handle.cancel();
       },
     }),

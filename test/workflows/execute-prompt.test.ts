@@ -3,13 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { stateQuery } from '../../src/workflows/execute-prompt.ts';
 import { type Path, type PathEnvironment, takePath } from '../support/histories.ts';
-import {
-  activitiesWith,
-  executePromptPaths,
-  failing,
-  modelFailure,
-  untilCanceled,
-} from '../support/histories-execute-prompt.ts';
+import { activitiesWith, executePromptPaths, failing, modelFailure } from '../support/histories-execute-prompt.ts';
 import { startTimeSkipping } from '../support/time-skipping.ts';
 import { until } from '../support/wait-for.ts';
 
@@ -35,6 +29,8 @@ function eventOf(history: string, type: string) {
   return JSON.parse(history).events.find(({ eventType }: { eventType: string }) => eventType === `EVENT_TYPE_${type}`);
 }
 
+const summaryOf = (history: string, type: string) =>
+  Buffer.from(eventOf(history, type).userMetadata?.summary?.data ?? '', 'base64').toString();
 const secondsOf = (history: string, type: string) => Number(eventOf(history, type).eventTime.seconds);
 
 test.each(paths.map((path) => [path.name, path] as const))('%s', async (_name, path) => {
@@ -66,11 +62,14 @@ test.each(CODES)('%s is recorded with its message when no retry mends it', async
 
 test('a Retry-After of half an hour is waited for', async () => {
   const path = variant('completed', 'half-an-hour', {
-    callModel: failing(1, () => modelFailure('model_rate_limited', { nextRetryDelay: 30 * 60_000 })),
+    callModel: failing(1, () => modelFailure('model_rate_limited', { retryInMs: 30 * 60_000 })),
   });
   const { history, result } = await takePath(environment, path);
   expect(result).toEqual({ state: 'completed' });
-  const waitedSeconds = secondsOf(history, 'ACTIVITY_TASK_STARTED') - secondsOf(history, 'ACTIVITY_TASK_SCHEDULED');
+  const waitedSeconds = secondsOf(history, 'TIMER_FIRED') - secondsOf(history, 'TIMER_STARTED');
+  expect(summaryOf(history, 'TIMER_STARTED')).toBe(
+    '"asks again in 30 min: model_rate_limited: The model said model_rate_limited."',
+  );
   expect(waitedSeconds).toBeGreaterThanOrEqual(30 * 60 - 1);
   expect(waitedSeconds).toBeLessThan(40 * 60);
 });
@@ -80,18 +79,45 @@ test('what is no model error is retried, not recorded', async () => {
   expect((await takePath(environment, path)).result).toEqual({ state: 'completed' });
 });
 
-test('an answer that comes before its cancellation is recorded, and the row says how the execution ended', async () => {
+test('an answer that comes before its cancellation is kept, and the row says how the execution ended', async () => {
+  const answered = Promise.withResolvers<void>();
   const path = variant('canceled-during-call', 'answered-when-canceled', {
-    callModel: () => untilCanceled().catch(() => null),
-    recordCompletion: async () => 'canceled',
-    recordFailure: async () => 'failed',
+    callModel: async () => {
+      await answered.promise;
+      return { status: 'completed' };
+    },
+    recordFailure: async () => {
+      answered.resolve();
+      return 'completed';
+    },
   });
-  expect((await takePath(environment, path)).result).toEqual({ state: 'canceled' });
+  const { result } = await takePath(environment, {
+    ...path,
+    meanwhile: async (handle) => {
+      await handle.cancel();
+    },
+  });
+  expect(result).toEqual({ state: 'completed' });
 });
 
-test('operators see the state while it goes on, and how it ended', async () => {
+test('a step that its worker does not finish is no cancellation', async () => {
+  let isFirst = true;
+  const path = variant('completed', 'stopping-worker', {
+    callModel: async () => {
+      if (!isFirst) return { status: 'completed' };
+      isFirst = false;
+      throw new DOMException('This worker stops.', 'AbortError');
+    },
+    recordFailure: async () => 'canceled',
+  });
+  expect((await takePath(environment, path)).result).toEqual({ state: 'completed' });
+});
+
+test('operators see the state while it waits, and how it ended', async () => {
   const details: (string | undefined)[] = [];
-  const path = variant('canceled-during-call', 'watched', { callModel: untilCanceled });
+  const path = variant('canceled-between-calls', 'watched', {
+    callModel: failing(99, () => modelFailure('model_rate_limited', { retryInMs: 3_600_000 })),
+  });
   await takePath(environment, {
     ...path,
     meanwhile: async (handle) => {
@@ -99,14 +125,17 @@ test('operators see the state while it goes on, and how it ended', async () => {
         const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
         details.push(currentDetails);
       };
+      await until('it to wait', async () => (await handle.query(stateQuery)) === 'waiting to retry');
       await look();
-      expect(await handle.query(stateQuery)).toBe('calling the model');
-      await path.meanwhile?.(handle);
+      await handle.cancel();
       await until('the end', async () => (await handle.query(stateQuery)) === 'canceled');
       await look();
     },
   });
-  expect(details.map((text) => text?.trim())).toEqual(['**calling the model** openai/gpt-4o-mini', '**canceled**']);
+  expect(details.map((text) => text?.trim())).toEqual([
+    '**waiting to retry** model_rate_limited: The model said model_rate_limited.',
+    '**canceled**',
+  ]);
 
   let failed: string | undefined;
   await takePath(environment, {
@@ -124,10 +153,7 @@ test('operators see the state while it goes on, and how it ended', async () => {
 test('operators see the prompt, its version and the model', async () => {
   const path = variant('completed', 'described', {});
   const { history } = await takePath(environment, path);
-  const summaryOf = (type: string) =>
-    Buffer.from(eventOf(history, type).userMetadata?.summary?.data ?? '', 'base64').toString();
-  expect(summaryOf('WORKFLOW_EXECUTION_STARTED')).toBe('"support/greeting v3 on openai/gpt-4o-mini"');
-  expect(summaryOf('ACTIVITY_TASK_SCHEDULED')).toBe('"openai/gpt-4o-mini"');
+  expect(summaryOf(history, 'WORKFLOW_EXECUTION_STARTED')).toBe('"support/greeting v3 on openai/gpt-4o-mini"');
 });
 
 test('the history carries no text of the prompt or the answer', async () => {

@@ -1,5 +1,6 @@
-import { Context } from '@temporalio/activity';
+import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
+import { CHANNELS, type Listener } from '../../db/listener.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { Models } from '../../models/model.ts';
@@ -7,8 +8,8 @@ import { ModelError } from '../../models/model-error.ts';
 import { answerExecution, completeExecution, payForExecution } from '../../services/executions/answer-execution.ts';
 import { type ClaimedCall, claimExecution } from '../../services/executions/claim-execution.ts';
 import { failExecution } from '../../services/executions/end-execution.ts';
-import { withHeartbeats } from '../heartbeats.ts';
-import { type CallsUnderWay, callOnce, exhausted, toFailure, unstorable } from '../model-call.ts';
+import { endedOf } from '../../services/executions/executions.ts';
+import { createCallsInFlight, ExecutionEndedError, exhausted, toFailure, unstorable } from '../model-call.ts';
 import type { Places } from '../places.ts';
 import { untilDatabaseAnswers } from '../until-database-answers.ts';
 
@@ -19,7 +20,13 @@ export interface ExecutionActivityDeps {
   places: Places;
   /** Aborted when this process is asked to stop: no call is begun any more. */
   stopping: AbortSignal;
+  /** Aborted when calls in flight have had `SHUTDOWN_GRACE` to end. */
+  graceOver: AbortSignal;
+  listener: Listener;
+  log: Logger;
 }
+
+const CLAIM_WITHIN_MS = 10_000;
 
 /** How calling a model ended. */
 export type CallOutcome =
@@ -30,9 +37,29 @@ export type CallOutcome =
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
 
 /** The steps of the workflow `executePrompt`. Each can be run again without harm. */
-export function createExecutionActivities({ db, models, modelTimeoutMs, stopping, places }: ExecutionActivityDeps) {
-  const underWay: CallsUnderWay = new Map();
+export function createExecutionActivities({
+  db,
+  models,
+  modelTimeoutMs,
+  stopping,
+  graceOver,
+  places,
+  listener,
+  log,
+}: ExecutionActivityDeps) {
+  const inFlight = createCallsInFlight();
+  graceOver.addEventListener('abort', () => inFlight.giveUpAll(graceOver.reason), { once: true });
   const query = db.system.query;
+  listener.on(CHANNELS.executionFinished, inFlight.giveUp);
+  // What was not heard meanwhile.
+  listener.onReconnected(() => {
+    const ids = inFlight.ids();
+    if (ids.length === 0) return;
+    endedOf(query, ids).then(
+      (ended) => ended.forEach(inFlight.giveUp),
+      (error: unknown) => log.warn({ err: error }, 'cannot look for executions that have ended'),
+    );
+  });
 
   /** Makes a claimed call and stores its answer, or what it cost all the same. @throws ApplicationFailure */
   async function call(id: string, claimed: ClaimedCall, signal: AbortSignal): Promise<ExecutionStatus | undefined> {
@@ -46,9 +73,10 @@ export function createExecutionActivities({ db, models, modelTimeoutMs, stopping
     } catch (error) {
       if (error instanceof ModelError) paid = error.spent;
       if (paid !== undefined) await pay(id, attempt, paid);
+      if (signal.reason instanceof ExecutionEndedError) return await completeExecution(query, id);
       // The same answer would be refused again, and has been paid for.
       if (paid !== undefined && !(error instanceof ModelError)) throw unstorable(error);
-      throw signal.aborted ? error : toFailure(error, claimed.isLastAttempt);
+      throw signal.aborted ? error : toFailure(error, claimed);
     }
   }
 
@@ -57,26 +85,34 @@ export function createExecutionActivities({ db, models, modelTimeoutMs, stopping
     try {
       await untilDatabaseAnswers(() => payForExecution(query, id, attempt, spent));
     } catch (error) {
-      Context.current().log.error('cannot store what a call has cost', { executionId: id, ...spent, error });
+      log.error({ err: error, execution_id: id, ...spent }, 'cannot store what a call has cost');
     }
   }
 
-  async function callInPlace(executionId: string): Promise<{ status: ExecutionStatus } | null> {
-    const giveUp = AbortSignal.any([Context.current().cancellationSignal, stopping]);
+  /** Takes an execution to call its model. A longer outage is waited for by the workflow, which holds no slot meanwhile. */
+  async function claimInTime(id: string) {
+    if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
+    const until = Date.now() + CLAIM_WITHIN_MS;
+    return untilDatabaseAnswers(() => claimExecution(query, id), {
+      throwIfAborted() {
+        if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
+      },
+    });
+  }
+
+  async function callInPlace(id: string): Promise<{ status: ExecutionStatus } | null> {
     let claimed: ClaimedCall | undefined;
-    if (!underWay.has(executionId)) {
-      // Another worker begins it.
-      giveUp.throwIfAborted();
-      const claim = await withHeartbeats(() => untilDatabaseAnswers(() => claimExecution(query, executionId), giveUp));
+    if (!inFlight.has(id)) {
+      const claim = await claimInTime(id);
       if (claim === 'nothing') return null;
       if (claim === 'exhausted') throw exhausted();
       claimed = claim;
     }
     let status: ExecutionStatus | undefined;
-    await callOnce(underWay, executionId, async (signal) => {
+    await inFlight.join(id, async (signal) => {
       // An earlier attempt's call ended just now: the next attempt finds what came of it.
-      if (claimed === undefined) throw new Error('There is no call under way any more.');
-      status = await call(executionId, claimed, signal);
+      if (claimed === undefined) throw new Error('There is no call in flight any more.');
+      status = await call(id, claimed, signal);
     });
     return status === undefined ? null : { status };
   }
@@ -90,7 +126,7 @@ export function createExecutionActivities({ db, models, modelTimeoutMs, stopping
      */
     async callModel(executionId: string, workspace: string): Promise<CallOutcome | null> {
       // A call that Temporal lost sight of has its place.
-      if (underWay.has(executionId)) return callInPlace(executionId);
+      if (inFlight.has(executionId)) return callInPlace(executionId);
       const entered = await places.enterCall(workspace, executionId);
       if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
       try {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
+import { inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
@@ -93,4 +94,16 @@ export function listExecutions(
     },
     limit,
   );
+}
+
+/** Of executions those that have ended, by the ids that are given. */
+export async function endedOf(query: Query, ids: string[]): Promise<string[]> {
+  const rows = await query((db) =>
+    db
+      .selectFrom('executions')
+      .select('id')
+      .where('id', 'in', ids)
+      .where(inStates(executionStates, executionStates.final)),
+  );
+  return rows.map(({ id }) => id);
 }

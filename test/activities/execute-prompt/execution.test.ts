@@ -1,16 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { CancelledFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails, ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import {
-  createExecutionActivities,
-  type ExecutionActivities,
-} from '../../../src/activities/execute-prompt/execution.ts';
+import { pino } from 'pino';
+import type { ExecutionActivities } from '../../../src/activities/execute-prompt/execution.ts';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
+import { type Listener, openListener } from '../../../src/db/listener.ts';
 import type { ClosableModels } from '../../../src/models/model.ts';
 import { answerExecution } from '../../../src/services/executions/answer-execution.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { deaf, testExecutionActivities } from '../../support/execution-activities.ts';
 import { testPlaces } from '../../support/places.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { modelsAt } from '../../support/providers/models.ts';
@@ -18,7 +17,6 @@ import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
 import { until } from '../../support/wait-for.ts';
 
-const never = new AbortController().signal;
 let database: { url: string; drop(): Promise<void> };
 let db: Database;
 let openai: StandIn;
@@ -31,7 +29,7 @@ beforeAll(async () => {
   openai = await startOpenAiServer();
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
-  activities = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, stopping: never, places: testPlaces() });
+  activities = testExecutionActivities({ db, models });
 });
 afterEach(() => openai.behave());
 afterAll(async () => {
@@ -41,6 +39,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
+const log = pino({ level: 'silent' });
 const logger = new DefaultLogger('ERROR', () => {});
 const attempt = (number = 1) => new MockActivityEnvironment({ attempt: number }, { logger });
 const run = (id: string, environment = attempt()) =>
@@ -102,43 +101,67 @@ test('an attempt in the same process joins the call that an earlier one started'
   expect(await rows.read(id)).toMatchObject({ output: 'Answer to: join me' });
 });
 
-test('a call that Temporal lost sight of goes on to its end', async () => {
+test('a call goes on to its end, whatever Temporal says of its step', async () => {
   openai.behave({ latencyMs: 500 });
   const id = await rows.queue({ input: 'lost' });
   const environment = attempt();
   const call = run(id, environment);
   await until('the call', async () => openai.countBy('lost') === 1);
-  environment.cancel('NOT_FOUND', new ActivityCancellationDetails({ notFound: true }));
-  environment.cancel('TIMED_OUT', new ActivityCancellationDetails({ timedOut: true }));
+  environment.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
   await call;
   expect(await rows.read(id)).toMatchObject({ answered: true });
 });
 
-test.each([
-  ['a cancel request', new ActivityCancellationDetails({ cancelRequested: true })],
-  ['the shutdown of the worker', new ActivityCancellationDetails({ workerShutdown: true })],
-])('%s ends the call', async (_name, details) => {
+test('the end of its row ends a call at once, also one that a later attempt joined', async () => {
+  const listener = openListener(database.url, log);
+  await until('the listener', async () => listener.connected());
+  const listening = testExecutionActivities({ db, models, listener });
   openai.behave({ mode: 'stall' });
-  const id = await rows.queue({ input: `stalled ${details.workerShutdown}` });
-  const environment = attempt();
-  const failure = failureOf(run(id, environment));
-  await until('the call', async () => openai.countBy(`stalled ${details.workerShutdown}`) === 1);
-  environment.cancel('CANCELLED', details);
-  expect(await failure).toBeInstanceOf(CancelledFailure);
-  expect(await rows.read(id)).toMatchObject({ status: 'running', answered: false });
+  const id = await rows.queue({ input: 'canceled in flight' });
+  const call = (environment = attempt()) => environment.run((row: string) => listening.callModel(row, 'ws_test'), id);
+  const first = call();
+  await until('the call', async () => openai.countBy('canceled in flight') === 1);
+  const second = call(attempt(2));
+  await listening.recordFailure(id, null);
+  expect(await first).toEqual({ status: 'canceled' });
+  await second;
+  expect(openai.countBy('canceled in flight')).toBe(1);
+  expect(await rows.read(id)).toMatchObject({ status: 'canceled', answered: false });
+  await listener.close();
 });
 
-test('a cancellation reaches a call that a later attempt joined', async () => {
+test('an end that was not heard is found when the listener is back', async () => {
+  let reconnected = () => {};
+  const listener: Listener = { ...deaf, onReconnected: (callback) => (reconnected = callback) };
+  const listening = testExecutionActivities({ db, models, listener });
   openai.behave({ mode: 'stall' });
-  const id = await rows.queue({ input: 'joined and canceled' });
-  const [first, second] = [attempt(), attempt(2)];
-  const failures = [failureOf(run(id, first))];
-  await until('the call', async () => openai.countBy('joined and canceled') === 1);
-  first.cancel('NOT_FOUND', new ActivityCancellationDetails({ notFound: true }));
-  failures.push(failureOf(run(id, second)));
-  second.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }));
-  expect(await Promise.all(failures)).toEqual([expect.any(CancelledFailure), expect.any(CancelledFailure)]);
-  expect(openai.countBy('joined and canceled')).toBe(1);
+  const id = await rows.queue({ input: 'canceled unheard' });
+  const call = attempt().run((row: string) => listening.callModel(row, 'ws_test'), id);
+  await until('the call', async () => openai.countBy('canceled unheard') === 1);
+  await listening.recordFailure(id, null);
+  reconnected();
+  expect(await call).toEqual({ status: 'canceled' });
+});
+
+test('a worker that stops begins no call, and gives up those in flight when their time is over', async () => {
+  const [stopping, graceOver] = [new AbortController(), new AbortController()];
+  const ending = testExecutionActivities({
+    db,
+    models,
+    stopping: stopping.signal,
+    graceOver: graceOver.signal,
+  });
+  const call = (id: string) => failureOf(attempt().run((row: string) => ending.callModel(row, 'ws_test'), id));
+  openai.behave({ mode: 'stall' });
+  const [begun = '', late = ''] = await Promise.all(['begun', 'late'].map((input) => rows.queue({ input })));
+  const inFlight = call(begun);
+  await until('the call', async () => openai.countBy('begun') === 1);
+  stopping.abort();
+  expect(await call(late)).toMatchObject({ message: 'This worker stops; another one makes the call.' });
+  expect(await rows.read(late)).toMatchObject({ status: 'queued', attempts: 0 });
+  graceOver.abort();
+  expect(await inFlight).toMatchObject({ name: 'AbortError' });
+  expect(await rows.read(begun)).toMatchObject({ status: 'running', answered: false });
 });
 
 test('a Retry-After becomes the wait before the next attempt, and one beyond an hour no attempt at all', async () => {
@@ -147,14 +170,14 @@ test('a Retry-After becomes the wait before the next attempt, and one beyond an 
   expect(await failureOf(run(id))).toMatchObject({
     type: 'model_rate_limited',
     nonRetryable: false,
-    nextRetryDelay: 1_800_000,
+    details: [{ retryInMs: 1_800_000 }],
   });
   openai.behave({ mode: 'fail', status: 429, headers: { 'retry-after': '7200' } });
   expect(await failureOf(run(id, attempt(2)))).toMatchObject({ nonRetryable: true });
 });
 
 test('gives up on a failing model after five attempts, and at once where none helps', async () => {
-  const id = await rows.queue({ input: 'hopeless' });
+  const id = await rows.queue({ input: 'never answered' });
   openai.behave({ mode: 'fail', status: 503 });
   for (let number = 1; number <= 4; number++)
     expect(await failureOf(run(id, attempt(number)))).toMatchObject({ type: 'model_unavailable', nonRetryable: false });
@@ -199,13 +222,7 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
     },
   });
   const others = modelsAt({ openai: many.baseUrl });
-  const calls = createExecutionActivities({
-    db,
-    models: others,
-    modelTimeoutMs: 5_000,
-    stopping: never,
-    places: testPlaces(),
-  });
+  const calls = testExecutionActivities({ db, models: others, modelTimeoutMs: 5_000 });
   for (const input of ['3000000000 7', '9007199254740991 9007199254740991', '1e300 1']) {
     const id = await rows.queue({ input });
     await attempt().run((row: string) => calls.callModel(row, 'ws_test'), id);
@@ -224,13 +241,7 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
 
 test('two workers that paid for the same call: the first answer stays, and what both have cost is reported', async () => {
   const id = await rows.queue({ input: 'twice' });
-  const frozen = createExecutionActivities({
-    db,
-    models,
-    modelTimeoutMs: 20_000,
-    stopping: never,
-    places: testPlaces(),
-  });
+  const frozen = testExecutionActivities({ db, models });
   openai.behave({ latencyMs: 300 });
   // Neither knows of the other, as where one was taken for dead.
   await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row, 'ws_test'), id)]);
@@ -274,13 +285,7 @@ test('records what an answer was billed that the provider withheld', async () =>
     answer: () => ({ text: '', finishReason: 'content_filter', usage: { input: 120, output: 7 } }),
   });
   const withheld = modelsAt({ openai: filtered.baseUrl });
-  const others = createExecutionActivities({
-    db,
-    models: withheld,
-    modelTimeoutMs: 5_000,
-    stopping: never,
-    places: testPlaces(),
-  });
+  const others = testExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000 });
   const id = await rows.queue({ input: 'filtered' });
   const failure = await failureOf(attempt().run((row: string) => others.callModel(row, 'ws_test'), id));
   expect(failure).toMatchObject({ type: 'content_filtered', nonRetryable: true });
@@ -299,7 +304,7 @@ test('records what an answer was billed that the provider withheld', async () =>
 
 test('a call that finds no place is held back before it counts, and delays no other workspace', async () => {
   const places = testPlaces({ workspaceConcurrency: 1 });
-  const narrow = createExecutionActivities({ db, models, modelTimeoutMs: 20_000, stopping: never, places });
+  const narrow = testExecutionActivities({ db, models, places });
   const callIn = (workspace: string, id: string) =>
     attempt().run((row: string) => narrow.callModel(row, workspace), id);
   openai.behave({ latencyMs: 500 });
