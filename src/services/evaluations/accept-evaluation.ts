@@ -49,7 +49,8 @@ export async function giveUpEvaluation(
   id: string,
   beganAt: number | undefined,
 ): Promise<void> {
-  const withdraw = () => withdrawEvaluation(db, id, true);
+  // Without a start of its own, whoever was told of it is another request with the same Idempotency-Key.
+  const withdraw = () => withdrawEvaluation(db, id, beganAt !== undefined);
   await withdrawOrGoOn(log, { field: 'evaluation_id', id, withdraw }, holdMsOf(beganAt));
   tellEvaluationWorkflow({ client }, { id, retries: 0 }).catch((error: unknown) =>
     log.warn({ err: error, evaluation_id: id }, 'cannot tell a workflow that its run was withdrawn'),

@@ -75,7 +75,8 @@ export async function giveUpExecution(
   id: string,
   beganAt: number | undefined,
 ): Promise<void> {
-  const withdraw = () => withdrawExecution(db, id, true);
+  // Without a start of its own, whoever was told of it is another request with the same Idempotency-Key.
+  const withdraw = () => withdrawExecution(db, id, beganAt !== undefined);
   await withdrawOrGoOn(log, { field: 'execution_id', id, withdraw }, holdMsOf(beganAt));
   // Ends a call that is under way; there may be no workflow.
   void cancelExecutionWorkflow(client, id, log);

@@ -68,6 +68,19 @@ test('what another caller was told of is not withdrawn: it will be started', asy
   expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
 });
 
+test('what another request with the same key has accepted stays where this one never came to the start', async () => {
+  const execution = await queued();
+  const accepted = await rows.queue({ accepted: true });
+  for (const id of [execution.id, accepted]) await giveUpExecution(starter(), db, id, undefined);
+  await until('the other to be withdrawn', () =>
+    rows.read(execution.id).then(
+      () => undefined,
+      () => true,
+    ),
+  );
+  expect(await rows.read(accepted)).toMatchObject({ status: 'queued' });
+});
+
 test('what a caller is told has failed is deleted, canceled where it runs, and left where it has ended', async () => {
   const accepted = { ...(await queued()), id: await rows.queue({}) };
   const running = await rows.queue({ status: 'running' });
