@@ -9,7 +9,7 @@ export interface CallsInFlight {
   /** Makes a call, or waits for the one in flight: a step that Temporal has run again does not pay twice. */
   join(executionId: string, call: (signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Gives up the call of an execution that has ended. */
-  giveUp(executionId: string): void;
+  giveUp: (executionId: string) => void;
   /** Gives up every call. */
   giveUpAll(reason: unknown): void;
   ids(): string[];
