@@ -65,7 +65,9 @@ export function afterOutage(): ExecutionActivities['recordCompletion'] {
 }
 
 /** A call that ends when its row is canceled, as {@link calling} tells that it has begun. */
-export function canceledInFlight(): Pick<ExecutionActivities, 'callModel' | 'recordFailure'> & { calling: () => boolean } {
+export function canceledInFlight(): Pick<ExecutionActivities, 'callModel' | 'recordFailure'> & {
+  calling: () => boolean;
+} {
   let isCalling = false;
   const canceled = Promise.withResolvers<void>();
   return {
