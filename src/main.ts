@@ -17,6 +17,7 @@ import { serveMetrics } from './metrics.ts';
 import { allowPrivateAtStart } from './outbound/allow-private-at-start.ts';
 import { generateApiKey } from './services/access/api-keys.ts';
 import { ensureFirstKey } from './services/workspaces/bootstrap.ts';
+import { welcomeText } from './welcome.ts';
 import { startWorkers } from './worker.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
@@ -67,13 +68,6 @@ async function checkPorts({ host, port, metricsPort, temporal: { address, uiPort
   }
 }
 
-function welcome(lines: Record<string, string>): string {
-  const width = Math.max(...Object.keys(lines).map((name) => name.length));
-  return Object.entries(lines)
-    .map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)
-    .join('\n');
-}
-
 /** The whole service on one machine: `npm start`. */
 await runProcess('pms', async (settings, log, parts, stopRequested) => {
   const { dataDir } = settings;
@@ -114,30 +108,18 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   // Both at once, so that they share one grace: a request that waits for a run has nothing to wait for without workers.
   parts.add('the API', () => api.close(settings.shutdownGraceMs, workers.stop()));
 
-  // An IPv6 address stands in brackets in a URL.
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const base = `http://${host}:${api.port}`;
-  const call = (operation: string, body: string) =>
-    `curl -s -w '\\n' ${base}/v1/${operation} -H "Authorization: Bearer $(cat '${firstKey.file}')" -H 'Content-Type: application/json' -d '${body}'`;
-  const key = firstKey.isNew && settings.bootstrapApiKey === undefined ? `${firstKey.text}  (shown this once; ` : '(';
-  console.log(`
-The Prompt Management Service is ready.
-
-${welcome({
-  API: `${base}/v1`,
-  Documentation: `${base}/docs`,
-  'Temporal UI': uiUrl ?? `that of ${temporalAddress}`,
-  'First API key': `${key}kept in ${firstKey.file})`,
-  Metrics: settings.metricsPort === 0 ? 'off' : `http://${host}:${settings.metricsPort}/metrics`,
-})}
-
-Create a prompt and run it:
-
-  ${call('prompts', '{"name":"hello","template":"Say hello to {{ name }}.","model":"sandbox/echo"}')}
-  ${call('executions', '{"prompt_name":"hello","variables":{"name":"Ada"}}')}
-
-Ctrl-C stops everything.
-`);
+  console.log(
+    welcomeText({
+      host: settings.host,
+      port: api.port,
+      metricsPort: settings.metricsPort,
+      temporal: { address: temporalAddress, isEmbedded: settings.temporal.address === undefined, uiUrl },
+      firstKey: {
+        file: firstKey.file,
+        newText: firstKey.isNew && settings.bootstrapApiKey === undefined ? firstKey.text : undefined,
+      },
+    }),
+  );
   const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));
   await Promise.race([workers.failed, stopped]);
 });
