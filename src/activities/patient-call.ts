@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../domain/errors.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
-import type { ModelAnswer, ModelCall, Models } from '../models/model.ts';
+import type { ModelCall, ModelResponse, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
 
@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 60_000;
 const MAX_REFUSED_MS = 26 * 60 * 60_000;
 
 /** An answer and how many calls it took. */
-export type PatientAnswer = ModelAnswer & { attempts: number };
+export type PatientAnswer = ModelResponse & { attempts: number };
 
 /** A call that failed for good: trying again can't mend it, or was tried often enough. */
 export class CallFailedError extends Error {

@@ -17,8 +17,8 @@ const CREDENTIAL_OF: Record<HttpProvider, string> = {
 };
 
 /**
- * @param options.warn Told when an edit of the prices file can't be used; the last good prices stay in force.
- * @throws Error when the prices file can't be read or isn't valid, with every fault in its message.
+ * @param options.warn Called when an edit of the prices file can't be used; the last good prices stay in force.
+ * @throws Error when the prices file can't be read or isn't valid, with every problem in its message.
  */
 export function createModels(
   settings: ModelSettings,
@@ -34,7 +34,7 @@ export function createModels(
     return `no credentials for ${provider}; set ${CREDENTIAL_OF[provider]}`;
   }
 
-  /** A name is checked when an execution is created, but the settings of this process may be others. */
+  /** The name was checked when the execution was created, but this process may have other settings. */
   function resolveForCall(name: string): ResolvedModel {
     let resolved: ResolvedModel;
     try {
@@ -62,17 +62,17 @@ export function createModels(
       const deadline = startDeadline(call.signal, call.timeoutMs);
       const started = performance.now();
       try {
-        const answer =
+        const response =
           provider === 'sandbox'
             ? await sandbox.generate(providerModelId, call, deadline.signal)
             : await providers.generate({ provider, model, providerModelId }, call, deadline.signal);
-        return { ...answer, modelMs: Math.round(performance.now() - started) };
+        return { ...response, modelMs: Math.round(performance.now() - started) };
       } catch (error) {
-        // A connection that an abort cut ends in an error that isn't a ModelError.
+        // An aborted connection fails with an error that isn't a ModelError.
         if (error instanceof ModelError) throw error;
         call.signal.throwIfAborted();
         if (deadline.expired()) {
-          throw new ModelError('model_timeout', `The model did not answer within ${call.timeoutMs} ms.`);
+          throw new ModelError('model_timeout', `The model did not respond within ${call.timeoutMs} ms.`);
         }
         throw error;
       } finally {

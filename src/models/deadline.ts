@@ -4,7 +4,7 @@ export interface Deadline {
   signal: AbortSignal;
   /** Whether the time limit was what aborted it. */
   expired(): boolean;
-  /** Lets go of the timer and of the caller's signal. */
+  /** Releases the timer and the caller's signal. */
   end(): void;
 }
 

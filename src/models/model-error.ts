@@ -22,17 +22,17 @@ const RETRYABLE: Record<ModelErrorCode, boolean> = {
 };
 
 const MAX_MESSAGE_LENGTH = 500;
-/** A week. A provider that asks for a longer wait might as well ask for this one; a timer takes no more than 24 days. */
+/** A week: the longest wait that is kept to. Timers take 24 days at most. */
 export const MAX_RETRY_AFTER_MS = 7 * 24 * 60 * 60_000;
 
-/** A failed call to a model. Its message may be shown to a caller: no key and no host of this installation is in it. */
+/** A failed call to a model. Its message may be shown to a caller: it contains no key and no host of this installation. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   /** Whether the same call can succeed later. */
   readonly retryable: boolean;
-  /** How long the provider asks to wait, 0 to `MAX_RETRY_AFTER_MS`; undefined when it doesn't say. */
+  /** How long the provider asks to wait, 0 to `MAX_RETRY_AFTER_MS`; undefined when it does not say. */
   readonly retryAfterMs: number | undefined;
-  /** What the failed call was billed, where the provider said so (an answer that its filter withheld). */
+  /** What the failed call was billed, where the provider said so (for a response that its filter withheld). */
   readonly spent: { tokens: TokenUsage; cost: Cost } | undefined;
 
   /** `retryable` follows from the code unless given. */

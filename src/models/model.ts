@@ -9,15 +9,15 @@ export interface ModelCall {
   /** The rendered prompt, sent as one user message. */
   input: string;
   parameters: ModelParameters;
-  /** Gives the call up: it then rejects with the signal's own reason. */
+  /** Cancels the call, which then rejects with the signal's reason. */
   signal: AbortSignal;
   timeoutMs: number;
 }
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
 
-/** What a model answered. */
-export interface ModelAnswer {
+/** What a model sent back. */
+export interface ModelResponse {
   output: string;
   finishReason: FinishReason;
   /** All 0 when the provider sent no usage. */
@@ -32,28 +32,28 @@ export interface ModelAnswer {
 /** The models this installation can call. */
 export interface Models {
   /**
-   * Takes a model's name apart and makes sure that it could be called.
+   * Parses a model's name and checks that this installation can call it.
    *
    * @throws ApiError `invalid_request` with the path `model`: no known provider, or one without credentials.
    */
   resolve(name: string): ResolvedModel;
   /**
-   * Calls the model once; retries are the caller's.
+   * Calls the model once; the caller retries.
    *
    * @throws ModelError for everything but the caller's own abort, which rejects with `signal.reason`.
    */
-  generate(call: ModelCall): Promise<ModelAnswer>;
-  /** The price of a call with so many input tokens (default 0) made now; null when none is known. */
+  generate(call: ModelCall): Promise<ModelResponse>;
+  /** The price now of a call with `atInputTokens` input tokens (default 0); null when none is known. */
   priceOf(model: string, atInputTokens?: number): Pricing | null;
 }
 
 /** `Models` that hold connections. */
 export interface ClosableModels extends Models {
-  /** Closes the kept-alive connections once the calls under way have ended. */
+  /** Closes the kept-alive connections once the calls in flight have ended. */
   close(): Promise<void>;
 }
 
-/** Where a provider is and how to sign in. Base URLs end where the provider's own API version does (`…/v1`). */
+/** Where a provider is, and its key. Base URLs end where the provider's own API version does (`…/v1`). */
 export interface ProviderSettings {
   apiKey: string | undefined;
   /** Unset: the provider's own address. */

@@ -7,7 +7,7 @@ export const HTTP_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatib
 export type HttpProvider = (typeof HTTP_PROVIDERS)[number];
 export type ProviderName = HttpProvider | 'sandbox';
 
-/** A model's name taken apart: `openai/gpt-4o-mini` is served by `openai`, which calls it `gpt-4o-mini`. */
+/** A parsed model name: `openai/gpt-4o-mini` is served by `openai`, which calls it `gpt-4o-mini`. */
 export interface ResolvedModel {
   provider: ProviderName;
   /** The full name, `provider/model`. */
@@ -23,12 +23,12 @@ const PREFIXES: readonly (readonly [RegExp, HttpProvider])[] = [
   [/^gemini-/, 'google'],
 ];
 
-/** A model id becomes part of an address at some providers, so nothing may pass that changes the address. */
+/** Some providers take the model id in the URL, so it must not contain anything that changes the URL. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:@+-]*(\/[A-Za-z0-9][A-Za-z0-9._:@+-]*)*$/;
 const MAX_MODEL_ID_LENGTH = 200;
 
 /**
- * Takes a model's name apart: `provider/model`, or a bare name that one provider is known to serve.
+ * Parses a model's name: `provider/model`, or a bare name that one provider is known to serve.
  *
  * @throws ApiError `invalid_request` with the path `model` when no provider is known for it or it isn't a model's name.
  */
@@ -44,10 +44,7 @@ export function resolveModelName(name: string): ResolvedModel {
   }
   const providerModelId = slash === -1 ? name : name.slice(slash + 1);
   if (!MODEL_ID.test(providerModelId) || providerModelId.length > MAX_MODEL_ID_LENGTH) {
-    throw invalidField(
-      'model',
-      `after "${provider}/" a model's name is expected, of letters, digits and . _ : @ + - /`,
-    );
+    throw invalidField('model', `expects a model name after "${provider}/", made of letters, digits and . _ : @ + - /`);
   }
   if (provider === 'sandbox' && !sandboxModelExists(providerModelId)) {
     throw invalidField(

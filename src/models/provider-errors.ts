@@ -31,13 +31,13 @@ const ErrorBody = z.union([
 ]);
 
 const BodyWithError = z.object({ error: z.union([z.string(), z.looseObject({})]) });
-const BodyWithAnswer = z.union([
+const BodyWithCompletion = z.union([
   z.object({ choices: z.array(z.unknown()).min(1) }),
   z.object({ content: z.array(z.unknown()) }),
   z.object({ candidates: z.array(z.unknown()).min(1) }),
 ]);
 
-/** What a provider calls a fault says more than the status it comes with: a spent quota is a 429 too. */
+/** The name of an error says more than its status: an exhausted quota is a 429 too. */
 const CODES_BY_NAME: readonly (readonly [RegExp, ModelErrorCode, { retryable?: boolean }])[] = [
   [
     /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|moderation_blocked)$/i,
@@ -53,7 +53,7 @@ const CODES_BY_NAME: readonly (readonly [RegExp, ModelErrorCode, { retryable?: b
   [/^(invalid_api_key|API_KEY_INVALID)$/i, 'model_authentication', {}],
 ];
 
-/** Read only where the status says nothing: an error inside an answer with status 200. */
+/** Read only where the status says nothing: an error in a response with status 200. */
 const CODES_BY_KIND: readonly (readonly [RegExp, ModelErrorCode])[] = [
   [/authentication|permission|unauthenticated/i, 'model_authentication'],
   [/not_found/i, 'model_not_found'],
@@ -63,23 +63,23 @@ const CODES_BY_KIND: readonly (readonly [RegExp, ModelErrorCode])[] = [
 ];
 
 /**
- * The error an answer of a provider stands for.
+ * The error that a provider's response stands for.
  *
- * @param redact Takes keys and hosts of ours out of the provider's message.
+ * @param redact Removes our keys and hosts from the provider's message.
  * @see https://platform.openai.com/docs/guides/error-codes, https://docs.anthropic.com/en/api/errors,
  *   https://ai.google.dev/gemini-api/docs/troubleshooting
  */
 export function providerError(
-  answer: { status: number; headers: Headers; text: string },
+  response: { status: number; headers: Headers; text: string },
   redact: (text: string) => string,
 ): ModelError {
-  const fault = parseFault(answer.text);
-  const status = answer.status >= 300 ? answer.status : typeof fault.code === 'number' ? fault.code : undefined;
+  const fault = parseFault(response.text);
+  const status = response.status >= 300 ? response.status : typeof fault.code === 'number' ? fault.code : undefined;
   const names = namesOf(fault);
   const message = fault.message
     ? redact(fault.message)
-    : `The provider answered with ${status === undefined ? 'an error' : `status ${status}`} and no message.`;
-  const retryAfterMs = retryAfterOf(answer.headers) ?? retryDelayOf(fault);
+    : `The provider responded with ${status === undefined ? 'an error' : `status ${status}`} and no message.`;
+  const retryAfterMs = retryAfterOf(response.headers) ?? retryDelayOf(fault);
 
   for (const [pattern, code, { retryable }] of CODES_BY_NAME) {
     if (names.some((name) => pattern.test(name))) {
@@ -95,7 +95,7 @@ export function providerError(
 export function isErrorBody(text: string): boolean {
   if (!text.includes('"error"')) return false;
   const body = parseJson(text);
-  return BodyWithError.safeParse(body).success && !BodyWithAnswer.safeParse(body).success;
+  return BodyWithError.safeParse(body).success && !BodyWithCompletion.safeParse(body).success;
 }
 
 function errorOfStatus(status: number, message: string, retryAfterMs: number | undefined): ModelError {
@@ -104,12 +104,12 @@ function errorOfStatus(status: number, message: string, retryAfterMs: number | u
   if (status === 402) return new ModelError('model_rate_limited', message, { retryable: false });
   if (status === 408) return new ModelError('model_timeout', message, { retryAfterMs });
   if (status === 429) return new ModelError('model_rate_limited', message, { retryAfterMs });
-  // 409, 425 and 499: given up by the provider for a reason of its own.
+  // 409, 425 and 499: the provider gave up for a reason of its own.
   if (status >= 500 || status === 409 || status === 425 || status === 499) {
     return new ModelError('model_unavailable', message, { retryAfterMs });
   }
   if (status < 400) {
-    const redirected = `The provider answered with status ${status}; redirects are not followed, check its base URL.`;
+    const redirected = `The provider responded with status ${status}; redirects are not followed, check its base URL.`;
     return new ModelError('model_unavailable', redirected, { retryable: false });
   }
   return new ModelError('model_invalid_request', message);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { storableText } from '../domain/storable-text.ts';
 import { NO_TOKENS } from '../domain/usage.ts';
 import { createRedactor } from '../lib/redact.ts';
-import type { FinishReason, ModelAnswer, ModelCall, ModelSettings, ProviderSettings } from './model.ts';
+import type { FinishReason, ModelCall, ModelResponse, ModelSettings, ProviderSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
 import type { HttpProvider, ResolvedModel } from './names.ts';
 import type { PriceBook } from './price-book.ts';
@@ -17,7 +17,7 @@ import { type LanguageModel, sdkOptions } from './sdk-options.ts';
 import { createTransport } from './transport.ts';
 import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens } from './usage.ts';
 
-type Answer = Omit<ModelAnswer, 'modelMs'>;
+type ProviderResponse = Omit<ModelResponse, 'modelMs'>;
 type SdkResult = Awaited<ReturnType<LanguageModel['doGenerate']>>;
 type HttpModel = ResolvedModel & { provider: HttpProvider };
 
@@ -25,7 +25,7 @@ type HttpModel = ResolvedModel & { provider: HttpProvider };
 export interface Providers {
   isConfigured(provider: HttpProvider): boolean;
   /** @throws ModelError, or the reason of `signal` once it has aborted. */
-  generate(model: HttpModel, call: ModelCall, signal: AbortSignal): Promise<Answer>;
+  generate(model: HttpModel, call: ModelCall, signal: AbortSignal): Promise<ProviderResponse>;
   close(): Promise<void>;
 }
 
@@ -45,18 +45,19 @@ export function createProviders(settings: ModelSettings, prices: PriceBook): Pro
     all.flatMap(({ baseUrl }) => baseUrl ?? []),
   );
 
-  /** Stands in for `fetch` in one call's SDK: completes the request, and hands on only what is an answer. */
+  /** Replaces `fetch` in one call's SDK: completes the request, and throws on a response that is an error. */
   function callFetch({ provider, model }: HttpModel, call: ModelCall, signal: AbortSignal): typeof globalThis.fetch {
     return async (url, init) => {
       const body = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
-      const answer = await transport.post({
+      const response = await transport.post({
         url: url instanceof Request ? url.url : url.toString(),
         headers: Object.fromEntries(new Headers(init?.headers)),
         body: JSON.stringify(completeBody(provider, model, body, call.parameters)),
         signal,
       });
-      if (answer.status < 200 || answer.status > 299 || isErrorBody(answer.text)) throw providerError(answer, redact);
-      return new Response(answer.text, { headers: { 'content-type': 'application/json' } });
+      if (response.status < 200 || response.status > 299 || isErrorBody(response.text))
+        throw providerError(response, redact);
+      return new Response(response.text, { headers: { 'content-type': 'application/json' } });
     };
   }
 
@@ -77,10 +78,10 @@ export function createProviders(settings: ModelSettings, prices: PriceBook): Pro
       } catch (error) {
         if (signal.aborted || error instanceof ModelError) throw error;
         throw isSent
-          ? new ModelError('model_unavailable', "The provider's answer was not understood.")
-          : new ModelError('model_invalid_request', 'The parameters do not make a request to this provider.');
+          ? new ModelError('model_unavailable', "The provider's response could not be parsed.")
+          : new ModelError('model_invalid_request', 'The parameters do not make a valid request to this provider.');
       }
-      return toAnswer(model, result, prices);
+      return toResponse(model, result, prices);
     },
 
     close: () => transport.close(),
@@ -125,11 +126,11 @@ const FINISH_REASONS: Record<SdkResult['finishReason']['unified'], FinishReason>
   other: 'other',
 };
 
-function toAnswer(model: HttpModel, result: SdkResult, prices: PriceBook): Answer {
+function toResponse(model: HttpModel, result: SdkResult, prices: PriceBook): ProviderResponse {
   const output = storableText(result.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const finishReason = FINISH_REASONS[result.finishReason.unified];
   if (result.content.length === 0 && result.finishReason.raw === undefined) {
-    throw new ModelError('model_unavailable', "The provider's answer is empty.");
+    throw new ModelError('model_unavailable', "The provider's response is empty.");
   }
   const usage = billedUsage(result.usage);
   const tokens = usage?.tokens ?? NO_TOKENS;
@@ -138,7 +139,7 @@ function toAnswer(model: HttpModel, result: SdkResult, prices: PriceBook): Answe
   const isCounted = isBilledAtListPrice(body) && !isBilledBesidesTokens(body);
   const cost = costOf(pricing, isCounted ? usage : undefined);
   if (finishReason === 'content_filter') {
-    throw new ModelError('content_filtered', output || "The provider's content filter withheld the answer.", {
+    throw new ModelError('content_filtered', output || "The provider's content filter withheld the response.", {
       spent: { tokens, cost },
     });
   }

@@ -19,7 +19,7 @@ const PARAMETERS = [
 ] as const satisfies (keyof ModelParameters)[];
 type Parameter = (typeof PARAMETERS)[number];
 
-/** Where each parameter stands in a provider's request; the first place that is filled counts, none: it has no such parameter. */
+/** Where each parameter is in a provider's request: the first place that is filled. Empty: the provider has no such parameter. */
 const SAMPLING_OF_OPENAI: Record<Parameter, readonly string[]> = {
   temperature: ['temperature'],
   top_p: ['top_p'],
@@ -67,8 +67,8 @@ const PLACES: Record<HttpProvider, Record<Parameter, readonly string[]>> = {
  * The request as it goes out: the SDK's body, what it can't express, and on top of it the caller's `provider_options` for
  * this provider, in the provider's own names.
  *
- * @throws ModelError `model_invalid_request` when a parameter would not reach the provider as it was given: the SDK drops or
- *   clamps what a model doesn't take, and an execution must not claim parameters it ran without.
+ * @throws ModelError `model_invalid_request` when a parameter would not reach the provider as given: the SDK drops or clamps what a
+ *   model does not accept, and an execution must not claim parameters that it ran without.
  */
 export function completeBody(
   provider: HttpProvider,
@@ -116,14 +116,14 @@ function requireAllParameters(
 function whyNot(provider: HttpProvider, model: string, name: Parameter): string {
   if (PLACES[provider][name].length === 0) return `${provider} has no parameter ${name}; leave it out.`;
   if (name === 'response_format') {
-    return `${model} takes no response_format json_object; use json_schema, with the schema the answer shall follow.`;
+    return `${model} takes no response_format json_object; use json_schema, with the schema that the response is to follow.`;
   }
   return `${model} does not take ${name}, or not together with the other parameters given; leave it out.`;
 }
 
 /**
- * Options for other providers are left alone, so that one prompt can carry options for each model it is run on. All were checked
- * when they were stored; what costs more than is counted must not go out all the same.
+ * Options for other providers are ignored, so that one prompt can carry options for each model it is run on. They were
+ * checked when they were stored, and again here: options with costs that are not counted must not be sent.
  */
 function optionsFor(provider: HttpProvider, options: Record<string, RequestBody>): RequestBody {
   const problem = providerOptionsProblem(options, provider);

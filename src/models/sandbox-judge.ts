@@ -16,10 +16,10 @@ const ScoreSchema = z.object({
 });
 
 /**
- * A judge's answer, `{"reason", "score"}`, without a model: the highest score when the text after the line `Output:` equals
- * the text after the line `Expected:`, else the lowest. A text may stand between fences, `<fence>` and `</fence>` on lines of
- * their own; without them it ends where the other begins, or with the prompt. White space around it doesn't count. The scale
- * is the asked-for schema's, from the bounds of `score` or from "from 1 to 5" in its description; default 0 to 1.
+ * The response of a judge, `{"reason", "score"}`, without a model: the highest score when the text after the line `Output:` equals
+ * the text after the line `Expected:`, else the lowest. A text may be between fences, `<fence>` and `</fence>` on lines of
+ * their own; without them it ends where the other begins, or with the prompt. White space around it is ignored. The scale
+ * comes from the requested schema: the bounds of `score` or from "from 1 to 5" in its description; default 0 to 1.
  */
 export function judge(prompt: string, format: ModelParameters['response_format']): string {
   const { lowest, highest } = scaleOf(format);

@@ -1,16 +1,17 @@
 /** The embedded models and what each does; they call no one and cost nothing. Their tokens are about a fourth of the characters. */
 export const SANDBOX_MODELS = {
-  'sandbox/echo': 'answers with the prompt as it was sent',
-  'sandbox/fixed': 'answers from a small fixed table, e.g. "2+2" with "4", and one fixed sentence to everything else',
-  'sandbox/json': 'answers with {"echo": prompt}',
+  'sandbox/echo': 'responds with the prompt as it was sent',
+  'sandbox/fixed':
+    'responds from a small fixed table, e.g. "4" to "2+2", and with one fixed sentence to everything else',
+  'sandbox/json': 'responds with {"echo": prompt}',
   'sandbox/judge':
     'scores for an LLM judge: {"reason", "score"}, the highest score when the text after the line "Output:" equals the text after the line "Expected:"',
   'sandbox/slow': 'echoes after 2 s',
   'sandbox/slow-N': 'echoes after N milliseconds, up to 600000',
-  'sandbox/stall': 'never answers: the call ends at its time limit',
-  'sandbox/fail': 'always fails as model_unavailable, and no retry mends it',
+  'sandbox/stall': 'never responds: the call ends at its time limit',
+  'sandbox/fail': 'always fails as model_unavailable, non-retryable',
   'sandbox/fail-N': 'always fails with what a provider means by status N: 400, 401, 403, 404, 408, 429, 500 or 503',
-  'sandbox/flaky': 'fails as model_unavailable, but answers every second call with an echo',
+  'sandbox/flaky': 'fails as model_unavailable, but echoes every second call',
 } as const;
 
 const SLOW_MS = 2000;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storableText } from '../domain/storable-text.ts';
 import type { Pricing, TokenUsage } from '../domain/usage.ts';
-import type { ModelAnswer, ModelCall } from './model.ts';
+import type { ModelCall, ModelResponse } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { providerError } from './provider-errors.ts';
 import { judge } from './sandbox-judge.ts';
 import { failStatusOf, slowMsOf } from './sandbox-models.ts';
 
-const FIXED_ANSWERS: ReadonlyMap<string, string> = new Map([
+const FIXED_RESPONSES: ReadonlyMap<string, string> = new Map([
   ['2+2', '4'],
   ['What is 2+2?', '4'],
   ['What is the capital of France?', 'Paris'],
@@ -19,20 +19,20 @@ const FIXED_SENTENCE = 'This is a fixed answer of the sandbox.';
 
 export interface Sandbox {
   /** @throws ModelError as the model's description says, or the reason of `signal` once it has aborted. */
-  generate(id: string, call: ModelCall, signal: AbortSignal): Promise<Omit<ModelAnswer, 'modelMs'>>;
+  generate(id: string, call: ModelCall, signal: AbortSignal): Promise<Omit<ModelResponse, 'modelMs'>>;
 }
 
 export function createSandbox(): Sandbox {
   let flakyCalls = 0;
 
-  async function answer(id: string, call: ModelCall, signal: AbortSignal): Promise<string> {
+  async function respond(id: string, call: ModelCall, signal: AbortSignal): Promise<string> {
     const status = failStatusOf(id);
     if (status !== undefined) throw failure(status);
     const slowMs = slowMsOf(id);
     if (slowMs !== undefined) await sleep(slowMs, undefined, { signal });
     switch (id) {
       case 'fixed':
-        return FIXED_ANSWERS.get(call.input.trim()) ?? FIXED_SENTENCE;
+        return FIXED_RESPONSES.get(call.input.trim()) ?? FIXED_SENTENCE;
       case 'json':
         return JSON.stringify({ echo: call.input });
       case 'judge':
@@ -52,7 +52,7 @@ export function createSandbox(): Sandbox {
 
   return {
     async generate(id, call, signal) {
-      const output = storableText(await answer(id, call, signal));
+      const output = storableText(await respond(id, call, signal));
       const model = `sandbox/${id}`;
       return {
         output,

@@ -3,8 +3,8 @@ import { createGuardedConnector, RefusedAddressError } from '../outbound/connect
 import { untilAborted } from '../outbound/deadline.ts';
 import { ModelError } from './model-error.ts';
 
-/** The longest answer that is read. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** The longest response body that is read. */
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 const CONNECTIONS_PER_ORIGIN = 256;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -18,25 +18,25 @@ export interface TransportRequest {
   signal: AbortSignal;
 }
 
-export interface TransportAnswer {
+export interface TransportResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
 /**
- * Kept-alive connections to the providers. Redirects are not followed, so that a key stays with the host it is for. The
- * operator sets the addresses, so they may be on this machine or in a private network; where a cloud hands out its
- * credentials (link-local and metadata addresses) no model is, and nothing is connected to.
+ * Kept-alive connections to the providers. Redirects are not followed, so that a key is sent only to its own host. The
+ * operator sets the addresses, so they may be on this machine or in a private network. Link-local and metadata addresses, where a
+ * cloud hands out its credentials, are refused.
  */
 export interface Transport {
   /**
-   * Posts and reads the whole answer.
+   * Posts, and reads the whole response.
    *
-   * @throws ModelError when the address is not allowed, the connection fails, or the answer is longer than
-   * `MAX_ANSWER_BYTES`.
+   * @throws ModelError when the address is not allowed, the connection fails, or the response is longer than
+   * `MAX_RESPONSE_BYTES`.
    */
-  post(request: TransportRequest): Promise<TransportAnswer>;
+  post(request: TransportRequest): Promise<TransportResponse>;
   close(): Promise<void>;
 }
 
@@ -45,15 +45,15 @@ export function createTransport(): Transport {
     connections: CONNECTIONS_PER_ORIGIN,
     allowH2: false,
     connect: createGuardedConnector({ allowPrivate: 'true', timeoutMs: CONNECT_TIMEOUT_MS }),
-    // The call's own signal bounds it, the slow thinking of a model included.
+    // The call's own signal bounds it; a model may think for long.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return {
     async post({ url, headers, body, signal }) {
       try {
-        const answer = request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
-        const response = await untilAborted(signal, answer);
+        const sent = request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+        const response = await untilAborted(signal, sent);
         return {
           status: response.statusCode,
           headers: toHeaders(response.headers),
@@ -73,9 +73,9 @@ async function readText(body: AsyncIterable<Buffer> & { destroy(): unknown }): P
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) {
-      // The same call would likely be answered, and billed, the same way.
-      throw new ModelError('model_unavailable', `The provider's answer is longer than ${MAX_ANSWER_BYTES} bytes.`, {
+    if (bytes > MAX_RESPONSE_BYTES) {
+      // A retry would likely be as long, and billed again.
+      throw new ModelError('model_unavailable', `The provider's response is longer than ${MAX_RESPONSE_BYTES} bytes.`, {
         retryable: false,
       });
     }

@@ -19,13 +19,13 @@ const MAX_TOKENS = 1_000_000_000_000;
 const Count = z.int().nonnegative().max(MAX_TOKENS);
 const RawTotal = z.object({ total_tokens: Count });
 
-/** Undefined when the provider sent no usage, or one that can't be. */
+/** Undefined when the provider sent no usage, or an impossible one. */
 export function billedUsage(reported: ReportedUsage): BilledUsage | undefined {
   const input = Count.safeParse(reported.inputTokens.total);
-  const answered = Count.safeParse(reported.outputTokens.total);
-  if (!input.success || !answered.success) return undefined;
+  const written = Count.safeParse(reported.outputTokens.total);
+  if (!input.success || !written.success) return undefined;
   const reasoning = countOr0(reported.outputTokens.reasoning);
-  const output = answered.data + reasoningOnTop(reported.raw, input.data, answered.data, reasoning);
+  const output = written.data + reasoningOnTop(reported.raw, input.data, written.data, reasoning);
   const cached = Math.min(countOr0(reported.inputTokens.cacheRead), input.data);
   return {
     tokens: {
@@ -50,7 +50,7 @@ function reasoningOnTop(raw: unknown, input: number, output: number, reasoning: 
   return parsed.success && reasoning > 0 && parsed.data.total_tokens === input + output + reasoning ? reasoning : 0;
 }
 
-/** A part of an answer that may be of any form: what is not as expected is as if it were not there. */
+/** A part of a response that may have any form: what does not match counts as absent. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 const Amount = maybe(z.number());
 const Anything = maybe(z.array(z.unknown()));
@@ -69,7 +69,7 @@ const BilledBesides = z.object({
 });
 
 /**
- * Whether an answer was billed for something besides its text: further candidates, searches and other tools, audio.
+ * Whether a response was billed for something besides its text: further candidates, searches and other tools, audio.
  * `provider_options` can't ask for these, but a server may be set up to do them for every call.
  */
 export function isBilledBesidesTokens(body: unknown): boolean {
@@ -118,7 +118,7 @@ const LIST_PRICE_TIERS = new Set([
 ]);
 
 /**
- * Whether the answer was billed at list prices. Faster, slower or regional service, which `provider_options` can ask for,
+ * Whether the response was billed at list prices. Faster, slower or regional service, which `provider_options` can ask for,
  * and one-hour cache writes cost something else: then the cost is unknown instead of wrong.
  */
 export function isBilledAtListPrice(body: unknown): boolean {

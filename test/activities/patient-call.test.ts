@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { CallFailedError, createPatientModels } from '../../src/activities/patient-call.ts';
-import type { ModelAnswer, ModelCall, Models } from '../../src/models/model.ts';
+import type { ModelCall, ModelResponse, Models } from '../../src/models/model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 import { resolveModelName } from '../../src/models/names.ts';
 import { testPlaces } from '../support/places.ts';
 import { callOf } from '../support/providers/models.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const ANSWER: ModelAnswer = {
+const ANSWER: ModelResponse = {
   output: 'hi',
   finishReason: 'stop',
   tokens: { input: 1, output: 1, cached_input: 0, reasoning: 0, total: 2 },

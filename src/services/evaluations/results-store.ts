@@ -8,7 +8,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
-import type { FinishReason, ModelAnswer } from '../../models/model.ts';
+import type { FinishReason, ModelResponse } from '../../models/model.ts';
 import { addedUsage, lacksOutcome } from './added-usage.ts';
 
 /** One round of an evaluation: the first, or a retry of what failed in the rounds before. */
@@ -107,7 +107,7 @@ export async function loadOpenExamples(
 /** How an example ended, or (`answered`) that its output is safe. */
 export interface ResultToStore {
   status: 'answered' | 'scored' | 'failed';
-  response?: (ModelAnswer & { attempts: number }) | undefined;
+  response?: (ModelResponse & { attempts: number }) | undefined;
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
   score?: number | undefined;
   error?: { code: string; message: string } | undefined;

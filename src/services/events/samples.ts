@@ -37,7 +37,7 @@ export const SAMPLE_DATA: { [Type in EventType]: EventData<Type> } = {
   },
   'execution.failed': {
     ...execution,
-    error: { code: 'model_unavailable', message: 'The provider answered with status 503 and no message.' },
+    error: { code: 'model_unavailable', message: 'The provider responded with status 503 and no message.' },
   },
   'evaluation.completed': evaluation,
   'evaluation.regression': { ...evaluation, threshold: 0.9 },

@@ -7,7 +7,7 @@ import type { Tables } from '../../db/tables.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
-import type { ModelAnswer } from '../../models/model.ts';
+import type { ModelResponse } from '../../models/model.ts';
 import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
 import { COMPLETED_DATA, TOLD } from './execution-events.ts';
 import { executionStatus } from './executions.ts';
@@ -134,7 +134,7 @@ export async function answerExecution(
   query: Query,
   id: string,
   attempt: number,
-  response: ModelAnswer,
+  response: ModelResponse,
 ): Promise<ExecutionStatus | undefined> {
   const { output: text, finishReason } = response;
   const payment = paymentOf(id, attempt, response);
