@@ -36,6 +36,7 @@ const LAYERS: Record<string, Layer> = {
       'worker.ts',
       'foundation.ts',
       'lifecycle.ts',
+      'welcome.ts',
       'metrics.ts',
       'logger.ts',
       'api/server.ts',
