@@ -15,7 +15,7 @@ import { deliveryWorkflowId } from '../temporal/names.ts';
 import { workflowState } from '../temporal/workflows.ts';
 import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
-/** Those that were never started are the relay's. */
+/** The relay starts the others. */
 const STARTED = sql<boolean>`${inStates(deliveryStates, UNFINISHED_DELIVERY)}
   and (${inStates(deliveryStates, ['waiting'])} or started_at is not null)`;
 
@@ -51,8 +51,8 @@ async function reconcileOne(
 }
 
 /**
- * One look at what should have been sent by now: starts a delivery anew whose workflow Temporal has lost, where it left off, and
- * ends one whose workflow was ended from outside. Those that wait for hours are left alone until then.
+ * Checks the deliveries that are overdue: restarts the workflow of one that Temporal has lost, from its next attempt, and abandons
+ * one whose workflow was ended by an operator. A delivery that waits for a retry is not overdue before that.
  * @throws Error where Temporal or the database is away; what was not looked at is at a later call
  */
 export function reconcileDeliveries(db: Database, starter: DeliveryStarter, log: Logger): Promise<void> {

@@ -5,7 +5,6 @@ import { now } from '../db/sql.ts';
 
 import { inStates } from '../db/state-change.ts';
 import { type Builder, prepared } from '../db/statement.ts';
-import { UUID_V7 } from '../db/uuid-v7.ts';
 import { deliveryStates } from '../domain/delivery-states.ts';
 import { parsePublicId } from '../domain/ids.ts';
 import {
@@ -16,55 +15,10 @@ import {
 } from '../services/deliveries/start-delivery.ts';
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { isTemporalAway, signalWorkflow } from '../temporal/workflows.ts';
-import { BATCH_SIZE, dueRoundRobin, WORKSPACE_BATCH_SIZE } from './round-robin-rows.ts';
+import { BATCH_SIZE, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
 /** Workflows that are being started at a time. */
 const STARTS_AT_ONCE = 20;
-
-/**
- * Makes the deliveries of events that are not dispatched yet: one for each webhook that is enabled and subscribed. Events that
- * another relay has locked are skipped, and an event is marked in the same statement, so that it is dispatched once.
- */
-const DISPATCH = prepared()((db) =>
-  dueRoundRobin(db, 'events', { due: sql<boolean>`dispatched_at is null`, orderBy: [sql`id`] })
-    .with('taken', (cte) =>
-      cte
-        .selectFrom('events')
-        .select(['id', 'workspace_id', 'type'])
-        .where('id', 'in', (eb) => eb.selectFrom('next').select('next.id'))
-        .where('dispatched_at', 'is', null)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .with('done', (cte) =>
-      cte.updateTable('events as e').from('taken').set({ dispatched_at: now }).whereRef('e.id', '=', 'taken.id'),
-    )
-    .with('made', (cte) =>
-      cte
-        .insertInto('deliveries')
-        .columns(['workspace_id', 'id', 'event_id', 'webhook_id', 'trigger', 'status', 'created_at'])
-        .expression((eb) =>
-          eb
-            .selectFrom('taken as e')
-            .innerJoin('webhooks as w', 'w.workspace_id', 'e.workspace_id')
-            .select(['e.workspace_id', sql.raw<string>(UUID_V7).as('id'), 'e.id as event_id', 'w.id as webhook_id'])
-            .select([
-              sql.lit('event').as('trigger'),
-              sql.lit(deliveryStates.initial).as('status'),
-              now.as('created_at'),
-            ])
-            .where('w.status', '=', 'enabled')
-            .where((row) => row('e.type', '=', row.fn.any('w.events'))),
-        )
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('id'),
-    )
-    .selectNoFrom((eb) => [
-      eb.selectFrom('next').select(eb.fn.countAll<number>().as('count')).$asScalar().$notNull().as('found'),
-      eb.selectFrom('taken').select(eb.fn.countAll<number>().as('count')).$asScalar().$notNull().as('taken'),
-      eb.exists(eb.selectFrom('made').select('made.id')).$castTo<boolean>().as('madeAny'),
-    ]),
-);
 
 /**
  * Deliveries without their workflow: new ones, and those left by a relay that died or could not reach Temporal. If that one is
@@ -192,21 +146,12 @@ async function startAll({ db, starter, log }: RelayDeps, deliveries: readonly St
   }
 }
 
-/** Whether there may be more than was found: a workspace may have more, or another relay is working on some. */
-const isMore = (found: number, taken: number) => found >= WORKSPACE_BATCH_SIZE || taken < found;
-
-/** Makes the deliveries of new events. @returns whether there may be more of them, and whether it made any delivery */
-export async function dispatchEvents({ db }: RelayDeps): Promise<{ more: boolean; madeAny: boolean }> {
-  const [row] = await db.system.query(DISPATCH, {});
-  return { more: isMore(row?.found ?? 0, row?.taken ?? 0), madeAny: row?.madeAny ?? false };
-}
-
 /** @returns whether there may be more */
 export async function startUnstarted(deps: RelayDeps): Promise<boolean> {
   const saturated = (deps.saturated?.() ?? []).flatMap((id) => parsePublicId('workspace', id) ?? []);
   const claimed = await deps.db.system.query(CLAIM, { saturated });
   await startAll(deps, claimed);
-  return isMore(claimed[0]?.found ?? 0, claimed.length);
+  return mayHaveMore(claimed[0]?.found ?? 0, claimed.length);
 }
 
 /**

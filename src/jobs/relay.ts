@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CHANNELS, type Listener } from '../db/listener.ts';
-import { dispatchEvents, endWorkflows, type RelayDeps, startUnstarted } from './relay-steps.ts';
+import { dispatchEvents } from './dispatch-events.ts';
+import { endWorkflows, type RelayDeps, startUnstarted } from './relay-steps.ts';
 
 /** A notification may be lost while the connection is down: the tables are read this often all the same. */
 const LOOK_AGAIN_MS = 5_000;

@@ -4,7 +4,7 @@ import type { Builder } from '../db/statement.ts';
 /** Rows that are taken at a time. What a process that is killed leaves behind is at most this much. */
 export const BATCH_SIZE = 100;
 /** Rows of one workspace among them: what another workspace has meanwhile waits for no more than this. */
-export const WORKSPACE_BATCH_SIZE = 10;
+const WORKSPACE_BATCH_SIZE = 10;
 
 interface DueRows {
   /** Which rows are due. */
@@ -76,3 +76,6 @@ export function dueRoundRobin(
         .limit(sql.lit(BATCH_SIZE)),
     );
 }
+
+/** Whether there may be more rows than were found: a workspace may have more, or another process has locked some. */
+export const mayHaveMore = (found: number, taken: number) => found >= WORKSPACE_BATCH_SIZE || taken < found;

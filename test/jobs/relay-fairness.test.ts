@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { publicId } from '../../src/domain/ids.ts';
-import { dispatchEvents, type RelayDeps, startUnstarted } from '../../src/jobs/relay-steps.ts';
+import { dispatchEvents } from '../../src/jobs/dispatch-events.ts';
+import { type RelayDeps, startUnstarted } from '../../src/jobs/relay-steps.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Query } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import type { DeliveryStatus } from '../../domain/delivery-states.ts';
 import { eventBody } from '../../domain/events.ts';
@@ -9,16 +9,10 @@ import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Outbound, OutboundResult } from '../../outbound/outbound.ts';
 import { abandonOne } from '../../services/deliveries/abandon-deliveries.ts';
-import {
-  countAttempt,
-  isSendable,
-  readAttempt,
-  recordAttempt,
-  type SendableRow,
-  takeSlot,
-} from '../../services/deliveries/attempts.ts';
+import { isSendable, readAttempt, type SendableRow, takeSlot } from '../../services/deliveries/read-attempt.ts';
+import { countAttempt, recordAttempt, recordLastFailure } from '../../services/deliveries/record-attempt.ts';
 import { type EmailOutcome, emailOwner } from '../../services/notifications/email-owner.ts';
-import { failForGood, findNotification } from '../../services/webhooks/disable-webhook.ts';
+import { findNotification } from '../../services/webhooks/disable-webhook.ts';
 import { type DecryptedColumns, decryptColumns } from '../../services/webhooks/encrypted-columns.ts';
 import type { WebhookMetrics } from '../../services/webhooks/webhook-metrics.ts';
 import { withHeartbeats } from '../heartbeats.ts';
@@ -140,10 +134,11 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     const { sentAt, result } = sent;
     // It was sent: the result is stored even if the database is away for a while.
     const attempted = { id: deliveryId, attempt, startedAt: sentAt, retryInMs };
-    const record = (inside: Query) => recordAttempt(inside, attempted, result);
-    const isExhausted = retryInMs === null && result.error !== null && row.trigger !== 'test';
-    const { recorded: status, disabled } = await untilDatabaseAnswers(async () =>
-      isExhausted ? failForGood(db.system, deliveryId, record) : { recorded: await record(query), disabled: false },
+    const isLastFailure = retryInMs === null && result.error !== null && row.trigger !== 'test';
+    const { status, disabled } = await untilDatabaseAnswers(async () =>
+      isLastFailure
+        ? recordLastFailure(db.system, attempted, result)
+        : { status: await recordAttempt(query, attempted, result), disabled: false },
     );
     if (disabled) webhookMetrics.disabled();
     if (row.trigger !== 'test') await count(row.webhook_id, result, status);

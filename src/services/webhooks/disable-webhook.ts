@@ -1,38 +1,13 @@
-import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
+import { bindWorkspace, type Query } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
-import { UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { disableWebhook } from './change-webhook.ts';
 
 /**
- * Records the failure of the last retry of a delivery; for it the webhook is disabled, its other deliveries are abandoned, and
- * its owner is notified. All of that is one transaction: of several deliveries that fail together, the first does it.
- * @param record stores the attempt in the transaction it is given
+ * Disables the webhook of a delivery whose last retry has failed, and notifies its owner; in the caller's transaction.
+ * @returns whether it was enabled until now
  */
-export async function failForGood<T>(
-  db: SystemDatabase,
-  deliveryId: string,
-  record: (query: Query) => Promise<T>,
-): Promise<{ recorded: T; disabled: boolean }> {
-  return db.transaction(async (query) => {
-    // The webhook is locked before any of its deliveries, as where it is disabled or deleted by request.
-    const [before] = await query((own) =>
-      own
-        .selectFrom('deliveries as d')
-        .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
-        .select('d.status')
-        .where('d.id', '=', deliveryId)
-        .forNoKeyUpdate('w'),
-    );
-    const recorded = await record(query);
-    // One that had ended while it was in flight says nothing of a webhook that was enabled again since.
-    const wasUnfinished = UNFINISHED_DELIVERY.some((status) => status === before?.status);
-    return { recorded, disabled: wasUnfinished && (await disableAndNotify(query, deliveryId)) };
-  });
-}
-
-/** @returns whether the webhook was enabled until now */
-async function disableAndNotify(query: Query, deliveryId: string): Promise<boolean> {
+export async function disableForFailure(query: Query, deliveryId: string): Promise<boolean> {
   const [delivery] = await query((db) =>
     db
       .selectFrom('deliveries')

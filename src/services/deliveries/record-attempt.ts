@@ -1,73 +1,12 @@
 import { type Expression, sql } from 'kysely';
-import type { Query } from '../../db/database.ts';
+import type { Query, SystemDatabase } from '../../db/database.ts';
 import { milliseconds, now } from '../../db/sql.ts';
 import { changeState } from '../../db/state-change.ts';
-import { type Parameters, prepared, type RowOf } from '../../db/statement.ts';
-import { type DeliveryStatus, deliveryStates } from '../../domain/delivery-states.ts';
+import { type Parameters, prepared } from '../../db/statement.ts';
+import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import type { OutboundResult } from '../../outbound/outbound.ts';
+import { disableForFailure } from '../webhooks/disable-webhook.ts';
 import { notifyTester } from './delivery-waiter.ts';
-
-const msUntil = (time: Expression<Date | null>) =>
-  sql<number | null>`extract(epoch from ${time} - now())::float8 * 1000`;
-
-const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =>
-  db
-    .selectFrom('deliveries as d')
-    .innerJoin('events as e', 'e.id', 'd.event_id')
-    .leftJoin('webhooks as w', 'w.id', 'd.webhook_id')
-    .leftJoin('delivery_attempts as a', (join) =>
-      join.onRef('a.delivery_id', '=', 'd.id').on('a.attempt', '=', attempt),
-    )
-    .select(['d.status', 'd.trigger', 'd.workspace_id', 'd.event_id', 'd.webhook_id'])
-    .select(['e.type', 'e.data', 'e.created_at'])
-    .select(['w.status as webhook_status', 'w.url', 'w.secret', 'w.previous_secret', 'w.previous_secret_expires_at'])
-    .select(['w.headers', 'w.rate_limit_per_minute'])
-    // Why this attempt failed when it was made before, by a worker that could not report it.
-    .select('a.error as recorded_error')
-    .select((eb) => [
-      msUntil(eb.ref('d.slot_at')).as('slot_in_ms'),
-      msUntil(eb.ref('d.next_attempt_at')).as('next_in_ms'),
-    ])
-    .where('d.id', '=', id),
-);
-
-/** What an attempt needs to know. The columns of the webhook are null where it was deleted. */
-export type AttemptRow = RowOf<typeof READ>;
-
-/** One whose webhook is enabled. */
-export type SendableRow = AttemptRow & {
-  [Column in 'webhook_status' | 'url' | 'secret']: NonNullable<AttemptRow[Column]>;
-};
-
-export const isSendable = (row: AttemptRow): row is SendableRow => row.webhook_status === 'enabled';
-
-/** The time between two slots of the webhook. */
-const interval = sql<Date>`interval '1 minute' / rate_limit_per_minute`;
-
-/** The slots of a webhook with a rate limit follow each other at its pace. */
-const TAKE_SLOT = prepared<{ id: string; webhookId: string }>()((db, { id, webhookId }) =>
-  db
-    .with('slot', (cte) =>
-      cte
-        .updateTable('webhooks')
-        .set({ next_slot_at: sql<Date>`greatest(next_slot_at, now()) + ${interval}` })
-        .where('id', '=', webhookId)
-        .returning(sql<Date>`next_slot_at - ${interval}`.as('at')),
-    )
-    .with('given', (cte) =>
-      cte
-        .updateTable('deliveries')
-        .from('slot')
-        .set((eb) => ({
-          slot_at: eb.ref('slot.at'),
-          next_attempt_at: sql<Date>`greatest(slot.at, next_attempt_at)`,
-          check_at: sql<Date>`greatest(slot.at, next_attempt_at) + interval '1 minute'`,
-        }))
-        .where('id', '=', id),
-    )
-    .selectFrom('slot')
-    .select((eb) => msUntil(eb.ref('slot.at')).as('in_ms')),
-);
 
 interface Attempt extends OutboundResult {
   /** Of the delivery. */
@@ -131,29 +70,24 @@ const RECORD = {
   })),
 };
 
-/** @returns undefined where there is no such delivery (any more) */
-export async function readAttempt(query: Query, id: string, attempt: number): Promise<AttemptRow | undefined> {
-  const [row] = await query(READ, { id, attempt });
-  return row;
-}
-
-/**
- * Gives a delivery the next slot of its webhook.
- * @returns milliseconds until then
- */
-export async function takeSlot(query: Query, id: string, webhookId: string): Promise<number> {
-  const [row] = await query(TAKE_SLOT, { id, webhookId });
-  return row?.in_ms ?? 0;
+/** An attempt that was sent. */
+export interface SentAttempt {
+  /** Of the delivery. */
+  id: string;
+  /** From 1. */
+  attempt: number;
+  startedAt: Date;
+  /** Null after the last attempt. */
+  retryInMs: number | null;
 }
 
 /**
  * Stores the result of an attempt. The first record of an attempt stays.
- * @param retryInMs null after the last attempt
  * @returns where the delivery stands now; undefined where there is no such delivery (any more)
  */
 export async function recordAttempt(
   query: Query,
-  { id, attempt, startedAt, retryInMs }: { id: string; attempt: number; startedAt: Date; retryInMs: number | null },
+  { id, attempt, startedAt, retryInMs }: SentAttempt,
   result: OutboundResult,
 ): Promise<DeliveryStatus | undefined> {
   const next = result.error === null ? 'delivered' : retryInMs === null ? 'failed' : 'waiting';
@@ -169,6 +103,32 @@ export async function recordAttempt(
       .returning('status'),
   );
   return ended?.status;
+}
+
+/**
+ * Stores the failure of the last retry of a delivery; for it the webhook is disabled, its other deliveries are abandoned, and its
+ * owner is notified. All of that is one transaction: of several deliveries that fail together, the first does it.
+ */
+export async function recordLastFailure(
+  db: SystemDatabase,
+  sent: SentAttempt,
+  result: OutboundResult,
+): Promise<{ status: DeliveryStatus | undefined; disabled: boolean }> {
+  return db.transaction(async (query) => {
+    // The webhook is locked before any of its deliveries, as where it is disabled or deleted by request.
+    const [before] = await query((own) =>
+      own
+        .selectFrom('deliveries as d')
+        .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
+        .select('d.status')
+        .where('d.id', '=', sent.id)
+        .forNoKeyUpdate('w'),
+    );
+    const status = await recordAttempt(query, sent, result);
+    // One that had ended while it was in flight says nothing of a webhook that was enabled again since.
+    const wasUnfinished = UNFINISHED_DELIVERY.some((unfinished) => unfinished === before?.status);
+    return { status, disabled: wasUnfinished && (await disableForFailure(query, sent.id)) };
+  });
 }
 
 const COUNT_FAILURE = prepared<{ webhookId: string }>()((db, { webhookId }) =>

@@ -1,0 +1,80 @@
+import { type Expression, sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { prepared, type RowOf } from '../../db/statement.ts';
+
+const msUntil = (time: Expression<Date | null>) =>
+  sql<number | null>`extract(epoch from ${time} - now())::float8 * 1000`;
+
+const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =>
+  db
+    .selectFrom('deliveries as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .leftJoin('webhooks as w', 'w.id', 'd.webhook_id')
+    .leftJoin('delivery_attempts as a', (join) =>
+      join.onRef('a.delivery_id', '=', 'd.id').on('a.attempt', '=', attempt),
+    )
+    .select(['d.status', 'd.trigger', 'd.workspace_id', 'd.event_id', 'd.webhook_id'])
+    .select(['e.type', 'e.data', 'e.created_at'])
+    .select(['w.status as webhook_status', 'w.url', 'w.secret', 'w.previous_secret', 'w.previous_secret_expires_at'])
+    .select(['w.headers', 'w.rate_limit_per_minute'])
+    // Why this attempt failed when it was made before, by a worker that could not report it.
+    .select('a.error as recorded_error')
+    .select((eb) => [
+      msUntil(eb.ref('d.slot_at')).as('slot_in_ms'),
+      msUntil(eb.ref('d.next_attempt_at')).as('next_in_ms'),
+    ])
+    .where('d.id', '=', id),
+);
+
+/** What an attempt needs to know. The columns of the webhook are null where it was deleted. */
+export type AttemptRow = RowOf<typeof READ>;
+
+/** One whose webhook is enabled. */
+export type SendableRow = AttemptRow & {
+  [Column in 'webhook_status' | 'url' | 'secret']: NonNullable<AttemptRow[Column]>;
+};
+
+export const isSendable = (row: AttemptRow): row is SendableRow => row.webhook_status === 'enabled';
+
+/** The time between two slots of the webhook. */
+const interval = sql<Date>`interval '1 minute' / rate_limit_per_minute`;
+
+/** The slots of a webhook with a rate limit follow each other at its pace. */
+const TAKE_SLOT = prepared<{ id: string; webhookId: string }>()((db, { id, webhookId }) =>
+  db
+    .with('slot', (cte) =>
+      cte
+        .updateTable('webhooks')
+        .set({ next_slot_at: sql<Date>`greatest(next_slot_at, now()) + ${interval}` })
+        .where('id', '=', webhookId)
+        .returning(sql<Date>`next_slot_at - ${interval}`.as('at')),
+    )
+    .with('given', (cte) =>
+      cte
+        .updateTable('deliveries')
+        .from('slot')
+        .set((eb) => ({
+          slot_at: eb.ref('slot.at'),
+          next_attempt_at: sql<Date>`greatest(slot.at, next_attempt_at)`,
+          check_at: sql<Date>`greatest(slot.at, next_attempt_at) + interval '1 minute'`,
+        }))
+        .where('id', '=', id),
+    )
+    .selectFrom('slot')
+    .select((eb) => msUntil(eb.ref('slot.at')).as('in_ms')),
+);
+
+/** @returns undefined where there is no such delivery (any more) */
+export async function readAttempt(query: Query, id: string, attempt: number): Promise<AttemptRow | undefined> {
+  const [row] = await query(READ, { id, attempt });
+  return row;
+}
+
+/**
+ * Gives a delivery the next slot of its webhook.
+ * @returns milliseconds until then
+ */
+export async function takeSlot(query: Query, id: string, webhookId: string): Promise<number> {
+  const [row] = await query(TAKE_SLOT, { id, webhookId });
+  return row?.in_ms ?? 0;
+}
