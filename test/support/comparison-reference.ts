@@ -6,7 +6,7 @@ import {
   type RunComparison,
 } from '../../src/domain/comparison.ts';
 import { MAX_RESAMPLED_PAIRS } from '../../src/domain/paired-difference.ts';
-import { compareScores, ownScore, roundScore } from '../../src/domain/scoring.ts';
+import { roundScore, SCORE_EPSILON } from '../../src/domain/scoring.ts';
 
 /** One example's outcome in a run to compare. */
 export interface ComparedExample {
@@ -24,6 +24,17 @@ export interface ComparedRun {
   /** Names of the run's evaluators. */
   evaluators: readonly string[];
   examples: readonly ComparedExample[];
+}
+
+/** The score under this name, and not what every object inherits under names such as `constructor`. */
+function ownScore(scores: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(scores, name) ? scores[name] : undefined;
+}
+
+/** -1 when `score` is lower than `reference`, 1 when it is higher, 0 when they are the same but for float noise. */
+function compareScores(score: number, reference: number): -1 | 0 | 1 {
+  if (score < reference - SCORE_EPSILON) return -1;
+  return score > reference + SCORE_EPSILON ? 1 : 0;
 }
 
 interface Pair {

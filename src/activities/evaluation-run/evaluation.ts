@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { costByBatch } from '../../services/evaluations/costs.ts';
 import { finishRun } from '../../services/evaluations/finish-run.ts';
-import type { RunRef } from '../../services/evaluations/results-store.ts';
 import {
   failRun,
   markRunRunning,
@@ -9,6 +8,7 @@ import {
   type RunControl,
   readNewRunControl,
 } from '../../services/evaluations/run-control.ts';
+import type { RunRef } from '../../services/evaluations/run-spec.ts';
 import { describeProgress, sumUpRun } from '../../services/evaluations/sum-up.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { untilDatabaseAnswers } from '../until-database-answers.ts';

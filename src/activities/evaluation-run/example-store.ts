@@ -7,12 +7,8 @@ import {
   type StoredJudgement,
   storeJudgement,
 } from '../../services/evaluations/judgements-store.ts';
-import {
-  type ResultToStore,
-  type RunSpec,
-  scoreResult,
-  storeResult,
-} from '../../services/evaluations/results-store.ts';
+import { type ResultToStore, scoreResult, storeResult } from '../../services/evaluations/results-store.ts';
+import type { RunSpec } from '../../services/evaluations/run-spec.ts';
 import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import { RunFailedError } from './run-failed-error.ts';
 

@@ -1,6 +1,6 @@
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
-import type { RunSpec } from '../../services/evaluations/results-store.ts';
+import type { RunSpec } from '../../services/evaluations/run-spec.ts';
 
 const CHARACTERS_PER_TOKEN = 3;
 const EXPECTED_OUTPUT_TOKENS = 500;

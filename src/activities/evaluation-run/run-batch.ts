@@ -4,14 +4,9 @@ import type { CostEstimate } from '../../domain/cost-estimate.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
 import { costOfRange, type Spending } from '../../services/evaluations/costs.ts';
-import {
-  loadOpenExamples,
-  loadRunSpec,
-  type OpenExample,
-  type RunRef,
-  type RunSpec,
-} from '../../services/evaluations/results-store.ts';
+import { loadOpenExamples, type OpenExample } from '../../services/evaluations/open-examples.ts';
 import { readRunControl } from '../../services/evaluations/run-control.ts';
+import { loadRunSpec, type RunRef, type RunSpec } from '../../services/evaluations/run-spec.ts';
 import { createPatientModels } from '../patient-call.ts';
 import type { Places } from '../places.ts';
 import { isStillOurs } from '../still-ours.ts';

@@ -8,7 +8,7 @@ import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
 import { writeEvent } from '../events/write-event.ts';
-import type { RunRef } from './results-store.ts';
+import type { RunRef } from './run-spec.ts';
 import { readSummary } from './sum-up.ts';
 
 /** A run may have a million results. */

@@ -6,7 +6,7 @@ import { asJson, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { isWanted } from '../acceptance/is-wanted.ts';
-import type { RunRef } from './results-store.ts';
+import type { RunRef } from './run-spec.ts';
 import { withdrawUnacceptedEvaluation } from './withdraw-evaluation.ts';
 
 /** What the caller wants of a run, as the workflow needs it. */

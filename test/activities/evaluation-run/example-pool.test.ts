@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { BatchBudget } from '../../../src/activities/evaluation-run/batch-budget.ts';
 import { type PoolOptions, runPool } from '../../../src/activities/evaluation-run/example-pool.ts';
 import { guessCost } from '../../../src/domain/cost-estimate.ts';
-import type { OpenExample } from '../../../src/services/evaluations/results-store.ts';
+import type { OpenExample } from '../../../src/services/evaluations/open-examples.ts';
 
 const TOTAL = 120;
 const budgetOf = (limitUsd: number | null, guessUsd: number) =>

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { inStates } from '../../db/state-change.ts';
+import { prepared } from '../../db/statement.ts';
+import { evaluationStates } from '../../domain/evaluation-states.ts';
+import type { ModelParameters } from '../../domain/parameters.ts';
+import type { EvaluatorConfig } from '../../evaluators/registry.ts';
+
+/** One round of an evaluation: the first, or a retry of what failed in the rounds before. */
+export interface RunRef {
+  evaluationId: string;
+  /** 0, or the retry this is. */
+  round: number;
+}
+
+/** What a run does with each of its examples. */
+export interface RunSpec {
+  workspaceId: string;
+  template: string;
+  model: string;
+  parameters: ModelParameters;
+  evaluators: EvaluatorConfig[];
+  /** Null once the dataset was deleted. */
+  examplesId: string | null;
+  /** 0, or the retry this is. */
+  round: number;
+}
+
+const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
+  db
+    .selectFrom('evaluations')
+    .select(['workspace_id as workspaceId', 'template', 'model', 'parameters', 'examples_id as examplesId'])
+    .select(['retries as round', sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
+    .where('id', '=', evaluationId)
+    .where('retries', '=', round)
+    .where(inStates(evaluationStates, ['running', 'paused'])),
+);
+
+/** Undefined where the run is gone or has ended. */
+export async function loadRunSpec(query: Query, { evaluationId, round }: RunRef): Promise<RunSpec | undefined> {
+  const [spec] = await query(LOAD_SPEC, { evaluationId, round });
+  return spec;
+}
