@@ -16,14 +16,16 @@ const Name = z
   .trim()
   .min(1, 'A name must not be empty.')
   .max(100, 'A name has at most 100 characters.')
-  .regex(/^\P{C}*$/u, 'A name must not hold control characters.');
+  .regex(/^\P{C}*$/u, 'A name must not contain control characters.');
 
 /** The name of a workspace or key. */
 export const parseName = parserOf(Name);
 
 /** An e-mail address; `owner@localhost` is one too. */
 export const parseEmail = parserOf(
-  z.email({ pattern: z.regexes.html5Email, error: 'That is no e-mail address.' }).max(254, 'That is too long.'),
+  z
+    .email({ pattern: z.regexes.html5Email, error: 'It must be an e-mail address.' })
+    .max(254, 'It has at most 254 characters.'),
 );
 
 /** `read,execute` */

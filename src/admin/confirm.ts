@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline/promises';
 import { AdminError } from './errors.ts';
 
 /**
- * Asks for a name again before something is done that can't be undone.
- * @throws AdminError where another was given, or none
+ * Asks for the name of a workspace again before it is deleted.
+ * @throws AdminError on another name, or none
  */
 export async function confirmName(name: string): Promise<void> {
-  process.stderr.write(`This deletes everything in the workspace ${name}, for good. Type its name to go on: `);
+  process.stderr.write(`This permanently deletes everything in the workspace ${name}. Type its name to continue: `);
   const lines = createInterface({ input: process.stdin });
   const { value: typed } = await lines[Symbol.asyncIterator]().next();
   lines.close();
   if (typed === name) return;
-  throw new AdminError('Nothing was deleted: that is not its name. Type it, or pass --yes.');
+  throw new AdminError('Nothing was deleted: the name does not match. Type it, or pass --yes.');
 }

@@ -11,12 +11,12 @@ async function findDatabase({ databaseUrl, dataDir }: Settings): Promise<string>
   const url = await urlOfRunningPostgres(path.join(dataDir, 'postgres'), 'pms').catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EACCES') throw error;
     throw new AdminError(
-      `DATA_DIR ${dataDir} may not be read by this user: run the command as the user who runs the service.`,
+      `DATA_DIR ${dataDir} can't be read by this user: run the command as the user who runs the service.`,
     );
   });
   if (url === undefined)
     throw new AdminError(
-      `No service runs with DATA_DIR ${dataDir}: start it with npm start, or set DATABASE_URL to the database it uses.`,
+      `No service runs with DATA_DIR ${dataDir}: start one with npm start, or set DATABASE_URL to its database.`,
     );
   return url;
 }

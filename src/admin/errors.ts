@@ -4,19 +4,19 @@ import { SettingsError } from '../config.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { ApiError } from '../domain/errors.ts';
 
-/** A command can't do what it was asked; the message says why and what to do. */
+/** A command failed; the message says why and what to do. */
 export class AdminError extends Error {}
 
 const UNDEFINED_TABLE = '42P01';
 
-/** What the person at the terminal is told of an error. */
+/** An error as the person at the terminal sees it. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof AdminError || error instanceof ApiError || error instanceof SettingsError) return error.message;
   if (isDatabaseUnavailable(error))
     return 'The database cannot be reached: start it, or correct DATABASE_URL, and try again.';
   if (error instanceof pg.DatabaseError || error instanceof DriverException)
     return error.code === UNDEFINED_TABLE
-      ? 'The database has not been prepared yet: run npm run migrate first.'
-      : `The database refused: ${error.message}.`;
+      ? 'The database has no tables yet: run npm run migrate first.'
+      : `The database refused the statement: ${error.message}.`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -24,15 +24,15 @@ function stateOf({ expires_at: expires, revoked_at: revoked }: ReturnType<typeof
 
 /** Adds `key create|list|revoke`. */
 export function addKeyCommands(program: Command, show: (result: Result) => void): void {
-  const key = program.command('key').description('make, list and revoke keys of the API');
+  const key = program.command('key').description('create, list and revoke API keys');
 
   key
     .command('create')
-    .description('make a key; it is shown this once')
-    .requiredOption('--workspace <name>', 'what it opens', parseName)
+    .description('create a key; it is shown only once')
+    .requiredOption('--workspace <name>', 'its workspace', parseName)
     .requiredOption('--name <name>', 'what it is for', parseName)
-    .requiredOption('--scopes <list>', 'what it may do: read, execute, write, admin, separated by commas', parseScopes)
-    .option('--expires <time>', 'when it stops to work, e.g. 2027-01-31T12:00:00Z (default: never)', parseExpiry)
+    .requiredOption('--scopes <list>', 'its scopes, separated by commas: read, execute, write, admin', parseScopes)
+    .option('--expires <time>', 'when it expires, e.g. 2027-01-31T12:00:00Z (default: never)', parseExpiry)
     .action(async (options: { workspace: string; name: string; scopes: Scope[]; expires?: Date }) => {
       const { name, scopes, expires: expiresAt = null } = options;
       const text = generateApiKey();
@@ -42,14 +42,14 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
       });
       show({
         json: { id: publicId('apiKey', id), key: text, workspace: options.workspace, scopes },
-        text: `Made the key ${publicId('apiKey', id)} for the workspace ${options.workspace}: ${scopes.join(', ')}.\n\n  ${text}\n\nKeep it: it is stored nowhere and not shown again.`,
+        text: `Created the key ${publicId('apiKey', id)} for the workspace ${options.workspace}: ${scopes.join(', ')}.\n\n  ${text}\n\nKeep it: it is not stored, and not shown again.`,
       });
     });
 
   key
     .command('list')
     .description('list the keys of a workspace, newest first')
-    .requiredOption('--workspace <name>', 'whose', parseName)
+    .requiredOption('--workspace <name>', 'the workspace', parseName)
     .action(async ({ workspace: name }: { workspace: string }) => {
       const keys = await withDatabase(async (db) => {
         const workspace = await getWorkspace(db.system, name);
@@ -68,8 +68,8 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
 
   key
     .command('revoke')
-    .description('revoke a key, at once and everywhere')
-    .argument('<id>', 'as listed: key_…')
+    .description('revoke a key; every process refuses it at once')
+    .argument('<id>', 'key_…, as listed')
     .action(async (id: string) => {
       const revoked = await withDatabase(async (db) => {
         const found = await findKey(db.system, id);

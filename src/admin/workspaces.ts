@@ -26,16 +26,19 @@ function present(workspace: WorkspaceRow) {
 
 /** Adds `workspace create|list|set-owner|delete`. */
 export function addWorkspaceCommands(program: Command, show: (result: Result) => void): void {
-  const workspace = program.command('workspace').description('make workspaces and look at them');
+  const workspace = program.command('workspace').description('create, list, change and delete workspaces');
 
   workspace
     .command('create')
-    .description('make a workspace')
+    .description('create a workspace')
     .argument('<name>', 'its name', parseName)
-    .requiredOption('--owner <email>', 'who is told when something needs a person', parseEmail)
+    .requiredOption('--owner <email>', 'who is notified when something needs attention', parseEmail)
     .action(async (name: string, { owner }: { owner: string }) => {
-      const made = present(await withDatabase((db) => createWorkspace(db.system, name, owner)));
-      show({ json: made, text: `Made the workspace ${made.name} (${made.id}), owned by ${made.owner_email}.` });
+      const created = present(await withDatabase((db) => createWorkspace(db.system, name, owner)));
+      show({
+        json: created,
+        text: `Created the workspace ${created.name} (${created.id}), owned by ${created.owner_email}.`,
+      });
     });
 
   workspace
@@ -43,15 +46,15 @@ export function addWorkspaceCommands(program: Command, show: (result: Result) =>
     .description('list all workspaces')
     .action(async () => {
       const data = (await withDatabase((db) => listWorkspaces(db.system))).map(present);
-      const rows = data.map(({ name, id, owner_email: owner, created_at: created }) => [name, id, owner, created]);
+      const rows = data.map(({ name, id, owner_email: owner, created_at: createdAt }) => [name, id, owner, createdAt]);
       show({ json: { data }, text: table(HEAD, rows, 'There is no workspace yet.') });
     });
 
   workspace
     .command('set-owner')
-    .description('name another owner')
+    .description('change the owner')
     .argument('<name>', 'the workspace', parseName)
-    .argument('<email>', 'who is told when something needs a person', parseEmail)
+    .argument('<email>', 'who is notified when something needs attention', parseEmail)
     .action(async (name: string, email: string) => {
       const changed = present(await withDatabase((db) => setWorkspaceOwner(db.system, name, email)));
       show({ json: changed, text: `The workspace ${changed.name} is now owned by ${changed.owner_email}.` });
@@ -59,9 +62,7 @@ export function addWorkspaceCommands(program: Command, show: (result: Result) =>
 
   workspace
     .command('delete')
-    .description(
-      'delete a workspace with everything in it: its keys are refused at once, the rest is removed by the workers',
-    )
+    .description('delete a workspace with everything in it: its keys are refused at once, workers remove the rest')
     .argument('<name>', 'the workspace', parseName)
     .option('--yes', 'do not ask for the name again')
     .action(async (name: string, { yes }: { yes?: boolean }) => {
@@ -73,7 +74,7 @@ export function addWorkspaceCommands(program: Command, show: (result: Result) =>
       const gone = present(row);
       show({
         json: { ...gone, keys },
-        text: `Deleted the workspace ${gone.name} (${gone.id}). Its ${keys} keys are refused from now on; workers remove what it had.`,
+        text: `Deleted the workspace ${gone.name} (${gone.id}). Its ${keys} keys are refused from now on; workers remove the rest.`,
       });
     });
 }

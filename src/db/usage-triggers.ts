@@ -22,33 +22,33 @@ interface CountedTable {
   counts: (row: RowName) => string;
   /** Whether it is an execution that has ended so. */
   endedAs?: (row: RowName, status: 'completed' | 'failed') => string;
-  /** Whether a model has answered. */
+  /** Whether a model has responded. */
   answered: (row: RowName) => string;
-  /** Who used it, and for what: `select workspace_id, kind, prompt_name, model`. */
+  /** Who used it, and for what: the rest of a `select` of workspace_id, kind, prompt_name and model. */
   owner: string;
 }
 
-/** An execution counts when it has ended: until then it is read as it is. So one that is withdrawn has never counted. */
+/** An execution counts once it has ended, so one that is withdrawn never counts; `GET /usage` reads unfinished ones as they are. */
 const EXECUTIONS: CountedTable = {
   table: 'executions',
   counts: (row) => `${row}.status in ('completed', 'failed', 'canceled')`,
   endedAs: (row, status) => `${row}.status = '${status}'`,
   answered: (row) => `${row}.answered_at is not null`,
-  owner: `select new.workspace_id, 'execution', new.prompt_name, new.model`,
+  owner: `new.workspace_id, 'execution', new.prompt_name, new.model`,
 };
 
 const RESULTS: CountedTable = {
   table: 'evaluation_results',
   counts: (row) => `${row}.attempts > 0`,
   answered: (row) => `${row}.finish_reason is not null`,
-  owner: `select e.workspace_id, 'example', e.prompt_name, e.model from evaluations e where e.id = new.evaluation_id`,
+  owner: `e.workspace_id, 'example', e.prompt_name, e.model from evaluations e where e.id = new.evaluation_id`,
 };
 
 const JUDGEMENTS: CountedTable = {
   table: 'evaluation_judgements',
   counts: () => 'true',
   answered: () => 'true',
-  owner: `select e.workspace_id, 'judgement', e.prompt_name, config->>'model' from evaluations e
+  owner: `e.workspace_id, 'judgement', e.prompt_name, config->>'model' from evaluations e
           join lateral jsonb_array_elements(e.evaluators) as config on config->>'name' = new.evaluator
           where e.id = new.evaluation_id`,
 };
@@ -79,13 +79,13 @@ function measures({ counts, endedAs, answered }: CountedTable, row: RowName): Re
   };
 }
 
-/** What of a row an entry depends on: most updates are of something else, and are not worth a call. */
+/** What an entry depends on: most updates change something else, and must not cost a call of the trigger. */
 function counted({ counts, endedAs, answered }: CountedTable, row: RowName): string {
   const ends = endedAs === undefined ? [] : [endedAs(row, 'completed'), endedAs(row, 'failed')];
   return [...PAID_COLUMNS.map((column) => `${row}.${column}`), counts(row), ...ends, answered(row)].join(', ');
 }
 
-/** Writes an entry of what a row adds or, of an update, of what it adds beyond what it was before. */
+/** Writes an entry of what a new row adds, or of what an update adds to the row before. */
 function trigger(event: 'insert' | 'update', table: CountedTable) {
   const now = measures(table, 'new');
   const before = measures(table, 'old');
@@ -101,10 +101,10 @@ function trigger(event: 'insert' | 'update', table: CountedTable) {
     name,
     timing: 'after' as const,
     events: [event],
-    // Whole: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
     expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
       insert into usage_entries (workspace_id, kind, prompt_name, model, created_at, ${USAGE_MEASURES.join(', ')})
-      select owner.*, new.created_at, ${changes.join(', ')} from (${table.owner}) as owner; return null; end $$;
+      select owner.*, new.created_at, ${changes.join(', ')} from (select ${table.owner}) as owner; return null; end $$;
 create trigger "${name}" after ${event} on "${table.table}" for each row when (${table.counts('new')}${isNews})
       execute function "${functionName}"()`,
   };

@@ -10,7 +10,7 @@ export interface DataDirLock {
 }
 
 /**
- * Makes the data directory (readable by its owner only) and takes it for this process. A holder that was killed
+ * Makes the data directory (readable by its owner only) and locks it for this process. A holder that is killed
  * leaves nothing to clean up.
  *
  * @throws {EmbeddedStartError} `data_dir_in_use` while another process holds it; `data_dir_unusable` when it can't be
@@ -18,7 +18,7 @@ export interface DataDirLock {
  */
 export async function lockDataDir(dir: string): Promise<DataDirLock> {
   const folder = path.resolve(dir);
-  // Only tells others whom to stop; the lock itself is the kernel's.
+  // Tells others which process to stop; the kernel holds the lock itself.
   const holder = path.join(folder, 'lock.pid');
   let lock: FileLock | undefined;
   try {
@@ -55,20 +55,16 @@ function unusable(folder: string, error: unknown): EmbeddedStartError {
   const reasons: Record<string, string> = {
     EEXIST: 'is a file, not a folder',
     ENOTDIR: 'is below a file, not a folder',
-    EACCES: 'may not be written by this user',
-    EPERM: 'may not be written by this user',
+    EACCES: 'cannot be written by this user',
+    EPERM: 'cannot be written by this user',
     EROFS: 'is on a read-only file system',
     ENOSPC: 'is on a full disk',
     EDQUOT: 'is on a disk where the quota of this user is used up',
     // Opening the lock in a folder that can't be written fails inside SQLite, which does not say more.
-    ERR_SQLITE_ERROR: 'may not be written by this user, or its file system can not lock files',
+    ERR_SQLITE_ERROR: 'cannot be written by this user, or its file system cannot lock files',
   };
-  const reason = reasons[systemErrorCode(error) ?? ''] ?? `can not be used (${messageOf(error)})`;
-  return new EmbeddedStartError(
-    'data_dir_unusable',
-    `DATA_DIR ${folder} ${reason}. Repair that, or ${CHOOSE_ANOTHER}.`,
-    {
-      cause: error,
-    },
-  );
+  const reason = reasons[systemErrorCode(error) ?? ''] ?? `cannot be used (${messageOf(error)})`;
+  return new EmbeddedStartError('data_dir_unusable', `DATA_DIR ${folder} ${reason}. Fix that, or ${CHOOSE_ANOTHER}.`, {
+    cause: error,
+  });
 }

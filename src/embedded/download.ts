@@ -10,7 +10,7 @@ import { run } from './programs.ts';
 /** Temporal's own download service: https://docs.temporal.io/cli */
 export const TEMPORAL_DOWNLOADS = 'https://temporal.download';
 
-// Short, so that a network that lets nothing out costs seconds and not minutes.
+// Short, so that a blocked network costs seconds and not minutes.
 const CONNECT_TIMEOUT_MS = 10_000;
 const STALL_TIMEOUT_MS = 30_000;
 
@@ -49,13 +49,13 @@ async function withResponse<T>(url: string, use: (response: Response) => Promise
   const { host } = new URL(url);
   try {
     const response = await fetch(url, { dispatcher });
-    if (!response.ok) throw new Error(`${host} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${host} responded with ${response.status}`);
     return await use(response);
   } catch (error) {
     // fetch says only "fetch failed"; what happened is in the cause.
     const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
     const reason = messageOf(cause ?? error);
-    throw new Error(reason.includes(host) ? reason : `${host} can not be reached (${reason})`, { cause: error });
+    throw new Error(reason.includes(host) ? reason : `${host} cannot be reached (${reason})`, { cause: error });
   } finally {
     await dispatcher.destroy();
   }

@@ -9,8 +9,8 @@ export type EmbeddedErrorCode =
   | 'test_server_unavailable';
 
 /**
- * A part that should run on this machine can't. The message is for the person at the terminal: it says what is
- * wrong and what to do, and needs no stack trace beside it.
+ * A server on this machine could not be started. The message is for the person at the terminal: it says what is
+ * wrong and what to do, and needs no stack trace.
  */
 export class EmbeddedStartError extends Error {
   readonly code: EmbeddedErrorCode;
@@ -29,10 +29,10 @@ export function adviceFor(output: string): string | undefined {
   }
   if (/read-only file system|EROFS/i.test(output)) return 'The file system is read-only: choose another folder.';
   if (/permission denied|EACCES|EPERM/i.test(output)) {
-    return 'The folder belongs to another user or may not be written: change its owner, or choose another folder.';
+    return 'The folder belongs to another user or cannot be written: change its owner, or choose another folder.';
   }
   if (/error while loading shared libraries|library not loaded/i.test(output)) {
-    return 'A library is missing: run npm ci again with install scripts allowed, and look at the name above.';
+    return 'A library is missing: run npm ci again with install scripts allowed, and see the name above.';
   }
   return undefined;
 }

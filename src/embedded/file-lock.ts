@@ -9,7 +9,7 @@ export interface FileLock {
 
 /**
  * An exclusive lock that the kernel holds and drops when the process ends, however it ends: nothing stale is left to
- * clean up, and no process number has to be believed. SQLite brings the portable form of it; the file stays empty.
+ * clean up, and no process id has to be trusted. SQLite provides it portably; the file stays empty.
  *
  * @returns undefined while another process, or another caller in this one, holds it.
  * @throws the SQLite error when the file can't be made or the file system has no locks.

@@ -11,7 +11,7 @@ const RESTART_AFTER_MS = 1_000;
 
 /**
  * Starts a server and, should it end by itself, starts it again on its old port, until `stop`.
- * What needs it meanwhile waits or answers that it is temporarily unavailable.
+ * Whatever needs it meanwhile waits, or responds that it is temporarily unavailable.
  * @returns the first start, whose address stays the same
  */
 export async function keepRunning<T extends Server>(
@@ -30,7 +30,7 @@ export async function keepRunning<T extends Server>(
       try {
         return await start();
       } catch (error) {
-        log.error({ err: error }, `${name} does not start again yet`);
+        log.error({ err: error }, `${name} could not be started again yet`);
       }
     }
   }
@@ -39,13 +39,13 @@ export async function keepRunning<T extends Server>(
     for (;;) {
       await current.exited;
       if (stopping.signal.aborted) return;
-      log.error(`${name} ended by itself; starting it again`);
+      log.error(`${name} exited; restarting it`);
       const next = await restartUntilUp();
       if (next === undefined) return;
       current = next;
       // Asked to stop during the start: `stop` ends what has come up.
       if (stopping.signal.aborted) return;
-      log.info(`${name} is back`);
+      log.info(`${name} is running again`);
     }
   })();
 

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { commandLineOf } from './programs.ts';
 
 /**
- * Ends the server that an earlier, killed run left behind, if the process of that number still is that server.
+ * Stops the server that an earlier, killed run left behind, if the process with that id still is that server.
  *
- * @param options.isServer judges the process's command line, so that a number used again ends nobody else's process.
+ * @param options.isServer checks the process's command line: the id may have been reused by another process.
  * @param options.signals tried in turn, each with 10 s to take effect.
  * @returns whether it is gone.
  */

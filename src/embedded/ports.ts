@@ -17,7 +17,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A loopback port that was free a moment ago; the one who listens must be ready to lose it to another process. */
+/** A loopback port that was free a moment ago; another process may take it first. */
 export async function freePort(): Promise<number> {
   const server = net.createServer();
   server.listen(0, LOOPBACK);
@@ -34,7 +34,7 @@ export async function choosePort(preferred: number | undefined, what: string, lo
   if (preferred === undefined) return freePort();
   if (await isPortFree(preferred)) return preferred;
   const port = await freePort();
-  log(`${what}: port ${preferred} is taken, using ${port} this time.`);
+  log(`${what}: port ${preferred} is taken; using ${port}.`);
   return port;
 }
 

@@ -13,7 +13,7 @@ const NOTES_FILE = 'embedded.json';
 
 const notesSchema = z.object({ password: z.string().nullable(), port: z.number().int().nullable() });
 
-/** What is remembered between starts, in the cluster's own folder: the password (null: none asked) and the port. */
+/** What is kept between starts, in the cluster's own folder: the password (null: none needed) and the port. */
 export type ClusterNotes = z.infer<typeof notesSchema>;
 
 /** What {@link writeNotes} remembered last. */
@@ -29,8 +29,7 @@ export async function writeNotes(dataDir: string, notes: ClusterNotes): Promise<
 }
 
 /**
- * Makes the cluster if there is none. It is made beside its place and moved there, so that a kill half-way leaves
- * nothing half made.
+ * Creates the cluster if there is none. It is created beside its place and moved there, so that a kill leaves no partial cluster.
  *
  * @returns the folder's real path, by which a running server can be recognised, and the notes.
  * @throws {EmbeddedStartError} `postgres_failed` when initdb fails or the folder holds something else.
@@ -82,7 +81,7 @@ async function createCluster(
   await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
   const scratch = `${leftoverPrefix(target)}${randomUUID()}`;
   const passwordFile = `${scratch}.password`;
-  // Other users of the machine can reach the loopback port; a throw-away cluster holds nothing of worth.
+  // Other users of the machine can reach the loopback port; a throw-away cluster holds nothing of value.
   const password = options.ephemeral ? null : randomBytes(24).toString('base64url');
   try {
     if (password !== null) await writeFile(passwordFile, password, { mode: 0o600 });
@@ -100,10 +99,10 @@ async function createCluster(
     const [program = '', ...rest] = await postgresCommand(binaries.initdb, args);
     const { code, output } = await run(program, rest, { env: postgresEnv() });
     if (code !== 0) {
-      const advice = adviceFor(output) ?? 'Repair that, or set DATABASE_URL to a PostgreSQL of your own.';
+      const advice = adviceFor(output) ?? 'Fix that, or set DATABASE_URL to a PostgreSQL of your own.';
       throw new EmbeddedStartError(
         'postgres_failed',
-        `PostgreSQL could not create its files in ${target}. ${advice} initdb said:\n${lastLines(output)}`,
+        `PostgreSQL could not create its files in ${target}. ${advice} Output of initdb:\n${lastLines(output)}`,
       );
     }
     await writeNotes(scratch, { password, port: null });
@@ -136,7 +135,7 @@ export async function stopOrphan(dataDir: string, log: (line: string) => void): 
   );
 }
 
-/** initdb tells its whole way; what went wrong is at the end. */
+/** initdb reports every step; what went wrong is at the end. */
 function lastLines(output: string): string {
   return output.split('\n').slice(-6).join('\n');
 }

@@ -57,7 +57,7 @@ function needsAnotherUser(): boolean {
  *
  * In a user namespace PostgreSQL sees itself as `nobody` while its files stay ours: no user is created, nothing is
  * chowned, and a checkout in a folder closed to others works. Where a container forbids namespaces it becomes the
- * real `nobody`, with leave to pass through our folders.
+ * real `nobody`, with the capability to pass through our folders.
  *
  * @throws {EmbeddedStartError} `postgres_unavailable` for root on a system that has neither way.
  */
@@ -74,7 +74,7 @@ export async function postgresCommand(program: string, args: readonly string[]):
   }
   throw new EmbeddedStartError(
     'postgres_unavailable',
-    'PostgreSQL can not run as root here. Start as another user, or set DATABASE_URL to a PostgreSQL of your own ' +
+    'PostgreSQL cannot run as root here. Start as another user, or set DATABASE_URL to a PostgreSQL of your own ' +
       '(on Linux, installing util-linux is enough).',
   );
 }

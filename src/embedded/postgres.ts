@@ -7,7 +7,7 @@ import { ensureCluster, POSTGRES_USER, stopOrphan, writeNotes } from './postgres
 import { findPostgres, postgresCommand, postgresEnv } from './postgres-program.ts';
 import { type ServerExit, type ServerProcess, spawnServer } from './server-process.ts';
 
-/** Crash recovery counts too: it replays at most `max_wal_size` of changes. */
+/** Crash recovery is included: it replays at most `max_wal_size` of changes. */
 const READY_TIMEOUT_MS = 180_000;
 /** Backends of a postmaster that was killed notice it and end; until then the cluster can't be opened. */
 const OLD_BACKENDS_WAIT_MS = 20_000;
@@ -24,7 +24,7 @@ const SETTINGS = {
   log_checkpoints: 'off',
   // Short queries over small rows: compiling them costs more than it saves.
   jit: 'off',
-  // The text of a failed statement could hold what a prompt was given.
+  // The text of a failed statement could contain a prompt's input.
   log_min_error_statement: 'panic',
 };
 
@@ -43,7 +43,7 @@ export interface PostgresOptions {
   port?: number | undefined;
   /** For tests: no durability, no password, and the folder is removed by `stop`. Default: false. */
   ephemeral?: boolean | undefined;
-  /** Gets what the operator should know, and the server's warnings and fatal errors. */
+  /** Receives messages for the operator, and the server's warnings and fatal errors. */
   log: (line: string) => void;
   /** PostgreSQL settings over the defaults. */
   settings?: Record<string, string> | undefined;
@@ -94,10 +94,10 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     if (/pre-existing shared memory block/.test(output) && Date.now() < oldBackendsUntil) {
       await delay(500);
     } else if (attempt >= PORT_ATTEMPTS || (await isPortFree(port))) {
-      const advice = adviceFor(output) ?? 'Repair what it says, or set DATABASE_URL to a PostgreSQL of your own.';
+      const advice = adviceFor(output) ?? 'Fix what it reports, or set DATABASE_URL to a PostgreSQL of your own.';
       throw new EmbeddedStartError(
         'postgres_failed',
-        `PostgreSQL did not start on ${dataDir}. ${advice} It said:\n${output.slice(-1500)}`,
+        `PostgreSQL did not start on ${dataDir}. ${advice} Its output:\n${output.slice(-1500)}`,
       );
     }
   }

@@ -53,8 +53,8 @@ export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<
 }
 
 /**
- * The command line of a live process, undefined if there is no such process. What a pid file says is only believed
- * when this names the same program and the same data, since numbers of processes are used again.
+ * The command line of a live process, undefined if there is no such process. A pid file is trusted only
+ * when this names the same program and the same data, since process ids are reused.
  */
 export async function commandLineOf(pid: number): Promise<string | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;

@@ -26,8 +26,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server in a process group of its own, so that Ctrl-C on the terminal reaches only this process, which then
- * stops things in order.
+ * Starts a server in a process group of its own, so that Ctrl-C in the terminal reaches only this process, which then
+ * stops everything in order.
  *
  * @throws the system error if the program can't be started at all.
  */
@@ -47,7 +47,7 @@ export async function spawnServer(
 
   let running = true;
   const exited = new Promise<ServerExit>((resolve) => {
-    // 'close' comes after the last line has been read; a grandchild that holds the pipe must not delay the news.
+    // 'close' comes after the last line has been read; a grandchild that holds the pipe must not delay it.
     child.once('exit', async (code, signal) => {
       running = false;
       await Promise.race([once(child, 'close'), delay(200)]);

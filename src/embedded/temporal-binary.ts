@@ -41,7 +41,7 @@ export async function ensureTemporal(options: EnsureTemporalOptions): Promise<st
   const cached = path.join(folder, 'temporal');
   const isCached = async () => (await versionOf(cached, env)) === TEMPORAL_CLI_VERSION;
   const intoCache = async (fill: (scratch: string) => Promise<void>) => {
-    const onWait = () => report('Another process is fetching Temporal, waiting for it…');
+    const onWait = () => report('Waiting for another process that is fetching Temporal…');
     await fillOnce({ folder, isFilled: isCached, fill, onWait });
     return cached;
   };
@@ -75,7 +75,7 @@ export async function ensureTemporal(options: EnsureTemporalOptions): Promise<st
     const reasons = error.reasons.map((reason) => `  - ${reason}`).join('\n');
     throw new EmbeddedStartError(
       'temporal_unavailable',
-      `No Temporal server could be had:\n${reasons}\nInstall the Temporal CLI ${TEMPORAL_CLI_VERSION} or newer ` +
+      `No Temporal server is available:\n${reasons}\nInstall the Temporal CLI ${TEMPORAL_CLI_VERSION} or newer ` +
         `(https://docs.temporal.io/cli), or Go ${LEAST_GO} or newer, or set TEMPORAL_ADDRESS to a Temporal of your own.`,
       { cause: error },
     );
@@ -84,9 +84,9 @@ export async function ensureTemporal(options: EnsureTemporalOptions): Promise<st
 
 async function findInstalled(env: NodeJS.ProcessEnv): Promise<string> {
   const file = await findOnPath('temporal', env);
-  if (!file) throw new Error('there is no temporal program');
+  if (!file) throw new Error('it has no temporal program');
   const version = await versionOf(file, env);
-  if (!version) throw new Error(`${file} does not say its version`);
+  if (!version) throw new Error(`${file} does not tell its version`);
   if (!isAtLeast(version, TEMPORAL_CLI_VERSION)) {
     throw new Error(`${file} is ${version}, and ${TEMPORAL_CLI_VERSION} is needed`);
   }
@@ -94,14 +94,14 @@ async function findInstalled(env: NodeJS.ProcessEnv): Promise<string> {
 }
 
 async function build(file: string, env: NodeJS.ProcessEnv, report: (line: string) => void): Promise<void> {
-  // Outside the module, whose go.mod would make an old Go fetch a newer one before it answers.
+  // Outside the module, whose go.mod would make an old Go fetch a newer one first.
   const { code, stdout } = await run('go', ['version'], { env: { ...env, GOTOOLCHAIN: 'local' }, cwd: '/' });
   if (code !== 0) throw new Error('Go is not installed');
   const version = /\bgo(\d+(?:\.\d+)+)/.exec(stdout)?.[1] ?? '0';
   if (!isAtLeast(version, LEAST_GO)) throw new Error(`Go is ${version}, and ${LEAST_GO} is needed`);
   const flags = `-s -w -X ${CLI_PACKAGE}/temporalcli.Version=${TEMPORAL_CLI_VERSION}`;
   const args = ['build', '-mod=readonly', '-trimpath', '-o', file, '-ldflags', flags, `${CLI_PACKAGE}/cmd/temporal`];
-  // The user's own Go settings must not change what is built; where modules come from stays theirs.
+  // The user's Go settings must not change what is built, only where modules come from.
   const buildEnv = { ...env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '' };
   const result = await withProgress('Building Temporal (about 3 min the first time)', report, () =>
     run('go', args, { env: buildEnv, cwd: GO_MODULE }),
@@ -112,7 +112,8 @@ async function build(file: string, env: NodeJS.ProcessEnv, report: (line: string
 
 async function checkVersion(file: string, env: NodeJS.ProcessEnv): Promise<void> {
   const version = await versionOf(file, env);
-  if (version !== TEMPORAL_CLI_VERSION) throw new Error(`what came does not run here, or is ${version ?? 'unknown'}`);
+  if (version !== TEMPORAL_CLI_VERSION)
+    throw new Error(`the new program does not run here, or its version is ${version ?? 'unknown'}`);
 }
 
 async function versionOf(file: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {

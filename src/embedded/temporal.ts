@@ -45,7 +45,7 @@ export interface EmbeddedTemporal {
 }
 
 /**
- * Starts Temporal's development server and waits until its frontend answers for the namespace. On Linux it ends with
+ * Starts Temporal's development server and waits until its frontend responds for the namespace. On Linux it ends with
  * this process, even if that is killed; elsewhere the next start on the same `dbFile` ends it.
  *
  * A killed process loses nothing that was acknowledged. A power cut may lose the last moments, never the file: SQLite
@@ -64,7 +64,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   if (uiPort !== 0 && !(await isPortFree(uiPort))) {
     throw new EmbeddedStartError(
       'port_taken',
-      `Port ${uiPort} is taken, so Temporal's UI can not start. End what listens there, or set TEMPORAL_UI_PORT to ` +
+      `Port ${uiPort} is taken, so Temporal's UI cannot start. Stop what listens there, or set TEMPORAL_UI_PORT to ` +
         'another port.',
     );
   }
@@ -88,13 +88,13 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
           ]),
       };
     }
-    // The server's inner services choose ports of their own, and another program may have been quicker there, too.
+    // The server's internal services choose ports of their own, and another program may have taken one.
     const portWasTaken = !(await isPortFree(port)) || /address already in use/i.test(server.log());
     if (attempt >= PORT_ATTEMPTS || !portWasTaken) throw didNotStart(server.log());
   }
 }
 
-/** Tasks go to workers in turns round the workspaces, which are the fairness keys of workflows, and not in the order they came. */
+/** Tasks are dispatched round-robin by fairness key, which is a workflow's workspace, instead of in order of arrival. */
 const FAIRNESS = { 'matching.useNewMatcher': true, 'matching.enableFairness': true };
 /**
  * Partitions spread a task queue over machines. Here there is one, and each partition has a backlog of its own, so that a task
@@ -147,14 +147,14 @@ async function spawnDevServer(command: readonly string[], log: (line: string) =>
 async function becomesReady(server: ServerProcess, address: string, namespace: string): Promise<boolean> {
   const until = Date.now() + READY_TIMEOUT_MS;
   while (server.running() && Date.now() < until) {
-    if ((await isListening(address)) && (await answers(address, namespace))) return server.running();
+    if ((await isListening(address)) && (await responds(address, namespace))) return server.running();
     await delay(50);
   }
   await server.end([{ signal: 'SIGKILL', ms: 5_000 }]);
   return false;
 }
 
-async function answers(address: string, namespace: string): Promise<boolean> {
+async function responds(address: string, namespace: string): Promise<boolean> {
   const connection = Connection.lazy({ address });
   try {
     await connection.withDeadline(Date.now() + 5_000, () =>
@@ -169,10 +169,10 @@ async function answers(address: string, namespace: string): Promise<boolean> {
 }
 
 function didNotStart(output: string, cause?: unknown): EmbeddedStartError {
-  const advice = adviceFor(output) ?? 'Repair what it says, or set TEMPORAL_ADDRESS to a Temporal of your own.';
+  const advice = adviceFor(output) ?? 'Fix what it reports, or set TEMPORAL_ADDRESS to a Temporal of your own.';
   return new EmbeddedStartError(
     'temporal_failed',
-    `Temporal did not start. ${advice} It said:\n${output.slice(-1500)}`,
+    `Temporal did not start. ${advice} Its output:\n${output.slice(-1500)}`,
     {
       cause,
     },
@@ -189,12 +189,12 @@ async function readNotes(dbFile: string): Promise<z.infer<typeof notesSchema> | 
   try {
     return notesSchema.parse(JSON.parse(await readFile(notesFile(dbFile), 'utf8')));
   } catch {
-    // None yet, or cut off by a kill: both mean that nothing is known of a last start.
+    // There is none yet, or a kill cut it off: then nothing is known of the last start.
     return undefined;
   }
 }
 
-/** A server of which no note says that it is there could not be ended by the next start. */
+/** Without the note, the next start could not end a server that is left behind. */
 async function rememberServer(server: ServerProcess, dbFile: string, port: number): Promise<void> {
   const notes: z.infer<typeof notesSchema> = { pid: server.pid, port };
   try {

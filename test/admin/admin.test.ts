@@ -161,7 +161,7 @@ describe('says in one sentence what is wrong, and exits with 1', () => {
   test('a database without tables', async () => {
     const empty = databaseUrl.replace(/[^/]+$/, 'postgres');
     const run = await runAdmin(['workspace', 'list'], { DATABASE_URL: empty });
-    expect(run.stderr).toBe('error: The database has not been prepared yet: run npm run migrate first.\n');
+    expect(run.stderr).toBe('error: The database has no tables yet: run npm run migrate first.\n');
   });
 
   test('wrong settings', async () => {

@@ -12,8 +12,8 @@ test('takes what it should', () => {
 test.each([
   [parseName, ' ', 'A name must not be empty.'],
   [parseName, 'x'.repeat(101), 'A name has at most 100 characters.'],
-  [parseName, 'a\u0000b', 'A name must not hold control characters.'],
-  [parseEmail, 'nobody', 'That is no e-mail address.'],
+  [parseName, 'a\u0000b', 'A name must not contain control characters.'],
+  [parseEmail, 'nobody', 'It must be an e-mail address.'],
   [parseScopes, ',', 'Name at least one scope; the scopes are read, execute, write, admin.'],
   [parseExpiry, 'soon', 'It must be a time such as 2027-01-31T12:00:00Z, or a date.'],
   [parseExpiry, '2100-01-31T12:00:00', 'It must be a time such as 2027-01-31T12:00:00Z, or a date.'],

@@ -12,7 +12,7 @@ test('finds the PostgreSQL that npm start runs, and says so when none runs', asy
   const nothing = {
     code: 1,
     stdout: '',
-    stderr: `error: No service runs with DATA_DIR ${folder}: start it with npm start, or set DATABASE_URL to the database it uses.\n`,
+    stderr: `error: No service runs with DATA_DIR ${folder}: start one with npm start, or set DATABASE_URL to its database.\n`,
   };
   try {
     expect(await runAdmin(['workspace', 'list'], settings)).toEqual(nothing);

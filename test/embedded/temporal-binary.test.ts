@@ -90,7 +90,7 @@ describe('ensureTemporal', () => {
 
   test('keeps nothing of a build that is not what was asked for', async () => {
     await writeGo('1.25.3', '1.4.0');
-    await expect(find()).rejects.toThrow('what came does not run here, or is 1.4.0');
+    await expect(find()).rejects.toThrow('the new program does not run here, or its version is 1.4.0');
     expect((await readdir(path.join(place.cacheDir, 'temporal'))).filter((name) => !name.endsWith('.lock'))).toEqual(
       [],
     );

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { freePort } from '../../src/embedded/ports.ts';
-import { ensureTimeSkippingServer } from '../../src/embedded/time-skipping-server.ts';
+import { ensureTimeSkippingServer } from '../support/time-skipping-server.ts';
 import { scratchFolder, writeScript } from './support.ts';
 
 let folder: string;

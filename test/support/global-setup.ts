@@ -7,10 +7,10 @@ import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../../src/embedded/temporal.ts';
 import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
-import { ensureTimeSkippingServer } from '../../src/embedded/time-skipping-server.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { installStateTriggers } from './state-triggers.ts';
+import { ensureTimeSkippingServer } from './time-skipping-server.ts';
 
 declare global {
   var testServers: { postgres: EmbeddedPostgres; temporal: EmbeddedTemporal } | undefined;

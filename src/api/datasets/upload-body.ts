@@ -4,7 +4,7 @@ import { ApiError } from '../../domain/errors.ts';
 export const MAX_UPLOAD_BYTES = 256 * 1024 * 1024;
 /** How long the caller may send nothing. */
 const STALL_MS = 60_000;
-/** The same, once there is nothing more to say to it. */
+/** The same, once the upload was refused. */
 const DISCARD_STALL_MS = 10_000;
 
 const JSON_LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/;
@@ -13,7 +13,7 @@ const CSV = /^(?:text|application)\/csv$/;
 export type UploadFormat = 'jsonl' | 'csv';
 
 /** @throws ApiError `invalid_request`, `payload_too_large`: what the headers say already */
-export function uploadFormatOf({ headers }: IncomingMessage): UploadFormat {
+function uploadFormatOf({ headers }: IncomingMessage): UploadFormat {
   const [type = '', ...parameters] = (headers['content-type'] ?? '')
     .toLowerCase()
     .split(';')
@@ -30,7 +30,7 @@ export function uploadFormatOf({ headers }: IncomingMessage): UploadFormat {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new ApiError(
       'invalid_request',
-      'Send the examples without Content-Encoding: compressed uploads are not taken.',
+      'Send the examples without Content-Encoding: compressed uploads are not accepted.',
     );
   if (Number(headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) throw tooLarge();
   return format;
@@ -71,11 +71,11 @@ async function* readChunks(chunks: AsyncIterator<Buffer>, stallMs: number): Asyn
 }
 
 /**
- * Reads and throws away what the caller still sends after it was refused: many read no answer before they have sent
- * everything, and closing the connection on them would lose it. Within bounds, then the connection is cut.
+ * Reads and throws away what the caller still sends after it was refused: many clients read no response before they have sent
+ * everything, and closing the connection early would lose it. Within bounds, then the connection is cut.
  */
 async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<void> {
-  // Once the answer is sent, Node no longer tells a request that its connection was closed.
+  // Once the response is sent, Node no longer tells a request that its connection was closed.
   const { socket } = request;
   const end = () => request.destroy();
   if (socket.destroyed) end();
@@ -87,7 +87,7 @@ async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>):
       left -= value.length;
     }
   } catch {
-    // The caller went away or sleeps.
+    // The caller has gone away, or stalls.
   } finally {
     socket.off('close', end);
   }
@@ -96,7 +96,7 @@ async function discard(request: IncomingMessage, chunks: AsyncIterator<Buffer>):
 
 /**
  * Gives an upload's bytes to `work`, at most 256 MiB of them.
- * @throws ApiError `invalid_request`, `payload_too_large`, and what `work` throws; the answer can be sent at once
+ * @throws ApiError `invalid_request`, `payload_too_large`, and what `work` throws; the response can be sent at once
  */
 export async function withUpload<T>(
   request: IncomingMessage,

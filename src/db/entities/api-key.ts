@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import type { Scope } from '../../domain/scopes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -18,5 +18,3 @@ export const ApiKey = defineEntity({
     createdAt: timestamp(),
   },
 });
-
-export type ApiKey = InferEntity<typeof ApiKey>;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import type { JsonValue } from '../../domain/json.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
@@ -67,6 +67,3 @@ export const DatasetExample = defineEntity({
     bytes: storedBytes('example_key', 'variables::text', 'expected::text', 'metadata::text'),
   },
 });
-
-export type Dataset = InferEntity<typeof Dataset>;
-export type DatasetVersion = InferEntity<typeof DatasetVersion>;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
@@ -7,9 +7,8 @@ import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.t
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** `answered`: the model's answer is safe, the score is not there yet. `failed`: no answer for good. */
+/** `answered`: the model's response is stored, the score is not. `failed`: there will be no response. */
 export const RESULT_STATUSES = ['answered', 'scored', 'failed'] as const;
-export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
 /** Sums over the results of a run so far. `cost` and `tokens` without the judges'. */
 export interface EvaluationSummary {
@@ -35,14 +34,14 @@ const usageColumns = {
   costAmount: p.decimal('string').columnType('numeric').nullable(),
   /** US dollars that calls of unknown cost count as against `max_cost`; null where every cost is known. */
   assumedCost: p.decimal('string').columnType('numeric').nullable(),
-  /** Ids of the calls' outcomes that are in the row, so that each is added once, also when its statement is repeated. */
+  /** Ids of the call outcomes that the row includes, so that a repeated statement adds none twice. */
   outcomeIds: p.array().$type<string[]>().columnType('uuid[]').default([]),
   pricing: p.json<Pricing>().columnType('jsonb').nullable(),
 };
 
 /**
- * A run of a prompt version over examples. `status` is what the caller wants of it, too: the workflow reads the row whenever
- * it is told that something changed.
+ * A run of a prompt version over examples. `status` is also what the caller has asked for: the workflow reads the row whenever
+ * it gets a signal that something changed.
  */
 export const Evaluation = defineEntity({
   name: 'Evaluation',
@@ -90,7 +89,7 @@ export const Evaluation = defineEntity({
     status: statuses(evaluationStates.states),
     /** Why it is paused, in words. */
     statusReason: p.text().nullable(),
-    /** How often failed examples were retried: part of the workflow's id. */
+    /** How often failed examples were retried; part of the workflow's id. */
     retries: p.integer().default(0),
     score: p.double().$type<number>().nullable(),
     scoresByEvaluator: p.json<Record<string, number>>().columnType('jsonb').nullable(),
@@ -109,23 +108,23 @@ export const Evaluation = defineEntity({
       'error::text',
     ),
     createdAt: timestamp(),
-    /** When its creation was answered; a run that was not is withdrawn instead of begun. */
+    /** When its creation was confirmed to the caller; a run that was never accepted is withdrawn instead of started. */
     acceptedAt: timestamp().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
-    /** Its caller changed it, and its workflow has not read the row since. */
+    /** The caller has changed it since its workflow read the row. */
     untold: p.boolean().default(false),
-    /** When to see next whether its workflow is there and has been told. */
+    /** When to check next that its workflow exists and has read the row. */
     checkAt: timestamp().defaultRaw("(now() + '00:00:30'::interval)"),
   },
 });
 
-/** What came of one example: one row per (run, example), so that a batch that is run again skips what is there. */
+/** The result of one example: one row per (run, example), so that a repeated batch skips what is there. */
 export const EvaluationResult = defineEntity({
   name: 'EvaluationResult',
   tableName: 'evaluation_results',
   triggers: resultUsageTriggers,
-  // Few of many, as a rule, and listed by themselves.
+  // Usually few of many, and listed by themselves.
   indexes: Object.entries({
     failed: `"status" = 'failed'`,
     regression: '"regression"',
@@ -160,7 +159,7 @@ export const EvaluationResult = defineEntity({
   },
 });
 
-/** A judge's answer about one example, kept apart from the example's own so that neither is paid for twice. */
+/** A judge's response about one example, stored apart from the example's own so that neither is paid for twice. */
 export const EvaluationJudgement = defineEntity({
   name: 'EvaluationJudgement',
   tableName: 'evaluation_judgements',
@@ -171,11 +170,9 @@ export const EvaluationJudgement = defineEntity({
     evaluator: p.text().primary(),
     /** Null where the provider's filter withheld it. */
     answer: p.text().nullable(),
-    /** How often the judge was asked; an unusable answer is asked for once more. */
+    /** How often the judge was called; after an unusable response it is called once more. */
     asks: p.integer().default(1),
     ...usageColumns,
     createdAt: timestamp(),
   },
 });
-
-export type Evaluation = InferEntity<typeof Evaluation>;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import type { EventData, EventType } from '../../domain/events.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -26,5 +26,3 @@ export const Event = defineEntity({
     dispatchedAt: timestamp().nullable(),
   },
 });
-
-export type Event = InferEntity<typeof Event>;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { type ExecutionStatus, executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
@@ -8,7 +8,7 @@ import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * One run of a prompt. The model's answer is stored as soon as it is there (`answeredAt`),
+ * One run of a prompt. The model's response is stored as soon as it arrives (`answeredAt`),
  * before the execution counts as completed, so that no retry pays for it again.
  */
 export const Execution = defineEntity({
@@ -66,5 +66,3 @@ export const Execution = defineEntity({
     checkAt: timestamp().defaultRaw("(now() + '00:00:30'::interval)"),
   },
 });
-
-export type Execution = InferEntity<typeof Execution>;

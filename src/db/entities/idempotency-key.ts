@@ -1,9 +1,9 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
  * An `Idempotency-Key` that created something. The row is written in the transaction that creates it, so that two requests
- * at once can't both create. `answer` is the first answer, encrypted, since it may hold a secret; null until it was given.
+ * at once can't both create. `answer` is the first response, encrypted since it may hold a secret; null until it was sent.
  */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
@@ -21,5 +21,3 @@ export const IdempotencyKey = defineEntity({
     createdAt: timestamp(),
   },
 });
-
-export type IdempotencyKey = InferEntity<typeof IdempotencyKey>;

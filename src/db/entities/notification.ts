@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** What the owner of a workspace is told. */
@@ -36,5 +36,3 @@ export const Notification = defineEntity({
     createdAt: timestamp(),
   },
 });
-
-export type Notification = InferEntity<typeof Notification>;

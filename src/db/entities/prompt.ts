@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
@@ -49,7 +49,3 @@ export const PromptLabel = defineEntity({
     updatedAt: timestamp(),
   },
 });
-
-export type Prompt = InferEntity<typeof Prompt>;
-export type PromptVersion = InferEntity<typeof PromptVersion>;
-export type PromptLabel = InferEntity<typeof PromptLabel>;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import type { JsonValue } from '../../domain/json.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
@@ -44,5 +44,3 @@ export const ScheduleOccurrence = defineEntity({
     createdAt: timestamp(),
   },
 });
-
-export type Schedule = InferEntity<typeof Schedule>;

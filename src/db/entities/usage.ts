@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp } from './workspace-owned.ts';
 
-/** An execution, the call for an example of an evaluation, or a judge's answer about one. */
+/** An execution, the call for an example of an evaluation, or a call of a judge about one. */
 export const USAGE_KINDS = ['execution', 'example', 'judgement'] as const;
 export type UsageKind = (typeof USAGE_KINDS)[number];
 
-/** What was used, or by how much that has changed. */
+/** What was used, or a change of it. */
 const usage = {
   workspaceId: p.uuid(),
   kind: p.enum(() => Object.fromEntries(USAGE_KINDS.map((kind) => [kind, kind]))).$type<UsageKind>(),
@@ -22,13 +22,13 @@ const usage = {
   costAmount: p.decimal('string').columnType('numeric'),
   /** Calls whose cost is known. */
   priced: p.bigint('number'),
-  /** Answers whose cost is not. */
+  /** Responses whose cost is not known. */
   unpriced: p.bigint('number'),
 };
 
 /**
- * By how much a statement has changed what was used: written by triggers of the tables that hold what was paid for, so that no
- * statement can leave it out (`db/usage-triggers.ts`). Entries are added to the sums soon, and kept for a few hours after that.
+ * What a statement has added to usage. Triggers of the tables that hold paid calls write it, so that no statement can leave it out
+ * (`db/usage-triggers.ts`). Entries are soon added to the sums, and kept for a few hours after that.
  */
 export const UsageEntry = defineEntity({
   name: 'UsageEntry',

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
@@ -115,7 +115,3 @@ export const DeliveryAttempt = defineEntity({
     error: p.text().nullable(),
   },
 });
-
-export type Webhook = InferEntity<typeof Webhook>;
-export type Delivery = InferEntity<typeof Delivery>;
-export type DeliveryAttempt = InferEntity<typeof DeliveryAttempt>;

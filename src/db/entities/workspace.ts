@@ -1,7 +1,7 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp } from './workspace-owned.ts';
 
-/** Owns everything else. `ownerEmail` is told when something needs a person. */
+/** Owns everything else. `ownerEmail` is notified when something needs attention. */
 export const Workspace = defineEntity({
   name: 'Workspace',
   tableName: 'workspaces',
@@ -14,5 +14,3 @@ export const Workspace = defineEntity({
     deletedAt: timestamp().nullable(),
   },
 });
-
-export type Workspace = InferEntity<typeof Workspace>;

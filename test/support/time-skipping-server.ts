@@ -1,11 +1,11 @@
 import { access, chmod, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { userCacheDir } from './cache-dir.ts';
-import { goPlatform, locateArchive, TEMPORAL_DOWNLOADS, unpackArchive } from './download.ts';
-import { EmbeddedStartError } from './errors.ts';
-import { findOnPath, run } from './programs.ts';
-import { fillOnce, firstSource, NoSourceError, type Source, withProgress } from './sources.ts';
+import { userCacheDir } from '../../src/embedded/cache-dir.ts';
+import { goPlatform, locateArchive, TEMPORAL_DOWNLOADS, unpackArchive } from '../../src/embedded/download.ts';
+import { EmbeddedStartError } from '../../src/embedded/errors.ts';
+import { findOnPath, run } from '../../src/embedded/programs.ts';
+import { fillOnce, firstSource, NoSourceError, type Source, withProgress } from '../../src/embedded/sources.ts';
 
 /** The test server's version, as in tools/time-skipping-server/pom.xml. */
 const VERSION = '1.38.0';
@@ -92,7 +92,7 @@ export async function ensureTimeSkippingServer(options: EnsureTimeSkippingServer
     const reasons = error.reasons.map((reason) => `  - ${reason}`).join('\n');
     throw new EmbeddedStartError(
       'test_server_unavailable',
-      `The time-skipping test server could not be had:\n${reasons}\n` +
+      `The time-skipping test server is not available:\n${reasons}\n` +
         `Let this machine reach ${TEMPORAL_DOWNLOADS}, or install Maven and Java ${LEAST_JAVA} or newer.`,
       { cause: error },
     );
