@@ -61,7 +61,7 @@ const CLAIM = prepared<{ saturated: string[] }>()((db, { saturated }) =>
     .orderBy('d.id'),
 );
 
-/** Locks deliveries in the order of their ids, as does whoever ends many deliveries of a webhook at once. */
+/** Locks deliveries in the order of their ids, as `abandonDeliveries` does, so that the two cannot deadlock. */
 const lockInOrder = (db: Builder, ids: string[]) =>
   db.with('locked', (cte) =>
     cte
@@ -99,7 +99,7 @@ async function forEachOf<T>(items: readonly T[], atOnce: number, work: (item: T)
   for (const each of workers) if (each.status === 'rejected') throw each.reason;
 }
 
-/** The relay tells the workflow of one that was abandoned meanwhile. */
+/** One that was abandoned while it was started is left to `endWorkflows`. */
 async function markStarted({ system }: Database, ids: string[]): Promise<void> {
   await system.query((db) =>
     lockInOrder(db, ids)
@@ -123,7 +123,7 @@ async function unclaim({ system }: Database, ids: string[]): Promise<void> {
   );
 }
 
-/** Starts workflows. Where Temporal is away, those that are left are free again for whoever comes next. */
+/** Starts workflows. If Temporal is unavailable, the claims of the remaining deliveries are released. */
 async function startAll({ db, starter, log }: RelayDeps, deliveries: readonly StoredDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   const left = new Set(deliveries.map(({ id }) => id));
@@ -155,8 +155,8 @@ export async function startUnstarted(deps: RelayDeps): Promise<boolean> {
 }
 
 /**
- * Tells workflows that their deliveries have ended in the database alone. Each is told by one relay; one that a relay that died was
- * about to tell finds it out at its next attempt.
+ * Signals workflows whose deliveries were abandoned in the database. Each is signaled by one relay; if that one dies first, the
+ * workflow learns it at its next attempt.
  * @returns whether there may be more
  */
 export async function endWorkflows({ db: { system }, starter }: RelayDeps): Promise<boolean> {
@@ -176,16 +176,16 @@ export async function endWorkflows({ db: { system }, starter }: RelayDeps): Prom
       )
       .returning(['id', 'event_id as eventId', 'webhook_id as webhookId', 'trigger']),
   );
-  const untold = new Set(ended.map(({ id }) => id));
+  const unsignaled = new Set(ended.map(({ id }) => id));
   try {
     await forEachOf(ended, STARTS_AT_ONCE, async (delivery) => {
       await signalWorkflow(starter.client, deliveryWorkflowId(delivery), 'deliveryEnded');
-      untold.delete(delivery.id);
+      unsignaled.delete(delivery.id);
     });
   } finally {
-    if (untold.size > 0)
+    if (unsignaled.size > 0)
       await system.query((db) =>
-        lockInOrder(db, [...untold])
+        lockInOrder(db, [...unsignaled])
           .updateTable('deliveries as d')
           .from('locked')
           .set({ to_end: true })

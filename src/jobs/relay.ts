@@ -11,7 +11,7 @@ const SATURATED_MS = 200;
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Relays from the database to Temporal: starts the workflows of deliveries, of new events and of requests, and tells workflows of
+ * Relays from the database to Temporal: starts the workflows of deliveries, of new events and of requests, and signals those of
  * deliveries that were abandoned. Notifications wake it. Several may run at once.
  */
 export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): Promise<void> } {

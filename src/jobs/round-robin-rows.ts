@@ -3,7 +3,7 @@ import type { Builder } from '../db/statement.ts';
 
 /** Rows that are taken at a time. What a process that is killed leaves behind is at most this much. */
 export const BATCH_SIZE = 100;
-/** Rows of one workspace among them: what another workspace has meanwhile waits for no more than this. */
+/** Rows of one workspace among them: rows of another one wait for no more than this. */
 const WORKSPACE_BATCH_SIZE = 10;
 
 interface DueRows {

@@ -13,8 +13,8 @@ const MAX_INTERIM_RESPONSES = 20;
 
 /**
  * A connection on which nothing happened for this long is closed. A receiver that closes it first, just as a request is
- * on its way, fails that request: it can't be known whether it was acted upon, so sending it again is left to whoever
- * counts the attempts. Hardly any server gives up an idle connection earlier than after 2 s.
+ * in flight, fails that request: it can't be known whether it was acted upon, so it is retried only as an
+ * attempt of the delivery. Hardly any server gives up an idle connection earlier than after 2 s.
  */
 const IDLE_MS = 1_000;
 /** The most that a receiver's `Keep-Alive: timeout=` can make of it, with a second less than it says. */
@@ -49,7 +49,7 @@ export interface Outbound {
    * Never throws but when `signal` is aborted: then its reason.
    */
   post(request: OutboundRequest): Promise<OutboundResult>;
-  /** Waits for requests that are under way. */
+  /** Waits for requests in flight. */
   close(): Promise<void>;
 }
 

@@ -66,7 +66,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
   /** Attempts of this process: one that Temporal has timed out is waited for, not made twice. */
   const inFlight = new SingleFlight<AttemptOutcome>();
 
-  /** Waits for the slot of a webhook with a rate limit, if it is near. @returns milliseconds that are left until it */
+  /** Waits for the slot of a webhook with a rate limit, if it is near. @returns milliseconds until it; 0: now */
   async function waitForSlot({ deliveryId }: AttemptTask, row: SendableRow): Promise<number> {
     if (row.rate_limit_per_minute === null) return 0;
     const inMs = row.slot_in_ms ?? (await takeSlot(query, deliveryId, row.webhook_id));
@@ -120,9 +120,11 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
   async function makeAttempt(task: AttemptTask): Promise<AttemptOutcome> {
     const { deliveryId, attempt, retryInMs } = task;
     const row = await untilDatabaseAnswers(() => readAttempt(query, deliveryId, attempt));
-    const known = outcomeOf(row?.status, row?.recorded_error ?? null);
-    if (known?.state === 'failed' && row?.next_in_ms != null) return { ...known, waitMs: Math.max(0, row.next_in_ms) };
-    if (row === undefined || known !== undefined) return known ?? { state: 'abandoned' };
+    if (row === undefined) return { state: 'abandoned' };
+    const recorded = outcomeOf(row.status, row.recorded_error);
+    if (recorded?.state === 'failed' && row.next_in_ms !== null)
+      return { ...recorded, waitMs: Math.max(0, row.next_in_ms) };
+    if (recorded !== undefined) return recorded;
     if (!isSendable(row)) {
       const reason = `The webhook was ${row.webhook_status === null ? 'deleted' : 'disabled'}.`;
       await untilDatabaseAnswers(() => abandonOne(query, deliveryId, reason));

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { EventData, EventType } from '../../domain/events.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** The outbox: a row is written in the transaction of the change that it tells of. */
+/** The outbox: an event is written in the transaction of the change that it reports. */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',

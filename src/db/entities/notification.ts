@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** What the owner of a workspace is told. */
+/** What owners of workspaces are notified of. */
 export const NOTIFICATION_TYPES = ['webhook.disabled'] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
@@ -21,7 +21,7 @@ export const Notification = defineEntity({
     type: p.text().$type<NotificationType>(),
     message: p.text(),
     webhookId: p.uuid().nullable(),
-    /** The delivery that was the reason: it tells of it once. */
+    /** The delivery that caused it, once. */
     deliveryId: p.uuid().nullable().unique(),
     /** When the e-mail was accepted by the mail server. */
     emailedAt: timestamp().nullable(),

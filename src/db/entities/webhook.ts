@@ -42,7 +42,7 @@ export const Webhook = defineEntity({
   },
 });
 
-/** One event on its way to one webhook. It outlives its webhook, whose id stays. */
+/** The delivery of one event to one webhook. It outlives its webhook, whose id stays. */
 export const Delivery = defineEntity({
   name: 'Delivery',
   tableName: 'deliveries',

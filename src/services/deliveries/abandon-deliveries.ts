@@ -19,7 +19,7 @@ const ending = (reason: string | Expression<string>) => ({
 
 /**
  * Ends every unfinished delivery of a webhook that was disabled or deleted. Runs in the transaction that does that, after the
- * webhook's row is locked. The relay tells the workflows afterwards.
+ * webhook's row is locked. The relay signals the workflows afterwards.
  * @param query bound to the webhook's workspace
  * @param reason as shown with each delivery
  */

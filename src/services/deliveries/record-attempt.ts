@@ -26,8 +26,8 @@ interface AfterAttempt {
 const attemptsMade = (attempt: number | Expression<number>) => sql<number>`greatest(attempts_made, ${attempt})`;
 
 /**
- * Stores an attempt and where the delivery stands after it, in one statement. That it was sent is true even where the delivery
- * was abandoned meanwhile, so success and the failure of the last retry replace that.
+ * Stores an attempt and the new state of its delivery, in one statement. Success and the failure of the last retry also replace the
+ * state of a delivery that was abandoned while the attempt was in flight.
  */
 const recording = (to: 'delivered' | 'failed' | 'waiting', after: (values: Parameters<Attempt>) => AfterAttempt) => {
   const change = changeState(deliveryStates, { to });
@@ -83,7 +83,7 @@ export interface SentAttempt {
 
 /**
  * Stores the result of an attempt. The first record of an attempt stays.
- * @returns where the delivery stands now; undefined where there is no such delivery (any more)
+ * @returns the status of the delivery; undefined where there is no such delivery (any more)
  */
 export async function recordAttempt(
   query: Query,

@@ -38,9 +38,8 @@ export interface DeliveryStarter extends WorkflowStarter {
 }
 
 /**
- * Starts the workflow of a stored delivery, or ends the delivery where its webhook is gone. Whoever looks for deliveries
- * without a workflow looks at those of deleted webhooks, too: a relay may have made one just after the webhook's deletion had
- * ended all others. Doing it again changes nothing.
+ * Starts the workflow of a stored delivery, or abandons the delivery if its webhook was deleted: a relay may have made it just after
+ * the deletion had abandoned all others. Idempotent.
  * @returns whether a workflow was started
  */
 export async function startDelivery(
@@ -59,7 +58,7 @@ function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDeliver
   const { attemptsMade } = delivery;
   const workspace = publicId('workspace', delivery.workspaceId);
   return startWorkflowOnce<typeof webhookDelivery>(starter, 'webhookDelivery', {
-    // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
+    // Activities inherit it: servers that support fairness dispatch the tasks of workspaces round robin.
     priority: { fairnessKey: workspace },
     workflowId: deliveryWorkflowId(delivery),
     taskQueue: starter.taskQueues.webhooks,

@@ -13,7 +13,7 @@ const WRITE = prepared<{ id: string; type: EventType; data: EventData }>()((db, 
     .returning(notify(CHANNELS.eventWritten, '').as('notified')),
 );
 
-/** Writes an event in the transaction of the change that it tells of, and wakes the relay when that commits. */
+/** Writes an event in the transaction of the change that it reports, and wakes the relay when that commits. */
 export async function writeEvent<Type extends EventType>(
   query: Query,
   type: Type,

@@ -5,13 +5,13 @@ import { publicId } from '../../domain/ids.ts';
 import { MailError } from '../../mail/mail-error.ts';
 import type { Mail, Mailer } from '../../mail/mailer.ts';
 
-/** Longer than any conversation with the mail server: whoever has claimed a notification sends it or is dead by then. */
+/** Longer than any conversation with the mail server: a process that has not sent by then is dead. */
 export const AFTER_EMAIL_LEASE = sql<Date>`now() + interval '2 minutes'`;
 /** An e-mail that could not be sent for a day is given up. */
 export const IS_EMAIL_PENDING = sql<boolean>`email_pending and created_at > now() - interval '1 day'`;
 const MAX_ATTEMPTS = 20;
 
-/** @returns whether nobody else is sending it */
+/** Takes the lease. @returns false where another process has it, or there is nothing to send */
 async function claim(query: Query, id: string): Promise<boolean> {
   const claimed = await query((db) =>
     db
@@ -108,8 +108,8 @@ export interface EmailDeps {
 export type EmailOutcome = 'sent' | 'refused' | 'later' | 'no mail server';
 
 /**
- * Tells the owner of a workspace by e-mail what a notification says, once: the sender has a lease on the row, and what was sent is
- * not sent again. A crash between the two makes a double, with the same Message-ID. What could not be sent is found by its row
+ * E-mails a notification to the owner of its workspace, once: the sender has a lease on the row, and what was sent is not sent
+ * again. A crash between the two makes a double, with the same Message-ID. What could not be sent is found by its row
  * and tried again by `jobs/send-due-emails.ts`; the reason is stored as `email_error`.
  */
 export async function emailOwner({ db, mailer }: EmailDeps, notificationId: string): Promise<EmailOutcome> {

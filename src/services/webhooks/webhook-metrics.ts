@@ -96,7 +96,7 @@ function addGauges(registry: Registry, db: Database): void {
   const registers = [registry];
   new Gauge({
     name: 'pms_webhook_deliveries_waiting',
-    help: 'Deliveries that have not ended',
+    help: 'Unfinished deliveries',
     labelNames: ['status'],
     registers,
     async collect() {
@@ -114,7 +114,7 @@ function addGauges(registry: Registry, db: Database): void {
   });
   new Gauge({
     name: 'pms_oldest_undelivered_event_age_seconds',
-    help: 'Age of the oldest event that has a delivery under way or none made yet',
+    help: 'Age of the oldest event that is not dispatched or has an unfinished delivery',
     registers,
     async collect() {
       this.set((await backlog()).oldest_seconds);
