@@ -1,7 +1,7 @@
 import { type CostEstimate, reserveFor } from './cost-estimate.ts';
 import type { EvaluationPlan } from './evaluation-plan.ts';
 
-/** Where a run stands, small enough to be handed from one workflow run to the next. */
+/** The progress of a run, small enough to be handed from one workflow run to the next. */
 export interface BatchProgress {
   /** Batches from here on have not been touched. */
   next: number;
@@ -28,8 +28,8 @@ export interface BatchTicket {
   all: boolean;
 }
 
-/** What came of the work on a batch. */
-export interface BatchReturn {
+/** The outcome of the work on a batch. */
+interface BatchReturn {
   finished: boolean;
   /** What all of it has cost by now. */
   costUsd: number;
@@ -39,7 +39,7 @@ export interface BatchReturn {
 /**
  * Hands out a run's batches within its budget. Every unfinished batch holds a grant of what is left, so that all of them
  * together can't spend more than `maxCostUsd`, whatever runs at the same time. None gets more than it can be expected to need,
- * and where little is left, few get some: money must not lie in one batch while another lacks it.
+ * and where little is left, few get some: one batch must not hold money that another one needs.
  */
 export class BatchQueue {
   readonly #plan: EvaluationPlan;

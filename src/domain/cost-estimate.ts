@@ -8,9 +8,9 @@ export interface CostEstimate {
   examples: number;
 }
 
-/** The estimate follows what the last examples cost, so that it also falls after a dear one. */
+/** The estimate follows the last examples, so that it also falls after an expensive one. */
 const WINDOW = 32;
-/** As many deviations above the mean are set aside: what RFC 6298 does for round-trip times, with half of its margin. */
+/** So many deviations above the mean are reserved: as RFC 6298 does for round-trip times, with half of its margin. */
 const MARGIN = 2;
 
 /** Before any example was seen. */
@@ -30,7 +30,7 @@ export function observeCost(estimate: CostEstimate, usd: number, assumedUsd = 0)
   };
 }
 
-/** What to set aside for one example, US dollars. */
+/** The money to reserve for one example, US dollars. */
 export function reserveFor({ meanUsd, deviationUsd }: CostEstimate): number {
   return meanUsd + MARGIN * deviationUsd;
 }

@@ -1,8 +1,8 @@
 import { defineStates } from './state-machine.ts';
 
 /**
- * `scheduled`: waits until it is due. `paused`: begins no more examples, by request or since its budget is used up; it goes
- * back to where it was. `completed`, `failed` and `canceled` are ends that only a retry leads out of.
+ * `scheduled`: waits until it is due. `paused`: begins no more examples, by request or since its budget is used up; it returns
+ * to the state it had before. `completed`, `failed` and `canceled` are left by a retry only.
  */
 export const evaluationStates = defineStates({
   scheduled: ['running', 'paused', 'failed', 'canceled'],

@@ -15,21 +15,21 @@ import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 const { runBatch } = evaluationActivities;
 const { sumUpProgress } = evaluationSteps;
 
-/** Often at first and ever less often. */
+/** The times between looks at the row: each is used for so many looks, the last one for all others. */
 const PROGRESS_EVERY_MS = [5_000, 10_000, 30_000, 60_000];
-const TURNS_EACH = 6;
+const LOOKS_EACH = 6;
 
 export interface BatchRun {
   ref: { evaluationId: string; round: number };
   /** Public id. */
   workspace: string;
-  /** Batches that were held back and may go on, by the number of their first example. */
+  /** Batches that were held back and may be tried again, by the number of their first example. */
   invited: Set<number>;
   control: EvaluationControl;
   plan: EvaluationPlan;
   queue: BatchQueue;
   show(text: string): void;
-  /** What the row says now; `isChanged` is false from then on until it changes again. */
+  /** Reads the row; `isChanged` is false from then on until the row changes again. */
   readAgain(): Promise<EvaluationControl | null>;
   isChanged(): boolean;
   isHistoryFull(): boolean;
@@ -44,15 +44,17 @@ export interface BatchesEnd {
   error?: { code: string; message: string };
 }
 
-/** Works on batches, one a lane, until nothing is left, the run is to stop, or its money or its history is used up. */
+/**
+ * Runs batches, one in each lane, until nothing is left, the run is to stop, its budget is used up or its history is full.
+ */
 export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   const { ref, workspace, plan, queue } = run;
   const examples = run.control.examplesTotal;
   let { maxCostUsd } = run.control;
   let stop: BatchesEnd['outcome'] | undefined;
   let error: BatchesEnd['error'];
-  /** Counts what a waiting lane may have waited for. */
-  let moves = 0;
+  /** Counts the changes that may let a waiting lane continue. */
+  let changes = 0;
   const batches = new CancellationScope();
 
   function interrupt(outcome: 'interrupted' | 'failed'): void {
@@ -60,10 +62,10 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
     batches.cancel();
   }
 
-  /** Another lane may bring back money or an unfinished batch. */
-  async function untilSomethingMoves(): Promise<void> {
-    const before = moves;
-    await condition(() => moves !== before || stop !== undefined);
+  /** Another lane may return money or an unfinished batch. */
+  async function untilChange(): Promise<void> {
+    const before = changes;
+    await condition(() => changes !== before || stop !== undefined);
   }
 
   async function lane(concurrency: number): Promise<void> {
@@ -72,21 +74,21 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
       const ticket = queue.take(maxCostUsd, { all: starved });
       if (ticket === undefined && queue.active === 0) return;
       if (ticket === undefined) {
-        await untilSomethingMoves();
+        await untilChange();
         continue;
       }
-      const result = await workOn(ticket, concurrency);
+      const result = await runOne(ticket, concurrency);
       queue.giveBack(ticket, result);
-      moves += 1;
+      changes += 1;
       starved = result.starved;
-      // The other lanes end their batches, unless that takes until the next look.
+      // The other lanes finish their batches, unless that takes longer than until the next look.
       if (run.isHistoryFull()) stop ??= 'interrupted';
       else if (starved && ticket.all) stop ??= 'budget used up';
-      else if (starved && queue.active > 0) await untilSomethingMoves();
+      else if (starved && queue.active > 0) await untilChange();
     }
   }
 
-  async function workOn(ticket: BatchTicket, concurrency: number): Promise<BatchResult> {
+  async function runOne(ticket: BatchTicket, concurrency: number): Promise<BatchResult> {
     const { from, to } = batchRange(plan, ticket.batch, examples);
     const summary = `examples ${from + 1} to ${to} of ${examples}, ${concurrency} at a time`;
     const { spendUpToUsd, all: isAllThereIs } = ticket;
@@ -117,18 +119,18 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   const lanes = Promise.all(plan.lanes.map(lane)).finally(() => {
     finished = true;
   });
-  for (let turn = 0; ; turn++) {
-    const waitMs = PROGRESS_EVERY_MS[Math.floor(turn / TURNS_EACH)] ?? Math.max(...PROGRESS_EVERY_MS);
+  for (let look = 0; ; look++) {
+    const waitMs = PROGRESS_EVERY_MS[Math.floor(look / LOOKS_EACH)] ?? Math.max(...PROGRESS_EVERY_MS);
     const changed = await condition(() => run.isChanged() || finished, waitMs);
     if (finished) break;
     if (!changed) run.show(await sumUpProgress(ref));
-    // Also unasked: whoever changed the row may have been unable to say so.
+    // Also without a signal: whoever changed the row may have been unable to send one.
     const control = await run.readAgain();
     if (control?.status !== 'running' || run.isHistoryFull()) {
       interrupt('interrupted');
       break;
     }
-    if (control.maxCostUsd !== maxCostUsd) moves += 1;
+    if (control.maxCostUsd !== maxCostUsd) changes += 1;
     maxCostUsd = control.maxCostUsd;
   }
   await lanes;

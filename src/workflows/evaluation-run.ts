@@ -22,30 +22,30 @@ export interface EvaluationRunInput {
   round: number;
   /** Public id. */
   workspace: string;
-  /** Where the run before this one left off. */
+  /** The progress of the run that this one continues. */
   progress?: BatchProgress;
   /** When to continue as new. The default is far below Temporal's limit of 51,200 events. */
   maxHistoryEvents?: number;
 }
 
-/** The row has changed: paused, resumed, canceled, or a new cap. What it says now is read, so that signals may be repeated. */
+/** The row has changed: paused, resumed, canceled, or a new cap. The workflow then reads the row, so signals may be repeated. */
 export const controlChanged = defineSignal('controlChanged');
-/** A batch that was held back may go on: the number of its first example. */
+/** A batch that was held back may be tried again: the number of its first example. */
 export const placeFree = defineSignal<[string]>('placeFree');
-/** Where the run stands, as shown in the current details. */
+/** The progress of the run, as shown in the current details. */
 export const progressQuery = defineQuery<string>('progress');
 
 const MAX_HISTORY_EVENTS = 4_000;
-/** While it waits, the run looks at its row as often, since whoever changed it may have been unable to say so. */
+/** How often a waiting run reads its row without a signal: whoever changed it may have been unable to send one. */
 const LOOK_AGAIN_MS = 6 * 60 * 60_000;
 
 const { finishEvaluation } = evaluationActivities;
 const { readControl, markRunning, pauseForBudget, failEvaluation, readSpending, sumUpProgress } = evaluationSteps;
 
 /**
- * Runs a stored evaluation: waits until it is due, works through its examples in batches, waits while it is paused or its
- * budget is used up, and sums it up. Continues as new when its history has grown, with what is left to do. Canceled from
- * outside, it ends the evaluation in order.
+ * Runs a stored evaluation: waits until it is due, runs its examples in batches, waits while it is paused or its budget is
+ * used up, and sums it up. Continues as new when its history has grown. Where the workflow is canceled from outside, the
+ * evaluation ends as failed.
  */
 export async function evaluationRun(input: EvaluationRunInput): Promise<void> {
   const told = { changed: false, canceled: false };
@@ -114,7 +114,7 @@ async function runUntilEnded(
 
     const plan = planEvaluation(control.examplesTotal, control.concurrency);
     if (queue === undefined) {
-      // Also in the first round: a run that an operator or a loss of Temporal's state ended goes on where it was.
+      // Also in the first round: an earlier workflow of the run may have been terminated, or lost with Temporal's state.
       queue = new BatchQueue(
         plan,
         progress ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) },

@@ -8,7 +8,7 @@ export interface BatchBudgetOptions {
   spentUsd: number;
   /** What one example costs as far as the run has seen, or the guess before. */
   estimate: CostEstimate;
-  /** Whether this is all the money that the run has left, so that none of it may be left lying. */
+  /** Whether this is all the money that the run has left: then all of it is to be used. */
   isAllThereIs: boolean;
 }
 
@@ -16,8 +16,8 @@ export interface BatchBudgetOptions {
 const ROUNDING = 1e-9;
 
 /**
- * What a batch may still spend. Money is set aside before each example, so a batch goes over its limit by no more than what
- * the calls in flight cost above what was expected of them. What is set aside follows what examples have cost lately.
+ * What a batch may still spend. Money is reserved before each example, so a batch exceeds its limit by no more than what the
+ * calls in flight cost above what was expected. How much is reserved follows the cost of the last examples.
  */
 export class BatchBudget {
   readonly #limitUsd: number | null;
@@ -37,7 +37,7 @@ export class BatchBudget {
     return this.#estimate;
   }
 
-  /** Sets aside what one example may cost; undefined where that is not there. */
+  /** Reserves what one example may cost; undefined where less is left. */
   reserve(): number | undefined {
     const reserved = this.#affordable();
     if (reserved === undefined) return undefined;
@@ -48,24 +48,24 @@ export class BatchBudget {
   #affordable(): number | undefined {
     const wanted = reserveFor(this.#estimate);
     if (this.#limitUsd === null) return wanted;
-    // What is in flight is expected to cost what is known by now, not what was set aside for it when it began.
+    // Examples in flight are expected to cost what is known by now, not what was reserved for them when they began.
     const leftUsd = (this.#limitUsd - this.#spentUsd - this.#inFlight * wanted) * (1 + ROUNDING);
     if (wanted <= leftUsd) return wanted;
-    // The last of the money is used for one example at a time, without a margin. A guess alone keeps nobody from trying.
+    // The last of the money is used for one example at a time, without a margin. A guess by price alone prevents no attempt.
     if (!this.#isAllThereIs || this.#inFlight > 0 || leftUsd <= 0) return undefined;
     const { meanUsd, examples } = this.#estimate;
     return examples === 0 || meanUsd <= leftUsd ? meanUsd : undefined;
   }
 
   /**
-   * Replaces what was set aside by what it was; a call of unknown cost counts as its share of that.
+   * Replaces what was reserved by the cost; a call of unknown cost counts as its share of what was reserved.
    * @param cost undefined where no call was made, or none was billed
    */
   settle(reservedUsd: number, cost: ExampleCost | undefined): void {
     this.#inFlight -= 1;
     if (cost === undefined) return;
     this.#spentUsd += cost.knownUsd + cost.unknownShare * reservedUsd;
-    // Without the margin, or the estimate would feed on itself.
+    // Without the margin: the estimate must not grow by its own margin.
     const assumedUsd = cost.unknownShare * this.#estimate.meanUsd;
     this.#estimate = observeCost(this.#estimate, cost.knownUsd + assumedUsd, assumedUsd);
   }

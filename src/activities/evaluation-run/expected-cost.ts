@@ -4,7 +4,7 @@ import type { RunSpec } from '../../services/evaluations/run-spec.ts';
 
 const CHARACTERS_PER_TOKEN = 3;
 const EXPECTED_OUTPUT_TOKENS = 500;
-/** What stands around a rubric in a judge's prompt. */
+/** The text around a rubric in a judge's prompt. */
 const JUDGE_PROMPT_TOKENS = 300;
 const EXPECTED_JUDGEMENT_TOKENS = 100;
 
@@ -24,7 +24,7 @@ function callUsd(models: Models, model: string, inputTokens: number, outputToken
   return (inputTokens * Number(price.input_per_million) + outputTokens * Number(price.output_per_million)) / 1e6;
 }
 
-/** Rather too much than too little, since it is what a budget is kept by at first. A call without a known price counts 0. */
+/** Errs on the high side, since a budget is kept by it at first. A call without a known price counts 0. */
 export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
   const input = spec.template.length / CHARACTERS_PER_TOKEN;
   const output = spec.parameters.max_tokens ?? EXPECTED_OUTPUT_TOKENS;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { type Builder, prepared } from '../../db/statement.ts';
 
-/** What calls have cost, as a budget counts it: one of unknown cost as what was set aside for it. */
+/** The cost of calls as a budget counts it: a call of unknown cost counts as what was reserved for it. */
 export interface Spending {
   /** US dollars, judges included. */
   costUsd: number;

@@ -32,7 +32,7 @@ export interface NewEvaluation extends VersionSelector {
   scheduleId?: string | undefined;
 }
 
-/** What to start a workflow for. */
+/** What a workflow is started with. */
 export interface StoredEvaluation {
   id: string;
   workspaceId: string;

@@ -33,9 +33,9 @@ interface RunSums {
 }
 
 /**
- * Sums a run up, compares it with its baseline, marks it as completed and writes its events. What takes long with many examples
- * is done first, without a lock on the run, which pausing and canceling would wait for: its results are final by now. A run
- * that is not `running` stays as it is.
+ * Sums a run up, compares it with its baseline, marks it as completed and writes its events. The slow part is done first and
+ * without a lock on the run, for which pausing and canceling would have to wait: the results are final by now. A run that is
+ * not `running` stays as it is.
  * @returns whether it has completed, now or before
  */
 export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<boolean> {
