@@ -42,7 +42,7 @@ export function createCallsInFlight(): CallsInFlight {
 }
 
 const FIRST_WAIT_MS = 1_000;
-/** A provider that asks for a longer wait than this has no quota left for us. */
+/** Longer waits than this are not retried: the quota at the provider is used up. */
 const LONGEST_WAIT_MS = 60 * 60 * 1000;
 
 /** How long to wait before the next call, as the details of a failure. */
@@ -51,8 +51,8 @@ export interface RetryWait {
 }
 
 /**
- * What Temporal is told of a call that failed: the model's code as type, the provider's `Retry-After` as the next wait, and
- * whether to try again.
+ * The failure of a call as Temporal gets it: the model's code as type, the provider's `Retry-After` as the next wait, and
+ * whether to retry.
  */
 export function toFailure(
   error: unknown,
@@ -69,17 +69,17 @@ export function toFailure(
   });
 }
 
-/** The execution was tried as often as may be, and has no answer. */
+/** The execution has no attempt left, and no response. */
 export function exhausted(error?: unknown): ApplicationFailure {
-  return failedForGood(`The run was tried ${MAX_CALL_ATTEMPTS} times and has no answer.`, error);
+  return nonRetryableFailure(`The model was called ${MAX_CALL_ATTEMPTS} times without a response.`, error);
 }
 
-/** The database refuses the answer, which has been paid for, for good. */
+/** The database refuses to store the response, which has been paid for: non-retryable. */
 export function unstorable(error: unknown): ApplicationFailure {
-  return failedForGood("The model's answer could not be stored.", error);
+  return nonRetryableFailure("The model's response could not be stored.", error);
 }
 
-function failedForGood(message: string, error: unknown): ApplicationFailure {
+function nonRetryableFailure(message: string, error: unknown): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'model_unavailable' satisfies ModelErrorCode,
     message,

@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 60_000;
 /** A provider that refuses for longer than this has no quota left for us, nor will it have tomorrow. */
 const MAX_REFUSED_MS = 26 * 60 * 60_000;
 
-/** An answer and how many calls it took. */
+/** A response and how many calls it took. */
 export type PatientAnswer = ModelResponse & { attempts: number };
 
 /** A call that failed for good: trying again can't mend it, or was tried often enough. */
@@ -30,7 +30,7 @@ export class CallFailedError extends Error {
   }
 }
 
-/** Calls models until they answer or there is no hope, at the pace that each provider bears. */
+/** Calls models until they respond or an error is non-retryable, at the pace that each provider allows. */
 export interface PatientModels {
   /**
    * @param stopWaiting ends waits before a call and between two; a call in flight ends by `call.signal` only

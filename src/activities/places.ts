@@ -7,7 +7,7 @@ import {
   executionWorkflowId,
 } from '../temporal/names.ts';
 
-/** Workspaces that may have all the calls under way that they are allowed, with room left for others. */
+/** So many workspaces can each have all the calls in flight that they may have, with room left for others. */
 const BUSY_WORKSPACES = 10;
 /** Batches of evaluations at a time; each has up to 25 calls in flight. */
 const BATCHES = { total: 400, perKey: 40 };
@@ -24,11 +24,11 @@ const ATTEMPTS_OF = 'attempts of ';
 export type Entered = { release: Release } | { comeBackInMs: number };
 
 /**
- * What the workspaces may have under way in one worker process. A step of a workflow that finds no place is sent away, so that
- * it takes no slot of the worker; its workflow is told when its place is free. Workspaces are named by their public ids.
+ * Semaphores for what the workspaces have in flight in one worker process. A step of a workflow that finds no place returns, so that
+ * it takes no slot of the worker; its workflow gets a signal when its place is free. Workspaces are named by their public ids.
  */
 export interface Places {
-  /** Calls of models. Executions come to them by `enterCall`, and go before the examples of evaluations. */
+  /** Calls of models. Executions acquire one by `enterCall`, before the examples of evaluations. */
   calls: FairSemaphore;
   enterCall(workspace: string, executionId: string): Promise<Entered>;
   /** @param batch `from`: number of its first example */
@@ -48,7 +48,7 @@ export interface PlacesOptions {
   hostConcurrency: number;
   /**
    * Tells a workflow that a place is kept for a step of it.
-   * @returns false where it is not at work any more
+   * @returns false where the workflow has ended
    */
   invite: (workflowId: string, step?: string) => Promise<boolean>;
 }

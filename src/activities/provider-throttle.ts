@@ -69,7 +69,7 @@ export function createProviderThrottle(): ProviderThrottle {
         } else await sleepUntilWoken(signal);
       }
     } catch (error) {
-      // Whoever woke this one meant it for somebody who can use the turn.
+      // The turn that this call was woken for goes to another one that can use it.
       wakeNext();
       throw error;
     }

@@ -8,7 +8,7 @@ import {
 
 /**
  * Asks Temporal whether this attempt of an activity counts. While a process stands still, tasks are handed to the requests
- * it has open; when it goes on, it finds attempts that were given up for dead and that somebody else has taken over.
+ * it has open; when it goes on, it finds attempts that have timed out and that another worker has taken over.
  * @throws ActivityCompletionError where Temporal can't be asked
  */
 export async function isStillOurs({ client, info }: Context): Promise<boolean> {

@@ -5,9 +5,9 @@ const AGAIN_MS = 500;
 
 /**
  * Runs a statement again and again while the database is unreachable, or rolls it back for another's sake, so that an outage costs no attempt and loses no
- * answer that was paid for. Send heartbeats meanwhile.
- * @param giveUp ends the trying; without it there is no end before the database answers
- * @throws the signal's reason, or what the database answered
+ * response that was paid for. Send heartbeats meanwhile.
+ * @param giveUp ends the retries; without it they end only when the database responds
+ * @throws the signal's reason, or the database's error
  */
 export async function untilDatabaseAnswers<T>(
   statement: () => Promise<T>,

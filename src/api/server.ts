@@ -34,10 +34,10 @@ import { usageRoutes } from './usage/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { sendingRoutes } from './webhooks/sending-routes.ts';
 
-/** Failed authentications per address and minute before they are answered with 429. */
+/** Failed authentications per address and minute before the response is 429. */
 const MAX_FAILED_AUTHENTICATIONS = 60;
-/** What requests get that are answered as things are when the process stops. */
-const LAST_ANSWERS_MS = 1_000;
+/** How long requests have, when the process stops, to respond with the current state. */
+const LAST_RESPONSES_MS = 1_000;
 const CHECK_DEADLINE_MS = 2_500;
 
 /** The project's version, from package.json. */
@@ -61,7 +61,7 @@ function readinessOf({ db, client }: Foundation): Middleware {
   });
 }
 
-/** What the operations stand on. */
+/** What the routes are made of. */
 export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'close'>;
 
 /** Every operation of the API. */
@@ -97,8 +97,8 @@ export function allRoutes(
 export interface RunningApi {
   port: number;
   /**
-   * Takes no new requests and waits for those under way. After `graceMs`, or from `over` on, when nothing that they wait for can
-   * happen any more, they are answered as things are.
+   * Takes no new requests and waits for those in flight. After `graceMs`, or once `over` has settled, since nothing that they wait for
+   * can happen any more, they are responded to with the current state.
    */
   close(graceMs: number, over?: Promise<unknown>): Promise<void>;
 }
@@ -138,7 +138,7 @@ export async function startApi(foundation: Foundation, { eager }: { eager: boole
     async close(graceMs, over) {
       const timer = setTimeout(() => closing.abort(), graceMs);
       void over?.finally(() => closing.abort());
-      await server.close(graceMs + LAST_ANSWERS_MS);
+      await server.close(graceMs + LAST_RESPONSES_MS);
       clearTimeout(timer);
     },
   };

@@ -9,10 +9,10 @@ import type { RateLimiter } from '../services/access/rate-limiter.ts';
 import { HttpRequest } from './http-request.ts';
 import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
 import { authentication } from './middleware/authentication.ts';
-import { answerLast, errorAnswers } from './middleware/error-responses.ts';
+import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
-import { RawAnswer, type Route } from './route.ts';
+import { RawResponse, type Route } from './route.ts';
 import type { AppState } from './state.ts';
 import { validate } from './validate.ts';
 
@@ -28,7 +28,7 @@ export interface AppDeps {
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
   trustProxy: boolean;
-  /** Aborted when requests that wait are to be answered as things are. */
+  /** Aborted at shutdown: requests that wait are responded to with the current state. */
   closing: AbortSignal;
   log: Logger;
 }
@@ -36,7 +36,7 @@ export interface AppDeps {
 /** A query of a route that has none: unknown parameters are refused everywhere. */
 const NoQuery = z.strictObject({});
 
-/** What Node and Koa would otherwise trip over: a target that is no path, or HTTP/1.1 without a Host. */
+/** Refuses requests that Node.js and Koa do not handle: a target that is no path, or HTTP/1.1 without a Host. */
 function saneRequest(): Middleware<AppState> {
   return async ({ req }, next) => {
     const target = originForm(req.url ?? '');
@@ -48,16 +48,16 @@ function saneRequest(): Middleware<AppState> {
   };
 }
 
-/** The HTTP application. What answers is in the routes; this is the way in and out, the same for all. */
+/** The HTTP application: what all routes have in common, before and after their handlers. */
 export function createApp(deps: AppDeps): Koa<AppState> {
   const app = new Koa<AppState>();
   app.proxy = deps.trustProxy;
   // The proxy adds the address it sees at the end; what comes before was written by the caller.
   app.maxIpsCount = 1;
   app.silent = true;
-  app.context.onerror = answerLast;
+  app.context.onerror = respondLast;
   app.use(requestLog(deps.log, deps.metrics));
-  app.use(errorAnswers());
+  app.use(errorResponses());
   app.use(saneRequest());
   for (const route of deps.publicRoutes) app.use(route);
   app.use(async (ctx, next) => {
@@ -75,7 +75,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     const elsewhere = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
     if (elsewhere.length === 0) throw new ApiError('not_found', `There is no ${ctx.path} in this API; see /docs.`);
     const allowed = [...new Set(elsewhere)].filter((method) => method !== 'HEAD').join(', ');
-    throw new ApiError('invalid_request', `${ctx.method} is not possible here; use ${allowed}.`);
+    throw new ApiError('invalid_request', `${ctx.method} is not supported here; use ${allowed}.`);
   });
   return app;
 }
@@ -93,15 +93,15 @@ async function run(
   const query = validate<unknown>(route.query ?? NoQuery, ctx.query);
   const { body, raw } = await readBody(ctx, route);
   const { key, requestId } = state;
-  const answer = await route.handler(
+  const response = await route.handler(
     new HttpRequest(ctx, { params, query, body, raw, db: db.workspace(key.workspaceId), key, requestId, closing }),
   );
   ctx.status = route.status ?? 200;
-  if (answer instanceof RawAnswer) {
-    ctx.set(answer.headers);
-    ctx.body = answer.body;
-    ctx.type = answer.contentType;
-  } else ctx.body = answer;
+  if (response instanceof RawResponse) {
+    ctx.set(response.headers);
+    ctx.body = response.body;
+    ctx.type = response.contentType;
+  } else ctx.body = response;
 }
 
 async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; raw: Buffer }> {

@@ -5,9 +5,9 @@ import { jsonObject, smallRecord } from '../domain/json-object.ts';
 import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompt-name.ts';
 import { isInsaneText } from './json-body.ts';
 
-/** Text without NUL or lone surrogates: bodies are checked as a whole, queries and paths by this. */
+/** A string without NUL and unpaired surrogates. JSON bodies are checked as a whole; queries and paths use this. */
 export function saneText() {
-  return z.string().refine((text) => !isInsaneText(text), 'must not hold NUL or half of a surrogate pair');
+  return z.string().refine((text) => !isInsaneText(text), 'must not contain NUL or an unpaired surrogate');
 }
 
 /**
@@ -30,7 +30,7 @@ export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });
 
 /** A prompt's or dataset's name: segments joined by `/`. */
 export const Name = z
-  .string('is required: a text')
+  .string('must be a string')
   .check((context) => {
     const message = promptNameProblem(context.value);
     if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
@@ -90,7 +90,7 @@ export const BodyVersion = z
 
 /** A model's name, `provider/model` or a bare name that one provider is known to serve. */
 export const ModelName = z
-  .string('is required: a text')
+  .string('must be a string')
   .min(1, 'must not be empty')
   .max(200, 'must be at most 200 characters')
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces')
@@ -120,9 +120,9 @@ export const TimestampInput = z.iso
 /** Values of a template's variables by name. */
 export const Variables = jsonObject().meta({ example: { name: 'Ada' } });
 
-/** Free labels of a caller's own. */
+/** Metadata of the caller: names and values that the service only stores. */
 export const Metadata = smallRecord(
   z.string().min(1).max(64, 'has a name longer than 64 characters'),
   z.string().max(512, 'must be at most 512 characters'),
   { max: 50, message: 'must have at most 50 entries', shown: { type: 'string', maxLength: 512 } },
-).meta({ description: 'Up to 50 texts of your own, returned as they are.', example: { customer: 'acme' } });
+).meta({ description: 'Up to 50 strings of your own, returned unchanged.', example: { customer: 'acme' } });

@@ -14,7 +14,7 @@ interface Parsed {
   db: WorkspaceDatabase;
   key: AuthenticatedKey;
   requestId: string;
-  /** Ends waits: what waits is answered as things are. */
+  /** Aborted at shutdown: requests that wait are responded to with the current state. */
   closing: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
     const { res } = this.#ctx;
     const gone = new AbortController();
     this.#signal = AbortSignal.any([gone.signal, this.#closing]);
-    // An answer that was sent in full closes as well: that is nobody going away.
+    // A response that was sent in full closes, too: then the caller has not gone away.
     const check = () => {
       if (!res.writableFinished) gone.abort();
     };

@@ -11,7 +11,7 @@ import { SECURITY_HEADER_LINES, setSecurityHeaders } from './security-headers.ts
 /** A listening server. */
 export interface RunningServer {
   port: number;
-  /** Takes no new requests and waits for those under way, at most `graceMs`. */
+  /** Takes no new requests and waits for those in flight, at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ function messageOf(code: string | undefined): string {
   return 'This is not a well-formed HTTP request.';
 }
 
-/** Answers on the bare socket, where there is no request to answer. */
+/** Responds on the bare socket, where Node.js made no request of what was sent. */
 function refuse(socket: Duplex, message: string): void {
   const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
   socket.end(
@@ -50,20 +50,20 @@ function refuse(socket: Duplex, message: string): void {
   );
 }
 
-/** Node would answer broken requests by itself, with statuses and forms that this API does not have. */
-function answerBrokenRequests(server: http.Server): void {
-  const answers = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', ({ socket }, response) => answers.set(socket, response));
+/** Node.js would respond to malformed requests by itself, with statuses and bodies that this API does not have. */
+function respondToMalformedRequests(server: http.Server): void {
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }, response) => responses.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const answer = answers.get(socket);
-    const answering = answer?.headersSent === true && !answer.writableFinished;
-    if (!socket.writable || answering) socket.destroy();
+    const response = responses.get(socket);
+    const isResponding = response?.headersSent === true && !response.writableFinished;
+    if (!socket.writable || isResponding) socket.destroy();
     else refuse(socket, messageOf(error.code));
   });
   server.on('connect', (_request, socket) => {
     // The caller may be gone before it reads this.
     socket.on('error', () => {});
-    refuse(socket, 'CONNECT is not possible here.');
+    refuse(socket, 'CONNECT is not supported.');
   });
 }
 
@@ -89,7 +89,7 @@ export async function listen(
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
-    // The application itself asks for a Host: Node would answer with an empty body.
+    // The application itself asks for a Host: Node.js would respond with an empty body.
     requireHostHeader: false,
   });
   server.timeout = IDLE_TIMEOUT_MS;
@@ -101,7 +101,7 @@ export async function listen(
   };
   server.on('request', handle);
   server.on('checkExpectation', handle);
-  answerBrokenRequests(server);
+  respondToMalformedRequests(server);
   let closing = false;
   server.on('request', (_request, response) =>
     // A kept-alive connection that was at work when the server was closed is idle only now.

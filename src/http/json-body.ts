@@ -6,7 +6,7 @@ import { afterOthers } from '../lib/event-loop.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_JSON_DEPTH = 32;
-/** What a too large body may still send before the connection is cut, so that the caller gets to read the answer. */
+/** How much of a body that is too large is still read before the connection is cut, so that the caller can read the response. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
 /** All of a JSON body, what is read and thrown away of a too large one included. */
 const MAX_BODY_MS = 60_000;
@@ -16,7 +16,7 @@ const PACE_BYTES = 1024;
 const MAX_DETAILS = 20;
 const MAX_PATH_CHARS = 200;
 
-const LONE_SURROGATE_OR_NUL = 'must not hold NUL or half of a surrogate pair';
+const LONE_SURROGATE_OR_NUL = 'must not contain NUL or an unpaired surrogate';
 
 function isRawBodyError(error: unknown): error is RawBodyError {
   return error instanceof Error && 'type' in error && typeof error.type === 'string';
@@ -36,7 +36,7 @@ async function drain(request: IncomingMessage): Promise<void> {
       if (bytes > MAX_DRAIN_BYTES) break;
     }
   } catch {
-    // The caller went away: there is no one left to answer.
+    // The caller went away: there is no one left to respond to.
   }
 }
 
@@ -149,7 +149,7 @@ export function clipPath(path: string): string {
   return path.slice(0, MAX_PATH_CHARS).toWellFormed();
 }
 
-/** Whether a text holds NUL or half of a surrogate pair, which PostgreSQL does not take. */
+/** Whether a string contains NUL or an unpaired surrogate, which PostgreSQL refuses. */
 export function isInsaneText(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }

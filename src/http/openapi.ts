@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Route } from './route.ts';
 import { STATUS_OF_CODE } from './status.ts';
 
-const ErrorAnswer = z
+const ErrorResponse = z
   .object({
     error: z.object({
       code: z.enum(ERROR_CODES),
@@ -36,16 +36,16 @@ const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
   not_found: 'The prompt "support/greeting" does not exist in this workspace.',
   rate_limited: 'This key has used up its 1200 requests a minute. Try again in 12 s.',
   quota_exceeded: 'The quota of this workspace is used up.',
-  internal_error: 'Something went wrong on our side.',
-  temporarily_unavailable: 'The service is not fully up right now. Try again in a few seconds.',
+  internal_error: 'Internal error.',
+  temporarily_unavailable: 'The service is temporarily unavailable. Try again in a few seconds.',
 };
 
 const DESCRIPTIONS: Record<number, string> = {
-  400: 'The request is wrong; the message says what to change.',
+  400: 'The request is invalid; the message says what to change.',
   401: 'The key is missing, unknown, revoked or expired, or lacks the scope.',
-  404: 'There is no such thing in this workspace.',
+  404: 'It does not exist in this workspace.',
   429: 'Too many requests; `Retry-After` says when to try again.',
-  500: 'A fault on our side; what was asked for does not happen later.',
+  500: 'An error in the service. The request has no effect later.',
 };
 
 /** Errors that an operation can give. */
@@ -67,7 +67,7 @@ function errorResponses(route: Route) {
         description: DESCRIPTIONS[status] ?? '',
         content: {
           'application/json': {
-            schema: ErrorAnswer,
+            schema: ErrorResponse,
             examples: Object.fromEntries(
               codes.map((code) => [code, { value: { error: { code, message: EXAMPLE_MESSAGES[code] } } }]),
             ),
@@ -87,13 +87,13 @@ const IdempotencyHeader = z.object({
     .string()
     .max(255)
     .optional()
-    .meta({ description: 'Repeating a request with the same key within 24 hours gives the first answer again.' }),
+    .meta({ description: 'A repeated request with the same key returns the first response again, for 24 hours.' }),
 });
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const path = objectOrNone(route.params);
   const query = objectOrNone(route.query);
-  const answers = route.alsoAnswers ?? [];
+  const otherContentTypes = route.otherContentTypes ?? [];
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -127,7 +127,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         description: route.status === 201 ? 'Created.' : 'Done.',
         content: {
           'application/json': { schema: route.response, example: route.responseExample },
-          ...Object.fromEntries(answers.map((type) => [type, { schema: z.string() }])),
+          ...Object.fromEntries(otherContentTypes.map((type) => [type, { schema: z.string() }])),
         },
       },
       ...errorResponses(route),

@@ -14,7 +14,7 @@ const CHECK_TIMEOUT_MS = 3_000;
 /** @throws ApiError `invalid_request` on any other method */
 function requireGet({ method }: Context): void {
   if (method !== 'GET' && method !== 'HEAD')
-    throw new ApiError('invalid_request', `${method} is not possible here; use GET.`);
+    throw new ApiError('invalid_request', `${method} is not supported here; use GET.`);
 }
 
 async function stateOf(check: ReadinessCheck): Promise<'ok' | 'unreachable'> {

@@ -24,8 +24,8 @@ export interface RouteRequest<Params, Query, Body> {
   requestHash: Buffer;
 }
 
-/** An answer that is not JSON. */
-export class RawAnswer {
+/** A response that is not JSON. */
+export class RawResponse {
   readonly contentType: string;
   readonly body: string | NodeJS.ReadableStream;
   readonly headers: Record<string, string>;
@@ -58,12 +58,12 @@ export interface RouteSpec<
   body?: Body | 'stream';
   /** No body means an empty object. */
   bodyOptional?: boolean;
-  /** Examples of the body for the documentation, by title. */
+  /** Samples of the body for the documentation, by title. */
   bodyExamples?: Record<string, unknown>;
   response: z.ZodType;
   responseExample: unknown;
-  /** Content types other than JSON that the answer may have, or that a `stream` body takes. */
-  alsoAnswers?: string[];
+  /** Content types other than JSON that the response may have, or (`accepts`) that a `stream` body may have. */
+  otherContentTypes?: string[];
   accepts?: string[];
   /** Errors beyond those that every operation can give. */
   errors?: ErrorCode[];

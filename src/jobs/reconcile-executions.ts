@@ -4,9 +4,9 @@ import type { Database } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
-import { completeExecution } from '../services/executions/answer-execution.ts';
 import { failExecution } from '../services/executions/end-execution.ts';
 import { type StoredExecution, startExecutionWorkflow } from '../services/executions/execution-workflow.ts';
+import { completeExecution } from '../services/executions/store-response.ts';
 import { withdrawUnaccepted } from '../services/executions/withdraw-execution.ts';
 import { executionWorkflowId } from '../temporal/names.ts';
 import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
@@ -42,7 +42,7 @@ async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger,
     else
       await failExecution(query, execution.id, {
         code: 'model_unavailable',
-        message: 'The run was ended by an operator before the model had answered.',
+        message: 'The run was ended by an operator before the model responded.',
       });
     log.warn({ execution_id: execution.id }, 'ended an execution whose workflow had been ended from outside');
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Does something now and again until it is stopped, of which `work` is told by its signal. A failure is logged and the next turn comes all the same. */
+/** Does some work again and again until it is stopped, which aborts the signal of `work`. A failure is logged, and the work is done again at the next interval. */
 export function runEvery(
   name: string,
   intervalMs: number,

@@ -10,7 +10,7 @@ import type { Workflow } from '@temporalio/common';
 import { createFairSemaphore, type Release } from '../lib/fair-semaphore.ts';
 import type { TaskQueues } from './names.ts';
 
-/** How long Temporal may take to answer before whoever asked is told to try again. */
+/** How long Temporal may take to respond before the caller gets `temporarily_unavailable`. */
 export const TEMPORAL_DEADLINE_MS = 10_000;
 
 /** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the next request would fare no better. */

@@ -51,7 +51,7 @@ const { callModel } = proxyLocalActivities<ExecutionActivities>({
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
-/** Runs a stored execution: calls its model until there is an answer or no hope, then records how it ended. */
+/** Runs a stored execution: calls its model until it responds or an error is non-retryable, then records how it ended. */
 export async function executePrompt({
   executionId,
   model,
@@ -144,7 +144,7 @@ function failureText(error: unknown): string {
   return `${code}: ${message}`;
 }
 
-/** What the caller is told: the model's error, which the activity raised with its code as type. */
+/** The error as the caller gets it: the model's, which the activity raised with its code as type. */
 function failureOf(error: unknown): Failure {
   if (error instanceof ApplicationFailure) return { code: error.type ?? 'model_unavailable', message: error.message };
   return { code: 'model_unavailable', message: 'The model could not be called.' };

@@ -5,10 +5,10 @@ import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
-import { answerExecution, completeExecution, payForExecution } from '../../services/executions/answer-execution.ts';
 import { type ClaimedCall, claimExecution } from '../../services/executions/claim-execution.ts';
 import { failExecution } from '../../services/executions/end-execution.ts';
 import { endedOf } from '../../services/executions/executions.ts';
+import { completeExecution, payForExecution, storeResponse } from '../../services/executions/store-response.ts';
 import { createCallsInFlight, ExecutionEndedError, exhausted, toFailure, unstorable } from '../model-call.ts';
 import type { Places } from '../places.ts';
 import { untilDatabaseAnswers } from '../until-database-answers.ts';
@@ -61,26 +61,26 @@ export function createExecutionActivities({
     );
   });
 
-  /** Makes a claimed call and stores its answer, or what it cost all the same. @throws ApplicationFailure */
+  /** Makes a claimed call and stores its response, or at least what it cost. @throws ApplicationFailure */
   async function call(id: string, claimed: ClaimedCall, signal: AbortSignal): Promise<ExecutionStatus | undefined> {
     const { attempt } = claimed;
     let paid: { tokens: TokenUsage; cost: Cost } | undefined;
     try {
-      const answer = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
-      paid = answer;
-      // The answer is paid for: the database may be away for a while, it is stored all the same.
-      return await untilDatabaseAnswers(() => answerExecution(query, id, attempt, answer));
+      const response = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
+      paid = response;
+      // The response is paid for, so it is stored even when the database is away for a while.
+      return await untilDatabaseAnswers(() => storeResponse(query, id, attempt, response));
     } catch (error) {
       if (error instanceof ModelError) paid = error.spent;
       if (paid !== undefined) await pay(id, attempt, paid);
       if (signal.reason instanceof ExecutionEndedError) return await completeExecution(query, id);
-      // The same answer would be refused again, and has been paid for.
+      // The same response would be refused again, and has been paid for.
       if (paid !== undefined && !(error instanceof ModelError)) throw unstorable(error);
       throw signal.aborted ? error : toFailure(error, claimed);
     }
   }
 
-  /** What a call was billed whose answer is not kept. */
+  /** Stores what a call was billed whose response is not kept. */
   async function pay(id: string, attempt: number, spent: { tokens: TokenUsage; cost: Cost }): Promise<void> {
     try {
       await untilDatabaseAnswers(() => payForExecution(query, id, attempt, spent));
@@ -110,7 +110,7 @@ export function createExecutionActivities({
     }
     let status: ExecutionStatus | undefined;
     await inFlight.join(id, async (signal) => {
-      // An earlier attempt's call ended just now: the next attempt finds what came of it.
+      // An earlier attempt's call has just ended: the next attempt finds its result.
       if (claimed === undefined) throw new Error('There is no call in flight any more.');
       status = await call(id, claimed, signal);
     });
@@ -119,7 +119,7 @@ export function createExecutionActivities({
 
   return {
     /**
-     * Calls the model and stores its answer. Does nothing where there is an answer already, nothing to run any more, or the
+     * Calls the model and stores its response. Does nothing where there is a response already, nothing to run any more, or the
      * workspace has enough calls under way.
      * @param workspace public id
      * @throws ApplicationFailure with the model's error code as type
@@ -137,7 +137,7 @@ export function createExecutionActivities({
     },
 
     /**
-     * Marks an answered execution as completed, with its event; one that has ended or was withdrawn stays as it is.
+     * Marks an execution that has its response as completed, with its event; one that has ended or was withdrawn stays as it is.
      * @returns how it ended
      */
     async recordCompletion(executionId: string): Promise<ExecutionStatus | 'withdrawn'> {

@@ -4,7 +4,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import { RawAnswer } from '../../http/route.ts';
+import { RawResponse } from '../../http/route.ts';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';
 import { exampleNames } from '../../services/datasets/example-names.ts';
 import { readAllExamples, type StoredExample } from '../../services/datasets/read-examples.ts';
@@ -56,7 +56,7 @@ export async function exportDataset(
   db: WorkspaceDatabase,
   dataset: DatasetRow,
   format: UploadFormat,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const columns = format === 'csv' ? await csvColumns(db, dataset) : [];
   async function* texts(): AsyncGenerator<string, void, undefined> {
     if (format === 'csv') yield toCsv([columns.map(headingOf)]);
@@ -66,7 +66,7 @@ export async function exportDataset(
         : toCsv(examples.map((example) => columns.map((column) => toCell(valueIn(example, column)))));
   }
   const fileName = `${dataset.name.replaceAll('/', '-')}-v${dataset.version}.${format}`;
-  return new RawAnswer(CONTENT_TYPES[format], Readable.from(texts(), { objectMode: false }), {
+  return new RawResponse(CONTENT_TYPES[format], Readable.from(texts(), { objectMode: false }), {
     'Content-Disposition': `attachment; filename="${fileName}"`,
   });
 }

@@ -98,7 +98,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       query: ExportQuery,
       response: z.string(),
       responseExample: lineSample,
-      alsoAnswers: ['application/x-ndjson', 'text/csv'],
+      otherContentTypes: ['application/x-ndjson', 'text/csv'],
       handler: async ({ db, params, query }) =>
         exportDataset(db, await getDataset(db.query, params.name, query.version), query.format),
     }),

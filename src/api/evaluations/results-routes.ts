@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
-import { defineRoute, RawAnswer, type Route } from '../../http/route.ts';
+import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
 import { eachResultPage, listResults } from '../../services/evaluations/results.ts';
@@ -28,14 +28,14 @@ export function evaluationResultsRoutes(): Route[] {
       query: ResultsQuery,
       response: ResultPage,
       responseExample: { data: [RESULT_SAMPLE], next_cursor: null },
-      alsoAnswers: ['text/csv'],
+      otherContentTypes: ['text/csv'],
       async handler({ db, params, query: { limit, cursor, format, ...filter } }) {
         const run = await getEvaluation(db.query, params.id);
         const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
         if (format === 'csv') {
           const names = run.evaluators.map(({ name }) => name);
           const csv = resultsAsCsv(eachResultPage(db.heavy.query, run.id, filter), names);
-          return new RawAnswer('text/csv', csv, {
+          return new RawResponse('text/csv', csv, {
             'Content-Disposition': `attachment; filename="${publicId('evaluation', run.id)}.csv"`,
           });
         }

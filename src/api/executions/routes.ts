@@ -59,8 +59,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       tag,
       summary: 'Run a prompt',
       description:
-        'Waits for the end up to 60 s and answers with the record as it is then; the run goes on. `Prefer: wait=N` (0–300 ' +
-        'seconds) sets the wait, `Prefer: respond-async` does not wait. A run that the model refused is `failed`, with 201.',
+        'Waits up to 60 s for the end and returns the execution as it is then; it goes on. `Prefer: wait=N` (0–300 seconds) sets ' +
+        'the wait, `Prefer: respond-async` does not wait. An execution that the model refused is `failed`; its status is 201, too.',
       scope: 'execute',
       status: 201,
       idempotent: true,
@@ -114,7 +114,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       path: '/executions/{id}',
       operationId: 'getExecution',
       tag,
-      summary: 'Read an execution: its answer, tokens, cost and latency',
+      summary: 'Retrieve an execution: its output, tokens, cost and latency',
       scope: 'read',
       params: ExecutionParams,
       response: Execution,
@@ -128,7 +128,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       tag,
       summary: 'Delete an execution that has ended',
       description:
-        'What it used stays in `GET /usage`. An `Idempotency-Key` that led to it is forgotten: a request with that key runs anew.',
+        'Its tokens and cost stay in `GET /usage`. Its `Idempotency-Key` is forgotten: a request with that key runs again.',
       scope: 'write',
       params: ExecutionParams,
       response: Execution,

@@ -23,8 +23,8 @@ export const CreateExecution = z
     }),
     version: BodyVersion.optional(),
     label: Label.optional(),
-    model: ModelName.optional().meta({ description: 'Instead of the model of the prompt.' }),
-    parameters: ModelParameters.optional().meta({ description: 'Laid over the parameters of the prompt.' }),
+    model: ModelName.optional().meta({ description: 'Replaces the model of the prompt.' }),
+    parameters: ModelParameters.optional().meta({ description: 'Override those of the prompt, one by one.' }),
     metadata: Metadata.default({}),
   })
   .refine(({ version, label }) => version === undefined || label === undefined, {
@@ -58,7 +58,7 @@ export const Execution = z
     cost: Cost,
     latency: z.object({
       queue_ms: z.int().nullable().meta({ description: 'From creation to the first call.' }),
-      model_ms: z.int().nullable().meta({ description: 'The call that answered.' }),
+      model_ms: z.int().nullable().meta({ description: 'The call that succeeded.' }),
       total_ms: z.int().nullable().meta({ description: 'From creation to the end.' }),
     }),
     attempts: z.int().meta({ description: 'Calls to the model.' }),

@@ -5,7 +5,8 @@ import { USAGE_GROUPS } from '../../services/usage/sum-usage.ts';
 
 /** How far back usage is summed unless `since` is given. */
 export const DEFAULT_DAYS = 30;
-const PRECISION = 'Exact within the last two hours; an earlier time is taken to the whole hour, as the answer shows.';
+const PRECISION =
+  'Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.';
 
 export const UsageQuery = z
   .strictObject({
@@ -32,7 +33,7 @@ const Group = { prompt_name: z.string().optional(), model: z.string().optional()
 const Sums = {
   tokens: TokenUsage,
   cost: Cost.pick({ amount: true, currency: true }),
-  unpriced: z.int().meta({ description: 'Answers whose model has no known price: not in the cost.' }),
+  unpriced: z.int().meta({ description: 'Calls whose model has no known price: they are not in the cost.' }),
 };
 
 export const Usage = z

@@ -6,20 +6,24 @@ import { isSecurityHeader } from '../security-headers.ts';
 import type { AppState } from '../state.ts';
 import { STATUS_OF_CODE } from '../status.ts';
 
-/** An error as the caller is told of it. What is not meant for callers becomes a plain 500. */
+/** The error to send to the caller. One that is not meant for callers becomes `internal_error`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ReadTimeoutError)
     return new ApiError(
       'invalid_request',
-      'This takes in more than can be read in one request. Narrow it down: a shorter time, more filters, or a smaller limit.',
+      'This covers more data than one request can read. Use a shorter time span, more filters, or a smaller limit.',
       { cause: error },
     );
   if (isDatabaseUnavailable(error) || isTemporalUnavailable(error))
-    return temporarilyUnavailable('The service is not fully up right now.', error);
-  return new ApiError('internal_error', 'Something went wrong on our side. The request id leads to it in the logs.', {
-    cause: error,
-  });
+    return temporarilyUnavailable('The service is temporarily unavailable.', error);
+  return new ApiError(
+    'internal_error',
+    'Internal error. The logs of the service have it under the X-Request-Id of this response.',
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Temporal's client wraps what gRPC said, or that its connection is closed. */
@@ -27,7 +31,7 @@ function isTemporalUnavailable(error: unknown): boolean {
   return error instanceof ServiceError || isGrpcServiceError(error);
 }
 
-/** The body of an error answer. */
+/** The body of an error response. */
 export function errorBody(error: ApiError) {
   return {
     error: {
@@ -38,8 +42,8 @@ export function errorBody(error: ApiError) {
   };
 }
 
-/** Turns every error into the one JSON form with one of the seven statuses. */
-export function errorAnswers(): Middleware<AppState> {
+/** Turns every error into a JSON response with one of the seven statuses of the API. */
+export function errorResponses(): Middleware<AppState> {
   return async (ctx, next) => {
     try {
       await next();
@@ -57,10 +61,10 @@ export function errorAnswers(): Middleware<AppState> {
 }
 
 /**
- * Koa's last resort, which would answer in plain text: for what goes wrong outside of all middleware, such as a body that
- * can't be read any more. Once the answer is on its way the connection is cut, so that half an answer is not taken for a whole one.
+ * Replaces Koa's default error handler, which responds in plain text. It handles errors outside of all middleware, such as a response
+ * body that can't be read any more. Once the response has begun, the connection is cut, so that no one takes half of it for the whole.
  */
-export function answerLast(this: Context, thrown: unknown): void {
+export function respondLast(this: Context, thrown: unknown): void {
   if (thrown === null || thrown === undefined) return;
   const { res, state } = this;
   if (this.headerSent || !this.writable) {

@@ -34,7 +34,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 
-/** Gives each request an id, and logs and counts it when it has been answered. */
+/** Gives each request an id, and logs and counts it when its response was sent. */
 export function requestLog(log: Logger, metrics: HttpMetrics): Middleware<AppState> {
   return async (ctx, next) => {
     const started = performance.now();

@@ -59,6 +59,6 @@ export async function unlessWithdrawn<T>(found: Promise<T>): Promise<T> {
     return await found;
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
-    throw temporarilyUnavailable('The run could not be started.');
+    throw temporarilyUnavailable('It could not be started.');
   }
 }

@@ -8,7 +8,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { newId } from '../../domain/ids.ts';
 import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
-import { FAILED_DATA, TOLD } from './execution-events.ts';
+import { FAILED_DATA, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution } from './executions.ts';
 
 const FAIL = changeState(executionStates, { to: 'failed' });
@@ -38,7 +38,7 @@ const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionE
           .expression(cte.selectFrom('done').select(eventOf('execution.failed', eventId, FAILED_DATA))),
       )
       .selectFrom('done')
-      .select(TOLD),
+      .select(STATUS_AND_NOTIFICATIONS),
 );
 /** Whoever waits for the execution hears of it at once. */
 const CANCEL_EXECUTION = prepared<{ id: string }>()((db, { id }) =>

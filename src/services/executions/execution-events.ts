@@ -42,8 +42,8 @@ export const COMPLETED_DATA = jsonBuildObject({
 /** `data` of `execution.failed`. */
 export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error') });
 
-/** What is told of the executions of `done`, which have ended. */
-export const TOLD = [
+/** Notifies of the executions of `done`, which have ended, and gives their status. */
+export const STATUS_AND_NOTIFICATIONS = [
   sql.ref<ExecutionStatus>('status').as('status'),
   notify(CHANNELS.executionFinished, sql.ref<string>('id')).as('finished_told'),
   notify(CHANNELS.eventWritten, '').as('event_told'),

@@ -7,7 +7,7 @@ import type { ExecutionActivities } from '../../../src/activities/execute-prompt
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { type Listener, openListener } from '../../../src/db/listener.ts';
 import type { ClosableModels } from '../../../src/models/model.ts';
-import { answerExecution } from '../../../src/services/executions/answer-execution.ts';
+import { storeResponse } from '../../../src/services/executions/store-response.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { deaf, testExecutionActivities } from '../../support/execution-activities.ts';
 import { testPlaces } from '../../support/places.ts';
@@ -265,8 +265,8 @@ test('storing an answer again, since the database lost its answer to that, adds 
     modelMs: 1,
     providerModel: null,
   };
-  for (let time = 0; time < 3; time++) await answerExecution(db.system.query, id, 1, answer);
-  await answerExecution(db.system.query, id, 2, { ...answer, output: 'late' });
+  for (let time = 0; time < 3; time++) await storeResponse(db.system.query, id, 1, answer);
+  await storeResponse(db.system.query, id, 2, { ...answer, output: 'late' });
   expect(await rows.read(id)).toMatchObject({ output: 'stored', cost_amount: '0.50', paid_attempts: [1, 2] });
   expect(await rows.events(id)).toEqual(['execution.completed']);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
-import { completeExecution } from '../../../src/services/executions/answer-execution.ts';
 import { createExecutionWaiter, type ExecutionWaiter } from '../../../src/services/executions/execution-waiter.ts';
+import { completeExecution } from '../../../src/services/executions/store-response.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { until } from '../../support/wait-for.ts';

@@ -9,7 +9,7 @@ import { newId } from '../../domain/ids.ts';
 import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
 import type { ModelResponse } from '../../models/model.ts';
 import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
-import { COMPLETED_DATA, TOLD } from './execution-events.ts';
+import { COMPLETED_DATA, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
 import { executionStatus } from './executions.ts';
 
 const COMPLETE = changeState(executionStates, { to: 'completed' });
@@ -26,7 +26,7 @@ interface Payment {
   pricing: Pricing | null;
 }
 
-interface Answer extends Payment {
+interface StoredResponse extends Payment {
   text: string;
   finishReason: string;
   modelMs: number;
@@ -46,43 +46,43 @@ const pay = (eb: ExpressionBuilder<Tables, 'executions'>, paid: Parameters<Payme
 const isUnpaid = ({ attempt }: { attempt: Expression<number> }) =>
   sql<SqlBool>`not (${attempt}::int = any(paid_attempts))`;
 
-const keep = (answer: Parameters<Answer>) => ({
-  output: answer.text,
-  finish_reason: answer.finishReason,
-  model_ms: answer.modelMs,
+const keep = (response: Parameters<StoredResponse>) => ({
+  output: response.text,
+  finish_reason: response.finishReason,
+  model_ms: response.modelMs,
   answered_at: now,
 });
 
 /** Of an execution that is running, which nearly all are. */
-const ANSWER = prepared<Answer & { eventId: string }>()((db, answer) =>
+const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
   db
     .with('done', (cte) =>
       cte
         .updateTable('executions')
-        .set((eb) => ({ ...COMPLETE.set, finished_at: now, ...keep(answer), ...pay(eb, answer) }))
-        .where('id', '=', answer.id)
+        .set((eb) => ({ ...COMPLETE.set, finished_at: now, ...keep(response), ...pay(eb, response) }))
+        .where('id', '=', response.id)
         .where(COMPLETE.where)
         .where('answered_at', 'is', null)
-        .where(isUnpaid(answer))
+        .where(isUnpaid(response))
         .returningAll(),
     )
     .with('event', (cte) =>
       cte
         .insertInto('events')
         .columns(EVENT_COLUMNS)
-        .expression(cte.selectFrom('done').select(eventOf('execution.completed', answer.eventId, COMPLETED_DATA))),
+        .expression(cte.selectFrom('done').select(eventOf('execution.completed', response.eventId, COMPLETED_DATA))),
     )
     .selectFrom('done')
-    .select(TOLD),
+    .select(STATUS_AND_NOTIFICATIONS),
 );
 /** Of one that has ended meanwhile: what was paid for is kept. */
-const ANSWER_LATE = prepared<Answer>()((db, answer) =>
+const STORE_LATE = prepared<StoredResponse>()((db, response) =>
   db
     .updateTable('executions')
-    .set((eb) => ({ ...keep(answer), ...pay(eb, answer) }))
-    .where('id', '=', answer.id)
+    .set((eb) => ({ ...keep(response), ...pay(eb, response) }))
+    .where('id', '=', response.id)
     .where('answered_at', 'is', null)
-    .where(isUnpaid(answer))
+    .where(isUnpaid(response))
     .returning('status'),
 );
 const PAY = prepared<Payment>()((db, paid) =>
@@ -93,7 +93,7 @@ const PAY = prepared<Payment>()((db, paid) =>
     .where(isUnpaid(paid))
     .returning('status'),
 );
-const COMPLETE_ANSWERED = prepared<{ id: string; eventId: string }>()((db, { id, eventId }) =>
+const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, eventId }) =>
   db
     .with('done', (cte) =>
       cte
@@ -111,7 +111,7 @@ const COMPLETE_ANSWERED = prepared<{ id: string; eventId: string }>()((db, { id,
         .expression(cte.selectFrom('done').select(eventOf('execution.completed', eventId, COMPLETED_DATA))),
     )
     .selectFrom('done')
-    .select(TOLD),
+    .select(STATUS_AND_NOTIFICATIONS),
 );
 
 const paymentOf = (id: string, attempt: number, { tokens, cost }: { tokens: TokenUsage; cost: Cost }): Payment => ({
@@ -130,18 +130,17 @@ const paymentOf = (id: string, attempt: number, { tokens, cost }: { tokens: Toke
  * added. Safe to repeat.
  * @returns its status now, undefined where there is no such execution
  */
-export async function answerExecution(
+export async function storeResponse(
   query: Query,
   id: string,
   attempt: number,
-  response: ModelResponse,
+  { output: text, finishReason, modelMs, ...spent }: ModelResponse,
 ): Promise<ExecutionStatus | undefined> {
-  const { output: text, finishReason } = response;
-  const payment = paymentOf(id, attempt, response);
-  const answer = { ...payment, text, finishReason, modelMs: Math.round(response.modelMs) };
-  const [completed] = await query(ANSWER, { ...answer, eventId: newId() });
+  const payment = paymentOf(id, attempt, spent);
+  const response = { ...payment, text, finishReason, modelMs: Math.round(modelMs) };
+  const [completed] = await query(STORE, { ...response, eventId: newId() });
   if (completed !== undefined) return completed.status;
-  const [late] = await query(ANSWER_LATE, answer);
+  const [late] = await query(STORE_LATE, response);
   if (late !== undefined) return late.status;
   const [paid] = await query(PAY, payment);
   return paid?.status ?? executionStatus(query, id);
@@ -162,6 +161,6 @@ export async function payForExecution(
  * @returns its status now, undefined where there is no such execution
  */
 export async function completeExecution(query: Query, id: string): Promise<ExecutionStatus | undefined> {
-  const [completed] = await query(COMPLETE_ANSWERED, { id, eventId: newId() });
+  const [completed] = await query(COMPLETE_STORED, { id, eventId: newId() });
   return completed?.status ?? executionStatus(query, id);
 }
