@@ -8,35 +8,35 @@ import { isTemporalAway } from '../temporal/workflows.ts';
 
 /** Rows taken by one statement. */
 const BATCH_SIZE = 100;
-/** Rows of one process that are looked at side by side. */
+/** Rows that one process reconciles concurrently. */
 const CONCURRENCY = 20;
-/** What is left is for the next turn: a process that stops waits for the turn to end. */
-const MAX_TURN_MS = 10_000;
-/** When to look again at a row for which Temporal or the database was away. */
+/** Rows that are left are for the next run: a process that stops waits for the run to end. */
+const MAX_RUN_MS = 10_000;
+/** The next check of a row for which Temporal or the database was unavailable. */
 const AFTER_OUTAGE_MS = 30_000;
 
 /** Tables whose rows say in `check_at` when they are overdue. */
 export type ReconciledTable = 'executions' | 'evaluations' | 'schedules' | 'deliveries' | 'notifications';
 
-/** What is looked at when it is overdue, and what is done about it. */
+/** How the overdue rows of a table are reconciled. */
 export interface Reconciliation<Row extends { id: string }> {
   table: ReconciledTable;
   /** Takes overdue rows and sets their `check_at`: begins with {@link overdue}. */
   take: (db: Builder) => BuiltStatement<Row>;
-  /** Brings one row back on its way. Safe to repeat. */
+  /** Reconciles one row with Temporal or the mail server. Idempotent. */
   reconcile: (row: Row) => Promise<void>;
 }
 
-/** When to look again at a row: after as long as it is old, 30 seconds to 10 minutes. */
+/** The next check of a row: after as long as it is old, 30 seconds to 10 minutes, so that the checks of an unchanged row get rare. */
 export const NEXT_CHECK = sql<Date>`now() + least(greatest(now() - created_at, interval '30 seconds'), interval '10 minutes')`;
 
 /**
- * Begins a statement with `overdue (id)`: rows that are overdue, locked for this process. The statement is to set their `check_at`,
- * as to {@link NEXT_CHECK}, so that a row that is looked at in vain takes less and less time.
+ * Begins a statement with `overdue (id)`: rows that are overdue, locked by this process. The statement is to set their `check_at`,
+ * as to {@link NEXT_CHECK}.
  *
  * The table needs `check_at timestamptz not null`, whose default says when a new row is overdue, and a partial index on
  * (check_at) with the same condition.
- * @param due which rows there is something to do for
+ * @param due which rows are to be reconciled when they are overdue
  */
 export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<SqlBool>) =>
   db.with('overdue', (cte) =>
@@ -52,19 +52,19 @@ export const overdue = (db: Builder, table: ReconciledTable, due: RawBuilder<Sql
   );
 
 /**
- * Looks at everything that is overdue, a bounded number side by side. A row that fails is logged and set aside until its next
- * look: it keeps no other from its own.
- * @throws Error where Temporal or the database is away; what was not looked at comes first in the next turn
+ * Reconciles all rows that are overdue, a bounded number concurrently. A row that fails is logged and left until its next check: it
+ * holds up no other.
+ * @throws Error where Temporal or the database is away; what was not reconciled comes first in the next run
  */
 export async function reconcile<Row extends { id: string }>(
   query: Query,
   log: Logger,
   { table, take, reconcile: reconcileRow }: Reconciliation<Row>,
 ): Promise<void> {
-  const until = Date.now() + MAX_TURN_MS;
+  const until = Date.now() + MAX_RUN_MS;
   const outages: { id: string; error: unknown }[] = [];
 
-  async function look(rows: Row[]): Promise<void> {
+  async function work(rows: Row[]): Promise<void> {
     for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
       try {
         await reconcileRow(row);
@@ -79,8 +79,8 @@ export async function reconcile<Row extends { id: string }>(
   for (;;) {
     const rows: Row[] = await query(take);
     const isLast = rows.length < BATCH_SIZE;
-    await Promise.all(Array.from({ length: CONCURRENCY }, () => look(rows)));
-    const putOff = (ids: string[], ms: number) =>
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => work(rows)));
+    const checkAgainIn = (ids: string[], ms: number) =>
       query((db) =>
         db
           .updateTable(table)
@@ -88,12 +88,12 @@ export async function reconcile<Row extends { id: string }>(
           .where('id', '=', sql<string>`any(${ids}::uuid[])`),
       );
     if (rows.length > 0)
-      await putOff(
+      await checkAgainIn(
         rows.map(({ id }) => id),
         0,
       );
     if (outages[0] !== undefined) {
-      await putOff(
+      await checkAgainIn(
         outages.map(({ id }) => id),
         AFTER_OUTAGE_MS,
       );

@@ -1,26 +1,14 @@
 import { TypedSearchAttributes } from '@temporalio/common';
+import type { Selection } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { publicId } from '../../domain/ids.ts';
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
 import { startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { webhookDelivery } from '../../workflows/webhook-delivery.ts';
 import { abandonOne } from './abandon-deliveries.ts';
 
-/** A row of `deliveries`, with what its workflow is to show. */
-export interface StoredDelivery {
-  id: string;
-  workspaceId: string;
-  eventId: string;
-  webhookId: string;
-  trigger: string;
-  /** Type of the event. */
-  event: string;
-  /** Null where the webhook was deleted. */
-  url: string | null;
-  attemptsMade: number;
-}
-
-/** Its columns; `d`, `e` and `w` are the delivery, its event and its webhook, which may be gone. */
+/** What a workflow is started with, of a delivery `d`, its event `e` and its webhook `w`, which may have been deleted. */
 export const STORED_DELIVERY = [
   'd.id',
   'd.workspace_id as workspaceId',
@@ -31,6 +19,16 @@ export const STORED_DELIVERY = [
   'w.url',
   'd.attempts_made as attemptsMade',
 ] as const;
+
+export type StoredDelivery = Selection<
+  {
+    d: Tables['deliveries'];
+    e: Tables['events'];
+    w: { [Column in keyof Tables['webhooks']]: Tables['webhooks'][Column] | null };
+  },
+  'd' | 'e' | 'w',
+  (typeof STORED_DELIVERY)[number]
+>;
 
 export interface DeliveryStarter extends WorkflowStarter {
   /** `WEBHOOK_RETRY_WAITS` */
