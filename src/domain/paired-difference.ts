@@ -1,7 +1,7 @@
 import { roundScore } from './scoring.ts';
 
 /** How many times the differences are drawn anew, for the interval and for the p-value. */
-export const RESAMPLES = 2_000;
+const RESAMPLES = 2_000;
 
 /** Above this many pairs the normal approximation is as good, and the work stays bounded (at most 4 × 10⁶ draws). */
 export const MAX_RESAMPLED_PAIRS = 2_000;

@@ -18,7 +18,7 @@ import { RunFailedError } from './run-failed-error.ts';
 export type EvaluationControl = RunControl;
 
 /** What came of a batch, or (`heldBackMs`) that the workspace has enough of them under way: nothing was done. */
-export type BatchOutcome = BatchResult | { heldBackMs: number };
+type BatchOutcome = BatchResult | { heldBackMs: number };
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
 

@@ -5,15 +5,15 @@ import { jsonFault } from './json.ts';
 import { compileLinearRegex } from './linear-regex.ts';
 
 /** Of the schema as compact JSON, in characters. */
-export const MAX_SCHEMA_LENGTH = 65_536;
+const MAX_SCHEMA_LENGTH = 65_536;
 /** Arrays and objects inside one another. */
-export const MAX_SCHEMA_DEPTH = 64;
+const MAX_SCHEMA_DEPTH = 64;
 
 const DRAFT_2020_12 = 'https://json-schema.org/draft/2020-12/schema';
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema';
 
 /** The schema can't be used; the message says why, for the caller who wrote it. */
-export class SchemaError extends Error {
+class SchemaError extends Error {
   readonly code = 'bad_schema';
 
   constructor(message: string, options?: ErrorOptions) {
@@ -23,7 +23,7 @@ export class SchemaError extends Error {
 }
 
 /** What a value violates, as `/path must be …`; empty when it holds to the schema. */
-export type SchemaCheck = (value: unknown) => string[];
+type SchemaCheck = (value: unknown) => string[];
 
 /**
  * Compiles a JSON Schema (draft 2020-12, or draft-07 where `$schema` says so), with the formats of ajv-formats asserted.

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
 /** A part of the judge's prompt that comes from the example, shown between fences. */
-export interface JudgedSection {
+interface JudgedSection {
   title: string;
   text: string;
 }
 
-export interface JudgePromptParts {
+interface JudgePromptParts {
   rubric: string;
   scale: { min: number; max: number };
   sections: readonly JudgedSection[];

@@ -95,7 +95,7 @@ type SumsRow = Omit<ComparisonSums, 'regressions' | 'improvements' | 'onlyInA' |
 const namesOf = ({ evaluators }: EvaluationRow) => evaluators.map(({ name }) => name);
 
 /** @param query bound to the workspace of both runs */
-export async function readComparisonSums(query: Query, a: EvaluationRow, b: EvaluationRow): Promise<ComparisonSums> {
+async function readComparisonSums(query: Query, a: EvaluationRow, b: EvaluationRow): Promise<ComparisonSums> {
   const names = [...new Set([...namesOf(a), ...namesOf(b)])];
   const [row] = await query<SumsRow>(sumsStatement(names), [a.id, b.id, ...names]);
   if (row === undefined) throw new Error('An aggregate without a row.');

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { asJson, prepared } from '../../db/statement.ts';
-import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import { addedUsage, lacksOutcome } from './added-usage.ts';
 
 /** A judge's stored response. */
@@ -45,40 +46,41 @@ export interface JudgementToStore {
   assumedUsd: number | undefined;
 }
 
-interface NewJudgement {
-  evaluationId: string;
-  seq: number;
-  evaluator: string;
-  response: string | null;
-  asks: number;
-  input: number;
-  output: number;
-  cachedInput: number;
-  reasoning: number;
-  costAmount: string | null;
-  pricing: Pricing | null;
-  assumedCost: string | null;
-  outcomeId: string;
-}
+type NewJudgement = Pick<
+  Selectable<Tables['evaluation_judgements']>,
+  | 'evaluation_id'
+  | 'seq'
+  | 'evaluator'
+  | 'answer'
+  | 'asks'
+  | 'tokens_input'
+  | 'tokens_output'
+  | 'tokens_cached_input'
+  | 'tokens_reasoning'
+  | 'cost_amount'
+  | 'pricing'
+  | 'assumed_cost'
+  | 'outcome_ids'
+>;
 
 /** A later response replaces an earlier one; of two workers that asked at once, the first one's stays. What was billed is added. */
 const STORE_JUDGEMENT = prepared<NewJudgement>()((db, judgement) =>
   db
     .insertInto('evaluation_judgements')
     .values({
-      evaluation_id: judgement.evaluationId,
+      evaluation_id: judgement.evaluation_id,
       seq: judgement.seq,
       evaluator: judgement.evaluator,
-      answer: judgement.response,
+      answer: judgement.answer,
       asks: judgement.asks,
-      tokens_input: judgement.input,
-      tokens_output: judgement.output,
-      tokens_cached_input: judgement.cachedInput,
-      tokens_reasoning: judgement.reasoning,
-      cost_amount: judgement.costAmount,
+      tokens_input: judgement.tokens_input,
+      tokens_output: judgement.tokens_output,
+      tokens_cached_input: judgement.tokens_cached_input,
+      tokens_reasoning: judgement.tokens_reasoning,
+      cost_amount: judgement.cost_amount,
       pricing: asJson(judgement.pricing),
-      assumed_cost: judgement.assumedCost,
-      outcome_ids: sql<string[]>`array[${judgement.outcomeId}::uuid]`,
+      assumed_cost: judgement.assumed_cost,
+      outcome_ids: judgement.outcome_ids,
       created_at: now,
     })
     .onConflict((conflict) =>
@@ -108,18 +110,18 @@ export async function storeJudgement(
   outcomeId: string,
 ): Promise<void> {
   await query(STORE_JUDGEMENT, {
-    evaluationId,
+    evaluation_id: evaluationId,
     seq,
     evaluator,
-    response,
+    answer: response,
     asks,
-    input: tokens.input,
-    output: tokens.output,
-    cachedInput: tokens.cached_input,
-    reasoning: tokens.reasoning,
-    costAmount: cost.amount,
+    tokens_input: tokens.input,
+    tokens_output: tokens.output,
+    tokens_cached_input: tokens.cached_input,
+    tokens_reasoning: tokens.reasoning,
+    cost_amount: cost.amount,
     pricing: cost.pricing,
-    assumedCost: assumedUsd === undefined ? null : String(assumedUsd),
-    outcomeId,
+    assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
+    outcome_ids: [outcomeId],
   });
 }

@@ -59,7 +59,7 @@ export async function readSummary(query: Query, evaluationId: string): Promise<E
   };
 }
 
-export interface RunSummary extends EvaluationSummary {
+interface RunSummary extends EvaluationSummary {
   promptName: string;
   promptVersion: number;
   model: string;
