@@ -28,7 +28,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   const orm = await openExisting(databaseUrl);
   try {
     return await orm.em.fork().transactional(async (em) => {
-      // One migrator at a time; the lock goes with the transaction.
+      // One migrator at a time: the transaction holds the lock. (raw SQL: MikroORM's migrations have its own connection.)
       await em.execute('select pg_advisory_xact_lock(7306530)');
       return (await orm.migrator.up()).map(({ name }) => name);
     });

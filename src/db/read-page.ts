@@ -1,20 +1,9 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, sql } from 'kysely';
-import type pg from 'pg';
 import type { Query } from './query.ts';
 import type { Builder, BuiltStatement } from './statement.ts';
 
 /** What the texts of a page take at most, in bytes. A larger record has a page to itself. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-
-/** A list as SQL. */
-export interface PagedList {
-  /** `select … from … where …`; `$1` is the workspace. */
-  select: string;
-  /** Columns of the select, the last of which tells all rows apart: `created_at desc, id desc`. */
-  orderBy: string;
-  /** How many bytes a row takes, from columns of the select. It is worked out for a page: it must not read large values. */
-  bytes: string;
-}
 
 /** Part of a list. */
 export interface Page<Row> {
@@ -23,42 +12,13 @@ export interface Page<Row> {
   more: boolean;
 }
 
-/**
- * Reads a page that is bounded by bytes as well as by rows. PostgreSQL cuts it, so that what does not belong to it never
- * reaches this process. A page has at least one row, unless there is none.
- * @param values of the select, from `$2`
- * @param limit rows at most
- */
-export async function readPage<Row extends pg.QueryResultRow>(
-  query: Query,
-  { select, orderBy, bytes }: PagedList,
-  values: unknown[],
-  limit: number,
-): Promise<Page<Row>> {
-  const rowsFound = `$${values.length + 2}::int`;
-  const rows = await query<Row & { page_found: number }>(
-    {
-      text: `select * from (
-               select *, count(*) over ()::int as page_found, (row_number() over list)::int as page_row,
-                 sum(${bytes}) over (list rows unbounded preceding) as page_bytes
-               from (${select} order by ${orderBy} limit ${rowsFound}) as found
-               window list as (order by ${orderBy})
-             ) as page
-             where page_row < ${rowsFound} and (page_bytes <= ${MAX_PAGE_BYTES} or page_row = 1)
-             order by page_row`,
-    },
-    [...values, limit + 1],
-  );
-  return { rows, more: (rows[0]?.page_found ?? 0) > rows.length };
-}
-
 interface PageColumns {
   page_found: number;
   page_row: number;
   page_bytes: number;
 }
 
-/** A list as the builder makes it. */
+/** A list. */
 export interface BuiltList<Row> {
   select: (db: Builder) => BuiltStatement<Row> & Expression<Row>;
   /** Columns of the select, the last of which tells all rows apart. */
@@ -68,7 +28,8 @@ export interface BuiltList<Row> {
 }
 
 /**
- * As {@link readPage}, of a list that is built.
+ * Reads a page that is bounded by bytes as well as by rows. PostgreSQL cuts it, so that what does not belong to it never
+ * reaches this process. A page has at least one row, unless there is none.
  * @param limit rows at most
  */
 export async function selectPage<Row>(

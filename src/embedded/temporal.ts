@@ -8,10 +8,10 @@ import { endOrphan } from './orphan.ts';
 import { choosePort, isListening, isPortFree } from './ports.ts';
 import { endWithParent } from './programs.ts';
 import { type ServerExit, type ServerProcess, spawnServer } from './server-process.ts';
+import { argumentsOf, DEV_SERVER } from './temporal-arguments.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const PORT_ATTEMPTS = 3;
-const DEV_SERVER = ['server', 'start-dev'];
 
 export interface TemporalOptions {
   /** Path of the Temporal CLI: see `ensureTemporal`. */
@@ -92,36 +92,6 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
     const portWasTaken = !(await isPortFree(port)) || /address already in use/i.test(server.log());
     if (attempt >= PORT_ATTEMPTS || !portWasTaken) throw didNotStart(server.log());
   }
-}
-
-/** Tasks are dispatched round-robin by fairness key, which is a workflow's workspace, instead of in order of arrival. */
-const FAIRNESS = { 'matching.useNewMatcher': true, 'matching.enableFairness': true };
-/**
- * Partitions spread a task queue over machines. Here there is one, and each partition has a backlog of its own, so that a task
- * could wait for seconds in one while workers poll another.
- */
-const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numTaskqueueWritePartitions': 1 };
-
-function argumentsOf(options: TemporalOptions & { port: number; uiPort: number }): string[] {
-  const { dbFile, uiPort, dynamicConfig } = options;
-  const pragmas = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'];
-  return [
-    ...DEV_SERVER,
-    '--ip',
-    '127.0.0.1',
-    '--port',
-    String(options.port),
-    '--namespace',
-    options.namespace,
-    '--log-level',
-    'error',
-    ...(uiPort === 0 ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
-    ...(dbFile === undefined ? [] : ['--db-filename', dbFile, ...pragmas]),
-    ...Object.entries({ ...FAIRNESS, ...ONE_PARTITION, ...dynamicConfig }).flatMap(([name, value]) => [
-      '--dynamic-config-value',
-      `${name}=${JSON.stringify(value)}`,
-    ]),
-  ];
 }
 
 async function spawnDevServer(command: readonly string[], log: (line: string) => void): Promise<ServerProcess> {

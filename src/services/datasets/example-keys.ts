@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { CONTENT_KEY_PREFIX, contentHash, type Example, type ExampleContent } from '../../domain/example.ts';
 
-/** The key of an example, or where its id was used before. */
+/** The key of an example, or the place where its id was used before. */
 export type KeyOrDuplicate = { key: string } | { usedAt: number };
 
 /** Gives the examples of one set their keys, unique in the set. */
 export interface ExampleKeys {
   /**
    * The example's id; without one a hash of its content, the second of equal content with `#2` behind it, and so on.
-   * @param place what to tell of it when its id comes again: a line, an index
+   * @param place its line or index, for the error if its id is used again
    */
   keyOf(id: Example['id'], content: ExampleContent, place: number): KeyOrDuplicate;
 }

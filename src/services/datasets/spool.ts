@@ -11,7 +11,7 @@ const BATCH_BYTES = 64 * 1024;
 export interface Spool {
   /** @param row a JSON value */
   add(row: string): Promise<void>;
-  /** What was added, in order, as JSON arrays of a size that is good to insert; each until the next is asked for. */
+  /** The rows in order, as JSON arrays of a size for one insert; each is valid until the next is requested. */
   batches(): AsyncGenerator<Buffer, void, undefined>;
   close(): Promise<void>;
 }
@@ -26,14 +26,14 @@ async function writeAll(file: FileHandle, bytes: Buffer, position: number): Prom
       written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    throw new ApiError('temporarily_unavailable', 'There is no room for an upload of this size right now.', {
+    throw new ApiError('temporarily_unavailable', 'There is no disk space for an upload of this size right now.', {
       retryAfterSeconds: 60,
       cause: error,
     });
   }
 }
 
-/** Opens a file for this process alone that has no name any more: whatever ends the process, nothing stays. */
+/** Opens a file and unlinks it: however the process ends, nothing is left behind. */
 async function openNameless(): Promise<FileHandle> {
   const name = path.join(tmpdir(), `pms-upload-${randomUUID()}`);
   const file = await open(name, 'wx+', 0o600);
@@ -42,8 +42,8 @@ async function openNameless(): Promise<FileHandle> {
 }
 
 /**
- * Opens a spool in the system's folder for temporary files (`TMPDIR`). It works in one buffer of its own: rows that were kept
- * as texts until they make a batch would grow the heap by more than the upload.
+ * Opens a spool in the system's folder for temporary files (`TMPDIR`). It collects a batch in one buffer: rows kept as strings
+ * would grow the heap by more than the size of the upload.
  * @param maxRowBytes how large a row can be
  */
 export async function openSpool(maxRowBytes: number): Promise<Spool> {

@@ -44,7 +44,7 @@ export function invalidLine(line: number, path: string, message: string): ApiErr
   return new ApiError('invalid_request', `${where}: ${message}`, { details });
 }
 
-/** Bytes of the example as a line of compact JSON: what an export gives can be uploaded again. */
+/** Bytes of the example as a line of compact JSON, so that an export can be uploaded again. */
 function lineBytes({ id }: Example, { variables, expected, metadata }: ExampleContent): number {
   let bytes = '{"variables":}'.length + Buffer.byteLength(variables);
   if (id !== undefined) bytes += '"id":,'.length + Buffer.byteLength(JSON.stringify(id));
@@ -72,7 +72,7 @@ async function receive(examples: Upload['examples'], spool: Spool): Promise<{ to
   return { total, hash: hash.digest() };
 }
 
-/** Work for a caller who is gone is in the way of the others. */
+/** Stops work for a caller who has gone away. @throws ApiError `invalid_request` */
 function requireCaller(signal: AbortSignal): void {
   if (signal.aborted) throw new ApiError('invalid_request', 'The caller went away before the upload was stored.');
 }
@@ -98,13 +98,13 @@ async function insert(
 }
 
 /**
- * An upload is checked and put on disk as it arrives, and only a whole one gets a connection and a transaction: callers on
- * slow lines hold none, and a bad line never reaches the database.
- * @param storing how many transactions at a time; they are as fast as the database, so few are enough;
+ * An upload is checked and written to disk as it arrives, and only a complete one gets a connection and a transaction: slow
+ * callers hold none, and an invalid line never reaches the database.
+ * @param storing how many transactions at a time: few are enough, since they are limited by the database;
  *   one workspace alone has half of them
  */
 export function createUploads(quotas: Quotas, storing = 4): Uploads {
-  const turns = createFairSemaphore({ total: storing });
+  const semaphore = createFairSemaphore({ total: storing });
   return {
     store: (db, upload) =>
       quotas.upload(db.workspaceId, async () => {
@@ -112,7 +112,7 @@ export function createUploads(quotas: Quotas, storing = 4): Uploads {
         const spool = await openSpool(2 * MAX_EXAMPLE_BYTES);
         try {
           const contents = await receive(upload.examples, spool);
-          return await turns.run(db.workspaceId, () => insert(db, quotas, upload, spool, contents));
+          return await semaphore.run(db.workspaceId, () => insert(db, quotas, upload, spool, contents));
         } finally {
           await spool.close();
         }

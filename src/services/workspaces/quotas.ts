@@ -13,31 +13,31 @@ function exceeded(name: QuotaName, limit: number): ApiError {
   const { what, remedy, setting } = QUOTAS[name];
   return new ApiError(
     'quota_exceeded',
-    `This workspace can have ${limit} ${what}, and would have more. ${remedy}, or ask the operator to raise ${setting}.`,
+    `This workspace may have at most ${limit} ${what}. ${remedy}, or ask the operator to raise ${setting}.`,
   );
 }
 
-/** Holds workspaces to what they can have. */
+/** Enforces the quotas of workspaces. */
 export interface Quotas {
   /**
-   * Refuses what the caller's transaction has added where it is too much; of any number at once none is one too many. It comes last in
-   * the transaction: from here to its end, others of the workspace wait who add the same.
+   * Refuses what the caller's transaction has added where it is too much. Exact: it locks, so call it last in the transaction. Other
+   * transactions of the workspace that add the same wait until this one ends.
    * @throws ApiError `quota_exceeded`
    */
   require(query: Query, name: ExactQuota): Promise<void>;
   /**
-   * Refuses early what is bound to be refused, before work is put into it.
+   * Refuses early what is bound to be refused, before costly work.
    * @throws ApiError `quota_exceeded`
    */
   check(query: Query, name: ExactQuota): Promise<void>;
   /**
-   * Stores an execution where there is room. Rows are counted at most once a second in each process, and exactly once more before an
-   * execution is refused; in between, this process adds its own. So several processes together may let in a second's worth too many.
+   * Stores an execution if there is room. Each process counts the rows at most once a second, and once more before it refuses an
+   * execution; in between, it adds its own. So several processes together may exceed the quota by what they store in a second.
    * @throws ApiError `quota_exceeded`
    */
   storeExecution(query: Query, workspaceId: string, store: () => Promise<void>): Promise<void>;
   /**
-   * Receives an upload while there are not too many under way in this process, on whose disk they are.
+   * Receives an upload unless too many are in progress in this process, whose disk holds them.
    * @throws ApiError `quota_exceeded`
    */
   upload<T>(workspaceId: string, receive: () => Promise<T>): Promise<T>;
@@ -51,7 +51,7 @@ async function countOf(query: Query, name: keyof typeof COUNTS): Promise<number>
   return row?.count ?? 0;
 }
 
-/** How long a count of executions is believed; and one by which an execution would be refused. */
+/** How long a count of executions is used; the second, where it would refuse an execution. */
 const SAMPLE_MS = 1_000;
 const REFUSING_SAMPLE_MS = 100;
 const REMEMBER_WORKSPACES = 10_000;
@@ -80,7 +80,7 @@ export function createQuotas(limits: QuotaLimits): Quotas {
     return sample;
   }
 
-  /** One count at a time, on the connection of whoever needs it first. */
+  /** One count at a time, on the connection of its first caller. */
   async function refresh(query: Query, sample: Sample): Promise<void> {
     sample.counting ??= (async () => {
       const at = performance.now();

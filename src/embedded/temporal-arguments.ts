@@ -1,0 +1,42 @@
+/** The command by which a development server is recognised among processes. */
+export const DEV_SERVER = ['server', 'start-dev'];
+
+interface ServerArguments {
+  /** Undefined: in memory. */
+  dbFile: string | undefined;
+  port: number;
+  /** 0: no UI. */
+  uiPort: number;
+  namespace: string;
+  dynamicConfig?: Record<string, string | number | boolean> | undefined;
+}
+
+/** Tasks are dispatched round-robin by fairness key, which is a workflow's workspace, instead of in order of arrival. */
+const FAIRNESS = { 'matching.useNewMatcher': true, 'matching.enableFairness': true };
+/**
+ * Partitions spread a task queue over machines. Here there is one, and each partition has a backlog of its own, so that a task
+ * could wait for seconds in one while workers poll another.
+ */
+const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numTaskqueueWritePartitions': 1 };
+
+/** The arguments of the Temporal CLI for a development server. */
+export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: ServerArguments): string[] {
+  const pragmas = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'];
+  return [
+    ...DEV_SERVER,
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--namespace',
+    namespace,
+    '--log-level',
+    'error',
+    ...(uiPort === 0 ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
+    ...(dbFile === undefined ? [] : ['--db-filename', dbFile, ...pragmas]),
+    ...Object.entries({ ...FAIRNESS, ...ONE_PARTITION, ...dynamicConfig }).flatMap(([name, value]) => [
+      '--dynamic-config-value',
+      `${name}=${JSON.stringify(value)}`,
+    ]),
+  ];
+}
