@@ -52,7 +52,7 @@ function unexpected(): ModelError {
 /**
  * One throttle for each workspace and model, shared by everything in this process. A provider counts by account and model, and
  * so whoever calls a model finds its pace (as TCP's flows do on one line); a workspace whose model is refused slows nobody else.
- * @param places calls under way, by workspace
+ * @param places calls in flight, by workspace
  * @param firstWaitMs before the second try; each further wait is twice as long
  * @returns `of`: the models for a run of a workspace (public ids); within a workspace, turns go round its runs
  */

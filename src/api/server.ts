@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type { Middleware } from 'koa';
+import { sql } from 'kysely';
 import { requireServers } from '../config.ts';
 import { type Foundation, layFoundation } from '../foundation.ts';
 import { createApp } from '../http/app.ts';
@@ -51,7 +52,7 @@ export function projectVersion(): string {
 function readinessOf({ db, client }: Foundation): Middleware {
   return healthRoutes({
     database: async () => {
-      await db.system.query({ text: 'select 1' });
+      await db.system.query((all) => all.selectNoFrom(sql<number>`1`.as('one')));
     },
     temporal: async () => {
       await client.withDeadline(Date.now() + CHECK_DEADLINE_MS, () =>

@@ -4,7 +4,7 @@ import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_JSON_DEPTH = 32;
 /** How much of a body that is too large is still read before the connection is cut, so that the caller can read the response. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;

@@ -49,7 +49,7 @@ const DESCRIPTIONS: Record<number, string> = {
 };
 
 /** Errors that an operation can give. */
-export function errorCodesOf(route: Route): ErrorCode[] {
+function errorCodesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([...ALWAYS, ...(route.errors ?? [])]);
   codes.add('invalid_request');
   if (route.body !== undefined && route.body !== 'stream') codes.add('payload_too_large');

@@ -7,7 +7,7 @@ import { USAGE_MEASURES } from '../db/usage-triggers.ts';
 const BATCH_SIZE = 5_000;
 
 /** How long entries are kept after what they tell of was created, so that times of the last hours are exact. */
-export const ENTRIES_KEPT_HOURS = 3;
+const ENTRIES_KEPT_HOURS = 3;
 
 const SUM_KEY = ['workspace_id', 'unit', 'starts_at', 'kind', 'prompt_name', 'model'] as const;
 

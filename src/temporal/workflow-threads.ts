@@ -14,7 +14,7 @@ const PRELOAD = new URL('./workflow-thread-preload.ts', import.meta.url).href;
 interface Thread {
   worker: WorkerThreads.Worker;
   calls: Int32Array;
-  /** Number of the call that was under way at the last check, and at how many checks it was. */
+  /** Number of the call that was in flight at the last check, and at how many checks it was. */
   stuck: { call: number; checks: number };
 }
 

@@ -17,7 +17,7 @@ import { RunFailedError } from './run-failed-error.ts';
 
 export type EvaluationControl = RunControl;
 
-/** What came of a batch, or (`heldBackMs`) that the workspace has enough of them under way: nothing was done. */
+/** What came of a batch, or (`heldBackMs`) that the workspace has enough of them in flight: nothing was done. */
 type BatchOutcome = BatchResult | { heldBackMs: number };
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
@@ -61,7 +61,7 @@ export function createEvaluationActivities(deps: BatchDeps) {
     /**
      * Runs one batch. Examples that have their result are skipped, so the batch can be run again after anything.
      * When the run is paused, no more examples are begun and those in flight are waited for.
-     * Where the workspace has enough batches under way, it is held back.
+     * Where the workspace has enough batches in flight, it is held back.
      * @throws ApplicationFailure, not retryable, where no call can succeed: credentials or model are wrong, or the
      * examples are gone
      */

@@ -31,7 +31,7 @@ const CLAIM_WITHIN_MS = 10_000;
 /** How calling a model ended. */
 export type CallOutcome =
   | { status: ExecutionStatus }
-  /** The workspace has enough calls under way: nothing was done. Ask again after so long, or when invited. */
+  /** The workspace has all the calls in flight that it may have: nothing was done. Ask again after so long, or when invited. */
   | { heldBackMs: number };
 
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
@@ -120,7 +120,7 @@ export function createExecutionActivities({
   return {
     /**
      * Calls the model and stores its response. Does nothing where there is a response already, nothing to run any more, or the
-     * workspace has enough calls under way.
+     * workspace has all the calls in flight that it may have.
      * @param workspace public id
      * @throws ApplicationFailure with the model's error code as type
      */

@@ -1,7 +1,7 @@
 import { ApiError } from '../../domain/errors.ts';
 
-export const DEFAULT_WAIT_SECONDS = 60;
-export const MAX_WAIT_SECONDS = 300;
+const DEFAULT_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 300;
 
 /**
  * How long a caller wants to wait, from `Prefer` (RFC 7240): `wait=N` in seconds, or `respond-async` for not at all.

@@ -78,6 +78,6 @@ export async function giveUpExecution(
   // Without a start of its own, whoever was told of it is another request with the same Idempotency-Key.
   const withdraw = () => withdrawExecution(db, id, beganAt !== undefined);
   await withdrawOrGoOn(log, { field: 'execution_id', id, withdraw }, holdMsOf(beganAt));
-  // Ends a call that is under way; there may be no workflow.
+  // Ends a call that is in flight; there may be no workflow.
   void cancelExecutionWorkflow(client, id, log);
 }
