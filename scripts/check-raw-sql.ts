@@ -50,8 +50,8 @@ const { values, positionals } = parseArgs({
 const root = positionals[0] ?? path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const found = rawStatements(root);
 const unexplained = found.filter(({ isExplained }) => !isExplained);
+const max = values.max === undefined ? Number.POSITIVE_INFINITY : Number(values.max);
 for (const { file, line, text, isExplained } of found)
   console.log(`${file}:${line}: ${isExplained ? '(explained) ' : ''}${text.slice(0, 100)}`);
 console.log(`${found.length} statements are SQL text, ${unexplained.length} of them without a comment "raw SQL: why".`);
-const max = values.max === undefined ? Number.POSITIVE_INFINITY : Number(values.max);
 if (found.length > max || (values.explained && unexplained.length > 0)) process.exitCode = 1;

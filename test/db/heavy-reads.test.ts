@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { DatabaseUnavailableError, ReadTimeoutError } from '../../src/db/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { toApiError } from '../../src/http/middleware/error-responses.ts';
+import { STATUS_OF_CODE } from '../../src/http/status.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -68,11 +69,13 @@ test('a statement that takes too long is canceled: a heavy read is the fault of 
     for (const heavy of [workspace.heavy.query(SLEEP), workspace.heavy.transaction((query) => query(SLEEP))]) {
       const error = await heavy.catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ReadTimeoutError);
-      expect(toApiError(error)).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(toApiError(error)).toMatchObject({ code: 'invalid_request' });
+      expect(STATUS_OF_CODE[toApiError(error).code]).toBe(400);
     }
     for (const other of [workspace.query(SLEEP), workspace.transaction((query) => query(SLEEP))]) {
       const error = await other.catch((thrown: unknown) => thrown);
-      expect(toApiError(error)).toMatchObject({ status: 500, code: 'temporarily_unavailable' });
+      expect(toApiError(error)).toMatchObject({ code: 'temporarily_unavailable' });
+      expect(STATUS_OF_CODE[toApiError(error).code]).toBe(500);
     }
     await expect(hasty.system.query({ text: 'select pg_sleep(60)' })).rejects.toThrow(DatabaseUnavailableError);
     // What works through many rows in the background says so.

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+const script = fileURLToPath(new URL('../../scripts/check-raw-sql.ts', import.meta.url));
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'pms-raw-sql-'));
+  await mkdir(path.join(root, 'src'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** Its exit status and what it printed, for a source of one file. */
+async function check(source: string, ...options: string[]): Promise<{ code: number; output: string }> {
+  await writeFile(path.join(root, 'src', 'file.ts'), source);
+  return promisify(execFile)(process.execPath, [script, ...options, root]).then(
+    ({ stdout }) => ({ code: 0, output: stdout }),
+    ({ code, stdout }) => ({ code, output: stdout }),
+  );
+}
+
+const STATEMENT = "query({ text: 'select id from prompts where workspace_id = $1' });\n";
+
+test('a statement that is text must say why, and there may be only so many', async () => {
+  expect(await check(STATEMENT, '--explained')).toMatchObject({
+    code: 1,
+    output: expect.stringMatching('src/file.ts:1'),
+  });
+  const explained = `// raw SQL: the builder has no such join\n${STATEMENT}`;
+  expect(await check(explained, '--explained', '--max', '1')).toMatchObject({ code: 0 });
+  expect(await check(`${explained}${explained}`, '--explained', '--max', '1')).toMatchObject({ code: 1 });
+});
+
+test.each([
+  "query({ text: 'update prompts set name = $2 where id = $1' });",
+  'const text = `with gone as (delete from prompts returning id) select id from gone`;',
+  "run('insert into prompts (id) values ($1)');",
+])('%s is found', async (source) => {
+  expect(await check(source, '--max', '0')).toMatchObject({ code: 1 });
+});
+
+test('what the builder makes, comments and sentences are not', async () => {
+  const source = `// select nothing from nowhere
+db.selectFrom('prompts').select('id');
+throw new Error('Select one.');
+`;
+  expect(await check(source, '--max', '0')).toMatchObject({ code: 0 });
+});
