@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { startListening } from './child.ts';
+import type { Means } from './means.ts';
 import { preparePromptfoo, type Question } from './promptfoo.ts';
 import { type Outcome, ratioRow, row } from './report.ts';
 import type { Servers } from './servers.ts';
@@ -15,8 +16,8 @@ const [SMALL, LARGE] = [1_000, 10_000];
 const ROUNDS = 3;
 const SETTLE_MS = 10_000;
 const MIB = 1024 * 1024;
-const MODEL = 'gpt-4o-mini';
-const TEMPLATE = 'What follows the number {{ number }}?';
+export const MODEL = 'gpt-4o-mini';
+export const TEMPLATE = 'What follows the number {{ number }}?';
 
 const Evaluation = z.object({
   id: z.string(),
@@ -26,7 +27,7 @@ const Evaluation = z.object({
 });
 
 /** The stand-in's answer is known, so every example can pass. */
-function questionsOf(count: number): Question[] {
+export function questionsOf(count: number): Question[] {
   return Array.from({ length: count }, (_, number) => ({
     id: `example-${number}`,
     number,
@@ -34,7 +35,7 @@ function questionsOf(count: number): Question[] {
   }));
 }
 
-async function upload(service: Service, name: string, questions: Question[]): Promise<void> {
+export async function upload(service: Service, name: string, questions: Question[]): Promise<void> {
   const response = await fetch(`${service.origin}/v1/datasets/${name}`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/x-ndjson' },
@@ -47,7 +48,7 @@ async function upload(service: Service, name: string, questions: Question[]): Pr
 }
 
 /** @returns seconds from the request to the finished record */
-async function evaluate(service: Service, dataset: string, count: number): Promise<number> {
+export async function evaluate(service: Service, dataset: string, count: number): Promise<number> {
   const started = performance.now();
   const body = { prompt_name: 'bench', dataset, concurrency: CONCURRENCY, baseline: null };
   const { id } = Evaluation.parse(await service.call('POST', '/evaluations', body));
@@ -83,7 +84,10 @@ async function settledMib(service: Service): Promise<number> {
 }
 
 /** Evaluations of 1,000 and of 10,000 examples, the former also by promptfoo, on the same model in the same run. */
-export async function measureEvaluations(servers: Servers, profileFolder?: string): Promise<Outcome> {
+export async function measureEvaluations(
+  servers: Servers,
+  { profileFolder, rounds = ROUNDS }: Means,
+): Promise<Outcome> {
   const model = await startListening('../test/support/providers/openai-main.ts', ['--latency', String(MODEL_MS)]);
   const modelUrl = `http://127.0.0.1:${model.port}/v1`;
   const service = await startService(servers, { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: modelUrl }, profileFolder);
@@ -101,7 +105,7 @@ export async function measureEvaluations(servers: Servers, profileFolder?: strin
 
     const [ours, theirs] = [[] as number[], [] as number[]];
     let mibAfterFirst = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       ours.push(await evaluate(service, 'small', SMALL));
       if (round === 0) mibAfterFirst = await settledMib(service);
       theirs.push(await promptfoo(CONCURRENCY));
@@ -117,7 +121,7 @@ export async function measureEvaluations(servers: Servers, profileFolder?: strin
         ratioRow(
           'service to the ideal',
           ours,
-          Array.from({ length: ROUNDS }, () => ideal),
+          Array.from({ length: rounds }, () => ideal),
           { atMost: 1.4 },
         ),
         ratioRow('speed of the service to that of promptfoo', theirs, ours, { atLeast: 2.2 }),

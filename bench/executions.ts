@@ -1,14 +1,21 @@
+import { z } from 'zod';
 import { startHelper, startListening } from './child.ts';
+import { startLiteLlm } from './litellm.ts';
 import { type Load, LoadResult } from './load.ts';
-import { type Outcome, ratioRow, row } from './report.ts';
+import type { Means } from './means.ts';
+import { startReceiver } from './receiver-questions.ts';
+import { type Outcome, type Row, ratioRow, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { startService } from './service.ts';
-import { median } from './statistics.ts';
+import { median, quantile } from './statistics.ts';
 
 const MODEL_MS = 200;
+const RECEIVER_MS = 50;
 const ROUNDS = 5;
+const WARM_UP = { callers: 20, count: 100 };
 const ALONE = { callers: 1, count: 20 };
 const MANY = { callers: 20, count: 240 };
+const MORE = { callers: 50, count: 400 };
 const INPUT = 'Greet Ada in one sentence.';
 
 /** What the contenders are asked: so many runs, so many at a time. */
@@ -17,16 +24,51 @@ interface Amount {
   count: number;
 }
 
+const NAMES = ['service', 'bare', 'eager', 'gateway', 'withWebhook'] as const;
+type Name = (typeof NAMES)[number];
+type Contenders = Partial<Record<Name, (amount: Amount) => Promise<LoadResult>>>;
+
+const perSecond = ({ requests, seconds }: LoadResult) => requests / seconds;
+const p95 = ({ latenciesMs }: LoadResult) => quantile(latenciesMs, 0.95);
+const ownMs = ({ latenciesMs }: LoadResult) => median(latenciesMs) - MODEL_MS;
+
+/** Each contender in turns, round by round, so that all of a round meet the same state of the machine. */
+class Series {
+  readonly #values = new Map<string, number[]>();
+
+  /** Measures all that were asked for. */
+  async measure(contenders: Contenders, names: readonly Name[], amount: Amount): Promise<void> {
+    for (const name of names) {
+      const result = await contenders[name]?.(amount);
+      if (result === undefined) continue;
+      this.#add(`${name} own ${amount.callers}`, ownMs(result));
+      this.#add(`${name} rate ${amount.callers}`, perSecond(result));
+      this.#add(`${name} p95 ${amount.callers}`, p95(result));
+    }
+  }
+
+  #add(key: string, value: number): void {
+    this.#values.set(key, [...(this.#values.get(key) ?? []), value]);
+  }
+
+  of(name: Name, what: 'own' | 'rate' | 'p95', { callers }: Amount): number[] {
+    return this.#values.get(`${name} ${what} ${callers}`) ?? [];
+  }
+}
+
 /**
- * Running a prompt by the service (HTTP, key, database, Temporal) against the least that is durable: a Temporal workflow of
- * two activities, without HTTP and without a database. Same Temporal, same model, in turns.
+ * Running a prompt by the service (HTTP, key, database, Temporal) against a Temporal workflow of two activities (without HTTP
+ * and without a database), and against LiteLLM's proxy, a gateway that keeps nothing. Same model, in turns.
  */
-export async function measureExecutions(servers: Servers, profileFolder?: string): Promise<Outcome> {
+export async function measureExecutions(servers: Servers, means: Means): Promise<Outcome> {
   const model = await startListening('../test/support/providers/openai-main.ts', ['--latency', String(MODEL_MS)]);
   const modelUrl = `http://127.0.0.1:${model.port}/v1`;
-  const service = await startService(servers, { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: modelUrl }, profileFolder);
+  const settings = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: modelUrl };
+  const service = await startService(servers, settings, means.profileFolder);
   const bare = await startHelper('bare/worker.ts', [servers.temporalAddress, modelUrl]);
   const http = await startHelper('http-load.ts');
+  const receiver = await startReceiver(RECEIVER_MS);
+  const gateway = await startLiteLlm(servers.folder, modelUrl, means.report);
   try {
     await service.call('POST', '/prompts', {
       name: 'bench',
@@ -40,41 +82,92 @@ export async function measureExecutions(servers: Servers, profileFolder?: string
       body: JSON.stringify({ prompt_name: 'bench', variables: { name: 'Ada' } }),
       expect: '"status":"completed"',
     };
-    const contenders = {
-      service: (amount: Amount) => http.ask({ ...load, ...amount }, LoadResult),
-      bare: (amount: Amount) => bare.ask({ ...amount, eager: false, input: INPUT }, LoadResult),
-      eager: (amount: Amount) => bare.ask({ ...amount, eager: true, input: INPUT }, LoadResult),
-    };
-    for (const run of Object.values(contenders)) await run({ callers: 20, count: 100 });
+    const runService = (amount: Amount) => http.ask({ ...load, ...amount }, LoadResult);
+    const deliveredAfterMs: number[] = [];
 
-    const ownMs = { service: [] as number[], bare: [] as number[], eager: [] as number[] };
-    const perSecond = { service: [] as number[], bare: [] as number[], eager: [] as number[] };
-    const names = ['service', 'bare', 'eager'] as const;
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const name of names) ownMs[name].push(median((await contenders[name](ALONE)).latenciesMs) - MODEL_MS);
-      for (const name of names) {
-        const { requests, seconds } = await contenders[name](MANY);
-        perSecond[name].push(requests / seconds);
-      }
+    /** The webhook is there for this run alone, which is over when all its events have arrived. */
+    async function runWithWebhook(amount: Amount): Promise<LoadResult> {
+      const webhook = { url: receiver.url, events: ['execution.completed'] };
+      const { id } = z.object({ id: z.string() }).parse(await service.call('POST', '/webhooks', webhook));
+      await receiver.forget();
+      const result = await runService(amount);
+      const doneAt = performance.timeOrigin + performance.now();
+      const { firstAt } = await receiver.arrivals(amount.count, 4 * RECEIVER_MS);
+      deliveredAfterMs.push((firstAt.at(-1) ?? Number.NaN) - doneAt);
+      await service.call('DELETE', `/webhooks/${id}`);
+      return result;
     }
+
+    const contenders: Contenders = {
+      service: runService,
+      bare: (amount) => bare.ask({ ...amount, eager: false, input: INPUT }, LoadResult),
+      eager: (amount) => bare.ask({ ...amount, eager: true, input: INPUT }, LoadResult),
+      withWebhook: runWithWebhook,
+    };
+    if ('url' in gateway) {
+      const completion = {
+        url: gateway.url,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: gateway.model, messages: [{ role: 'user', content: INPUT }] }),
+        expect: '"finish_reason":"stop"',
+      };
+      contenders.gateway = (amount) => http.ask({ ...completion, ...amount }, LoadResult);
+    }
+    for (const run of Object.values(contenders)) await run(WARM_UP);
+    deliveredAfterMs.length = 0;
+
+    const series = new Series();
+    const rounds = means.rounds ?? ROUNDS;
+    for (let round = 0; round < rounds; round += 1) {
+      await series.measure(contenders, ['service', 'bare', 'eager', 'gateway'], ALONE);
+      await series.measure(contenders, ['gateway', 'service', 'withWebhook', 'bare', 'eager'], MANY);
+      await series.measure(contenders, ['gateway', 'service'], MORE);
+    }
+    const [own, rate] = [
+      (name: Name) => series.of(name, 'own', ALONE),
+      (name: Name, amount = MANY) => series.of(name, 'rate', amount),
+    ];
     return {
       benchmark: `executions (a model of ${MODEL_MS} ms)`,
       rows: [
-        row('service, 1 caller: time beside the model', 'ms', ownMs.service),
-        row('bare workflow, 1 caller: the same', 'ms', ownMs.bare),
-        row('bare workflow, eager start: the same', 'ms', ownMs.eager),
-        ratioRow('service to bare', ownMs.service, ownMs.bare, { atMost: 0.7 }),
-        ratioRow('service to bare, eager start', ownMs.service, ownMs.eager),
-        row('service, 20 callers', '/s', perSecond.service),
-        row('bare workflow, 20 callers', '/s', perSecond.bare),
-        row('bare workflow, eager start, 20 callers', '/s', perSecond.eager),
-        ratioRow('service to bare, 20 callers', perSecond.service, perSecond.bare, { atLeast: 1.3 }),
-        ratioRow('service to bare, eager start, 20 callers', perSecond.service, perSecond.eager),
+        row('service, 1 caller: time beside the model', 'ms', own('service')),
+        row('bare workflow, 1 caller: the same', 'ms', own('bare')),
+        row('bare workflow, eager start: the same', 'ms', own('eager')),
+        ratioRow('service to bare', own('service'), own('bare'), { atMost: 0.45 }),
+        ratioRow('service to bare, eager start', own('service'), own('eager')),
+        row('service, 20 callers', '/s', rate('service')),
+        row('bare workflow, 20 callers', '/s', rate('bare')),
+        row('bare workflow, eager start, 20 callers', '/s', rate('eager')),
+        ratioRow('service to bare, 20 callers', rate('service'), rate('bare'), { atLeast: 1.3 }),
+        ratioRow('service to bare, eager start, 20 callers', rate('service'), rate('eager')),
+        row('service with a webhook, 20 callers', '/s', rate('withWebhook')),
+        ratioRow('with a webhook to without', rate('withWebhook'), rate('service'), { atLeast: 0.9 }),
+        row('last event delivered after the last execution', 'ms', deliveredAfterMs),
+        row('service, 50 callers', '/s', rate('service', MORE)),
+        row('service, 50 callers: p95', 'ms', series.of('service', 'p95', MORE)),
+        ...('url' in gateway ? againstGateway(series) : []),
       ],
+      ...('missing' in gateway && { notes: [gateway.missing] }),
     };
   } finally {
-    await Promise.all([http.stop(), bare.stop()]);
+    if ('url' in gateway) await gateway.stop();
+    await Promise.all([http.stop(), bare.stop(), receiver.stop()]);
     await service.stop();
     await model.stop();
   }
+}
+
+function againstGateway(series: Series): Row[] {
+  const compare = (what: 'own' | 'rate' | 'p95', amount: Amount) =>
+    [series.of('service', what, amount), series.of('gateway', what, amount)] as const;
+  return [
+    row('LiteLLM, 1 caller: time beside the model', 'ms', series.of('gateway', 'own', ALONE)),
+    row('LiteLLM, 20 callers', '/s', series.of('gateway', 'rate', MANY)),
+    row('LiteLLM, 50 callers', '/s', series.of('gateway', 'rate', MORE)),
+    row('LiteLLM, 50 callers: p95', 'ms', series.of('gateway', 'p95', MORE)),
+    ratioRow('service to LiteLLM, 20 callers', ...compare('rate', MANY), { atLeast: 1 }),
+    ratioRow('service to LiteLLM, 50 callers', ...compare('rate', MORE), { atLeast: 0.8 }),
+    ratioRow('service to LiteLLM, 50 callers: p95', ...compare('p95', MORE), { atMost: 1.5 }),
+  ];
 }

@@ -1,22 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { measureCluster } from './cluster.ts';
+import { measureCosts } from './costs.ts';
 import { measureEvaluations } from './evaluations.ts';
 import { measureExecutions } from './executions.ts';
+import { measureKills } from './kills.ts';
+import type { Means } from './means.ts';
 import { measureMemory } from './memory.ts';
 import { measurePromptRead } from './prompt-read.ts';
 import { measureReads } from './reads.ts';
 import { format, type Outcome } from './report.ts';
+import { currentLoad, lastRun, saveRun } from './results.ts';
 import { startServers } from './servers.ts';
 import { measureStart } from './start.ts';
 import { measureUpload } from './upload.ts';
 import { measureWebhooks } from './webhooks.ts';
-
-/** What a benchmark may need. */
-interface Means {
-  report: (line: string) => void;
-  profileFolder: string | undefined;
-}
 
 const report = (line: string) => console.error(line);
 
@@ -30,15 +29,18 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   evaluations: (means) => withServers(means, measureEvaluations),
   upload: (means) => withServers(means, measureUpload),
   webhooks: (means) => withServers(means, measureWebhooks),
+  kills: (means) => withServers(means, measureKills),
+  costs: (means) => measureCosts(means),
+  cluster: (means) => measureCluster(means),
 };
 
 async function withServers(
-  { report, profileFolder }: Means,
-  measure: (servers: Awaited<ReturnType<typeof startServers>>, profileFolder?: string) => Promise<Outcome>,
+  means: Means,
+  measure: (servers: Awaited<ReturnType<typeof startServers>>, means: Means) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const servers = await startServers(report);
+  const servers = await startServers(means.report);
   try {
-    return await measure(servers, profileFolder);
+    return await measure(servers, means);
   } finally {
     await servers.stop();
   }
@@ -51,6 +53,10 @@ const { values: options, positionals } = parseArgs({
     json: { type: 'string' },
     /** A folder for CPU profiles of the service. */
     profile: { type: 'string' },
+    /** How often to measure; default: the benchmark's own number. */
+    rounds: { type: 'string' },
+    /** Adds the numbers to `bench/results`. */
+    save: { type: 'boolean', default: false },
   },
 });
 
@@ -61,13 +67,25 @@ if (unknown.length > 0) {
 }
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
 
+const rounds = options.rounds === undefined ? undefined : Number(options.rounds);
+if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) {
+  console.error('--rounds takes a whole number from 1.');
+  process.exit(1);
+}
+if (options.save && rounds !== undefined) {
+  console.error('Runs with --rounds are not saved: they cannot be compared with whole ones.');
+  process.exit(1);
+}
+
 const outcomes: Outcome[] = [];
 for (const [name, measure] of Object.entries(BENCHMARKS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   console.error(`measuring ${name}…`);
-  const outcome = await measure({ report, profileFolder: options.profile });
+  const loadBefore = currentLoad();
+  const outcome = await measure({ report, profileFolder: options.profile, rounds });
   outcomes.push(outcome);
-  console.log(`\n${format(outcome)}`);
+  console.log(`\n${format(outcome, await lastRun(name))}`);
+  if (options.save && outcome.skipped === undefined) await saveRun(name, outcome, loadBefore);
 }
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(outcomes, undefined, 2)}\n`);
 

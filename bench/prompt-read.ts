@@ -4,6 +4,7 @@ import { createQuery } from '../src/db/query.ts';
 import { getPrompt } from '../src/services/prompts/prompts.ts';
 import { startHelper, startListening } from './child.ts';
 import { type Load, LoadResult } from './load.ts';
+import type { Means } from './means.ts';
 import { type Outcome, ratioRow, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { startService } from './service.ts';
@@ -38,7 +39,7 @@ async function onlyWorkspace(databaseUrl: string): Promise<string> {
 }
 
 /** Reading a prompt, with key and rate limit, against a Koa handler that only makes the same query. */
-export async function measurePromptRead(servers: Servers, profileFolder?: string): Promise<Outcome> {
+export async function measurePromptRead(servers: Servers, { profileFolder }: Means): Promise<Outcome> {
   const service = await startService(servers, { RATE_LIMIT_PER_MINUTE: '100000000' }, profileFolder);
   const http = await startHelper('http-load.ts');
   await service.call('POST', '/prompts', {

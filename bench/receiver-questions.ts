@@ -16,7 +16,7 @@ export type Arrivals = z.infer<typeof Arrivals>;
 export interface Receiver {
   url: string;
   forget(): Promise<void>;
-  /** Once so many events have arrived, and nothing has come for `quietMs`. */
+  /** Once so many events have arrived, or none for 2 min, and nothing has come for `quietMs`. */
   arrivals(count: number, quietMs?: number): Promise<Arrivals>;
   stop(): Promise<void>;
 }

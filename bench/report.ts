@@ -1,3 +1,4 @@
+import type { SavedRun } from './results.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 
 /** What a number has to keep to. */
@@ -23,6 +24,8 @@ export interface Outcome {
   rows: Row[];
   /** Why it measured nothing. */
   skipped?: string;
+  /** What was left out, and why. */
+  notes?: string[];
 }
 
 export function row(name: string, unit: string, values: readonly number[], target?: Target): Row {
@@ -52,15 +55,34 @@ function targetText({ atMost, atLeast, below }: Target): string {
   return atLeast === undefined ? `< ${digits(below ?? Number.NaN)}` : `≥ ${digits(atLeast)}`;
 }
 
-/** A benchmark's numbers for people, one a line. */
-export function format({ benchmark, rows, skipped }: Outcome): string {
+/** The change of the median against an earlier run, such as `+12 %`. */
+function changeText(value: number, before: number | null | undefined): string {
+  if (before === undefined || before === null || before === 0) return '';
+  const percent = Math.round((value / before - 1) * 100);
+  return `${percent < 0 ? '' : '+'}${percent} %`;
+}
+
+/**
+ * A benchmark's numbers for people, one a line.
+ * @param last an earlier run on such a machine, to show the change against
+ */
+export function format({ benchmark, rows, skipped, notes = [] }: Outcome, last?: SavedRun): string {
   if (skipped !== undefined) return `${benchmark}\n  not measured: ${skipped}\n`;
+  const medians = new Map(last?.rows.map(({ name, median }) => [name, median]));
   const width = Math.max(...rows.map(({ name }) => name.length));
   const lines = rows.map(({ name, unit, spread: { min, median, max }, target, met }) => {
     const numbers = [min, median, max].map((value) => digits(value).padStart(7)).join(' ');
+    const change = last === undefined ? '' : changeText(median, medians.get(name)).padStart(8);
     const verdict = target === undefined ? '' : `  target ${targetText(target)}: ${met ? 'met' : 'MISSED'}`;
-    return `  ${name.padEnd(width)} ${numbers} ${unit.padEnd(6)}${verdict}`;
+    return `  ${name.padEnd(width)} ${numbers} ${unit.padEnd(6)}${change}${verdict}`.trimEnd();
   });
-  const head = `  ${''.padEnd(width)} ${['min', 'median', 'max'].map((text) => text.padStart(7)).join(' ')}`;
-  return `${benchmark}\n${head}\n${lines.join('\n')}\n`;
+  const columns = ['min', 'median', 'max'].map((text) => text.padStart(7)).join(' ');
+  const head = `  ${''.padEnd(width)} ${columns} ${''.padEnd(6)}${last === undefined ? '' : '  change'}`.trimEnd();
+  const against =
+    last === undefined
+      ? []
+      : [
+          `  change: against ${last.date.slice(0, 10)}, commit ${last.commit}, load average ${last.loadBefore} before it`,
+        ];
+  return `${[benchmark, head, ...lines, ...against, ...notes.map((note) => `  ${note}`)].join('\n')}\n`;
 }

@@ -13,14 +13,23 @@ export interface Servers {
   /** A migrated database. */
   databaseUrl: string;
   temporalAddress: string;
+  /** Of PostgreSQL and of Temporal. */
+  pids: { postgres: number; temporal: number };
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL and Temporal on disk, in a new folder. */
-export async function startServers(report: (line: string) => void): Promise<Servers> {
+/** Starts PostgreSQL (with these settings over its usual ones) and Temporal on disk, in a new folder. */
+export async function startServers(
+  report: (line: string) => void,
+  postgresSettings: Record<string, string> = {},
+): Promise<Servers> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-bench-'));
   const binary = await ensureTemporal({ report });
-  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), log: report });
+  const postgres = await startPostgres({
+    dataDir: path.join(folder, 'postgres'),
+    log: report,
+    settings: postgresSettings,
+  });
   const temporal = await startTemporal({
     binary,
     dbFile: path.join(folder, 'temporal', 'temporal.db'),
@@ -33,6 +42,7 @@ export async function startServers(report: (line: string) => void): Promise<Serv
     folder,
     databaseUrl,
     temporalAddress: temporal.address,
+    pids: { postgres: postgres.pid, temporal: temporal.pid },
     async stop() {
       await temporal.stop();
       await postgres.stop();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { openSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,90 +12,138 @@ import { endProcess, endWithThisProcess, plainEnvironment } from './child.ts';
 import type { Servers } from './servers.ts';
 
 const READY_TIMEOUT_MS = 120_000;
-const Package = z.object({ scripts: z.object({ start: z.string() }) });
+const Package = z.object({ scripts: z.record(z.string(), z.string()) });
+const WORKERS_READY = 'the workers are at work';
+/** Every process of a run decrypts what the others encrypted. */
+const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+/** A key with all scopes: the first process of a run makes it. */
+const API_KEY = `bench-${randomBytes(24).toString('hex')}`;
 
-/** The service in a process of its own, as `npm start` runs it. */
-export interface Service {
+/** A process of the service. */
+export interface Part {
+  pid: number;
+  /** Memory of the process at present. */
+  rssBytes(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** One that has the API. */
+export interface Service extends Part {
   /** `http://127.0.0.1:PORT` */
   origin: string;
   /** A key with all scopes. */
   key: string;
-  pid: number;
-  /** Memory of the process at present. */
-  rssBytes(): Promise<number>;
-  /** Calls `/v1` + path and gives the parsed answer. @throws Error on any status but 2xx */
+  /** Calls `/v1` + path. @returns the parsed body @throws Error on any status but 2xx */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
-  stop(): Promise<void>;
 }
 
-/** What `npm start` tells Node, such as how much memory to use. */
-async function nodeOptions(): Promise<string[]> {
+/** How a script of package.json starts Node: its options, such as how much memory to use, and the program. */
+async function nodeArguments(script: string): Promise<{ options: string[]; program: string }> {
   const { scripts } = Package.parse(JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')));
-  return scripts.start.split(' ').filter((part) => part.startsWith('--'));
+  const [program = '', ...options] = (scripts[script] ?? '').split(' ').slice(2).reverse();
+  return { options, program: fileURLToPath(new URL(`../${program}`, import.meta.url)) };
 }
 
-/**
- * Starts the service on the given servers and waits until it is ready.
- * @param environment settings over the usual ones
- * @param profileFolder where to put a CPU profile of the process when it ends
- */
-export async function startService(
+/** Starts a script of package.json as a process of its own; `isReady` sees its log so far. */
+async function startPart(
+  script: 'start' | 'api' | 'worker',
   servers: Servers,
-  environment: Record<string, string> = {},
+  environment: Record<string, string>,
+  isReady: (log: string) => Promise<boolean>,
   profileFolder?: string,
-): Promise<Service> {
-  const port = await freePort();
-  const key = `bench-${randomBytes(24).toString('hex')}`;
-  const folder = path.join(servers.folder, `service-${port}`);
-  await mkdir(folder);
+): Promise<Part> {
+  const folder = await mkdtemp(path.join(servers.folder, `${script}-`));
   const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const log = openSync(path.join(folder, 'log'), 'a');
-  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const child = spawn(process.execPath, [...(await nodeOptions()), ...profiling, program], {
+  const logFile = path.join(folder, 'log');
+  const log = openSync(logFile, 'a');
+  const { options, program } = await nodeArguments(script);
+  const child = spawn(process.execPath, [...options, ...profiling, program], {
     cwd: folder,
     env: plainEnvironment({
-      PORT: String(port),
       METRICS_PORT: '0',
       DATA_DIR: path.join(folder, 'data'),
       DATABASE_URL: servers.databaseUrl,
       TEMPORAL_ADDRESS: servers.temporalAddress,
       TEMPORAL_UI_PORT: '0',
-      BOOTSTRAP_API_KEY: key,
+      BOOTSTRAP_API_KEY: API_KEY,
+      ENCRYPTION_KEY,
       RATE_LIMIT_PER_MINUTE: '0',
       ...environment,
     }),
     stdio: ['ignore', log, log],
   });
+  closeSync(log);
   endWithThisProcess(child);
-  const origin = `http://127.0.0.1:${port}`;
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   try {
-    await untilReady(origin, () => child.exitCode === null);
+    await until(async () => isReady(await readFile(logFile, 'utf8')), isRunning);
   } catch (error) {
     await endProcess(child);
-    throw new Error(`The service did not start: ${await readFile(path.join(folder, 'log'), 'utf8')}`, { cause: error });
+    throw new Error(`${script} did not start: ${await readFile(logFile, 'utf8')}`, { cause: error });
   }
+  return { pid: child.pid ?? 0, rssBytes: () => rssOf(child.pid ?? 0), stop: () => endProcess(child) };
+}
+
+async function startWithApi(
+  script: 'start' | 'api',
+  servers: Servers,
+  environment: Record<string, string>,
+  profileFolder?: string,
+): Promise<Service> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const settings = { PORT: String(port), ...environment };
+  const part = await startPart(script, servers, settings, () => isReady(origin), profileFolder);
   return {
+    ...part,
     origin,
-    key,
-    pid: child.pid ?? 0,
-    rssBytes: () => rssOf(child.pid ?? 0),
-    call: (method, at, body) => call(`${origin}/v1${at}`, key, method, body),
-    stop: () => endProcess(child),
+    key: API_KEY,
+    call: (method, at, body) => call(`${origin}/v1${at}`, API_KEY, method, body),
   };
 }
 
+/**
+ * Starts the service in one process, as `npm start` runs it, and waits until it is ready.
+ * @param environment settings over the usual ones
+ * @param profileFolder where to put a CPU profile of the process when it ends
+ */
+export function startService(
+  servers: Servers,
+  environment: Record<string, string> = {},
+  profileFolder?: string,
+): Promise<Service> {
+  return startWithApi('start', servers, environment, profileFolder);
+}
+
+/** Starts the API alone, as `npm run api` does. */
+export function startApi(servers: Servers, environment: Record<string, string> = {}): Promise<Service> {
+  return startWithApi('api', servers, environment);
+}
+
+/** Starts a process with workers alone, as `npm run worker` does. */
+export function startWorker(servers: Servers, environment: Record<string, string> = {}): Promise<Part> {
+  return startPart('worker', servers, environment, async (log) => log.includes(WORKERS_READY));
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/readyz`);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
 /** Waits for a 200 of `/readyz`. @throws Error where the process ended or 2 min have passed */
-export async function untilReady(origin: string, isRunning: () => boolean): Promise<void> {
-  const until = Date.now() + READY_TIMEOUT_MS;
-  while (isRunning() && Date.now() < until) {
-    const ready = await fetch(`${origin}/readyz`).then(
-      async (response) => {
-        await response.arrayBuffer();
-        return response.ok;
-      },
-      () => false,
-    );
-    if (ready) return;
+export function untilReady(origin: string, isRunning: () => boolean): Promise<void> {
+  return until(() => isReady(origin), isRunning);
+}
+
+async function until(isSo: () => Promise<boolean>, isRunning: () => boolean): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (isRunning() && Date.now() < deadline) {
+    if (await isSo()) return;
     await delay(10);
   }
   throw new Error('It is not ready.');
@@ -115,5 +163,5 @@ async function call(url: string, key: string, method: string, body: unknown): Pr
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${text}`);
-  return JSON.parse(text);
+  return text === '' ? undefined : JSON.parse(text);
 }

@@ -15,6 +15,16 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2;
 }
 
+/**
+ * The value that this share of the values is at or below.
+ * @throws Error on no values
+ */
+export function quantile(values: readonly number[], share: number): number {
+  const value = values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)];
+  if (value === undefined) throw new Error('There is no quantile of nothing.');
+  return value;
+}
+
 /** @throws Error on no values */
 export function spreadOf(values: readonly number[]): Spread {
   return { min: Math.min(...values), median: median(values), max: Math.max(...values) };

@@ -2,6 +2,7 @@ import http from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Means } from './means.ts';
 import { type Outcome, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { type Service, startService } from './service.ts';
@@ -127,7 +128,7 @@ async function measured<T>(service: Service, work: () => Promise<T>) {
 }
 
 /** Uploading a dataset of 100 MiB, or of a million examples, and downloading it again. */
-export async function measureUpload(servers: Servers, profileFolder?: string): Promise<Outcome> {
+export async function measureUpload(servers: Servers, { profileFolder }: Means): Promise<Outcome> {
   const rows: Outcome['rows'] = [];
   for (const kind of KINDS) {
     const uploads: { mibPerSecond: number; seconds: number; growthMib: number }[] = [];

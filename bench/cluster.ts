@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { migrate } from '../src/db/migrate.ts';
+import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
+import { type Helper, startHelper } from './child.ts';
+import { cpuOf } from './cpu.ts';
+import { evaluate, MODEL, questionsOf, TEMPLATE, upload } from './evaluations.ts';
+import { LoadResult } from './load.ts';
+import type { Means } from './means.ts';
+import { type Outcome, type Row, row } from './report.ts';
+import { type Part, type Service, startApi, startWorker } from './service.ts';
+import { type StandInModel, startModel } from './stand-in.ts';
+import { median, quantile } from './statistics.ts';
+import { startTemporalServer, type TemporalServer } from './temporal-server.ts';
+
+const MODEL_MS = 200;
+const APIS = 2;
+const WORKERS = 3;
+const ROUNDS = 3;
+const WARM_UP = { callers: 20, count: 100 };
+const AMOUNTS = [
+  { callers: 20, count: 240 },
+  { callers: 50, count: 400 },
+  { callers: 100, count: 600 },
+];
+const EXAMPLES = 1_000;
+
+interface Cluster {
+  postgres: EmbeddedPostgres;
+  /** Temporal's own. */
+  temporalPostgres: EmbeddedPostgres;
+  temporal: TemporalServer;
+  model: StandInModel;
+  apis: Service[];
+  workers: Part[];
+  /** A process for each API that asks it. */
+  callers: Helper[];
+}
+
+/** What runs, so far: whatever the start came to is stopped in the end, last first. */
+type Stops = (() => Promise<unknown>)[];
+
+async function startCluster(folder: string, stops: Stops, { report }: Means): Promise<Cluster> {
+  const kept = async <T extends { stop(): Promise<unknown> }>(starting: Promise<T>): Promise<T> => {
+    const started = await starting;
+    stops.push(() => started.stop());
+    return started;
+  };
+  const startOwnPostgres = (name: string) =>
+    kept(startPostgres({ dataDir: path.join(folder, name), log: report, settings: { shared_buffers: '128MB' } }));
+  const postgres = await startOwnPostgres('postgres');
+  const temporalPostgres = await startOwnPostgres('temporal-postgres');
+  const temporal = await kept(startTemporalServer(folder, temporalPostgres, report));
+  const databaseUrl = postgres.url('pms');
+  await migrate(databaseUrl);
+  const model = await kept(startModel(MODEL_MS));
+  const pids = { postgres: postgres.pid, temporal: temporal.pid };
+  const servers = { folder, databaseUrl, temporalAddress: temporal.address, pids, stop: async () => {} };
+  const [apis, workers, callers]: [Service[], Part[], Helper[]] = [[], [], []];
+  for (let index = 0; index < APIS; index += 1) {
+    apis.push(await kept(startApi(servers, model.settings)));
+    callers.push(await kept(startHelper('http-load.ts')));
+  }
+  for (let index = 0; index < WORKERS; index += 1) workers.push(await kept(startWorker(servers, model.settings)));
+  return { postgres, temporalPostgres, temporal, model, apis, workers, callers };
+}
+
+/** Half of the callers ask each of the APIs. */
+async function execute({ apis, callers }: Cluster, amount: { callers: number; count: number }): Promise<LoadResult> {
+  const results = await Promise.all(
+    apis.map(({ origin, key }, index) => {
+      const load = {
+        url: `${origin}/v1/executions`,
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ prompt_name: 'bench', variables: { number: 1 } }),
+        expect: '"status":"completed"',
+        callers: amount.callers / APIS,
+        count: amount.count / APIS,
+      };
+      const caller = callers[index];
+      if (caller === undefined) throw new Error('Each API has its caller.');
+      return caller.ask(load, LoadResult);
+    }),
+  );
+  return {
+    requests: results.reduce((sum, { requests }) => sum + requests, 0),
+    seconds: Math.max(...results.map(({ seconds }) => seconds)),
+    latenciesMs: results.flatMap(({ latenciesMs }) => latenciesMs),
+  };
+}
+
+async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
+  const { apis, workers, model } = cluster;
+  const [first, second] = apis;
+  if (first === undefined || second === undefined) throw new Error('There are two APIs.');
+  await first.call('POST', '/prompts', { name: 'bench', template: TEMPLATE, model: `openai/${MODEL}` });
+  await upload(first, 'small', questionsOf(EXAMPLES));
+  await execute(cluster, WARM_UP);
+  const processes = {
+    'the APIs': apis.map(({ pid }) => pid),
+    'the workers': workers.map(({ pid }) => pid),
+    Temporal: [cluster.temporal.pid],
+    'Temporal’s PostgreSQL': [cluster.temporalPostgres.pid],
+    'the service’s PostgreSQL': [cluster.postgres.pid],
+  };
+  const kinds = Object.keys(processes) as (keyof typeof processes)[];
+
+  const doubled: number[] = [];
+  const rows: Row[] = [];
+  for (const amount of AMOUNTS) {
+    const [rates, p50s, p95s]: [number[], number[], number[]] = [[], [], []];
+    const cpuMs = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<
+      (typeof kinds)[number],
+      number[]
+    >;
+    for (let round = 0; round < rounds; round += 1) {
+      await model.forget();
+      const used = await cpuOf(processes, () => execute(cluster, amount));
+      const { requests, seconds, latenciesMs } = used.result;
+      doubled.push((await model.calls()).count - requests);
+      rates.push(requests / seconds);
+      p50s.push(median(latenciesMs));
+      p95s.push(quantile(latenciesMs, 0.95));
+      for (const kind of kinds) cpuMs[kind].push(used.cpuMs[kind] / requests);
+    }
+    rows.push(
+      row(`${amount.callers} callers`, '/s', rates),
+      row(
+        `${amount.callers} callers: by each worker`,
+        '/s',
+        rates.map((rate) => rate / WORKERS),
+      ),
+      row(`${amount.callers} callers: p50`, 'ms', p50s),
+      row(`${amount.callers} callers: p95`, 'ms', p95s),
+      ...kinds.map((kind) => row(`${amount.callers} callers: CPU of ${kind}, an execution`, 'ms', cpuMs[kind])),
+    );
+  }
+
+  const seconds: number[] = [];
+  const asked: { count: number; mostOfOnePrompt: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await model.forget();
+    // `evaluate` checks that there is one result for each example.
+    seconds.push(await evaluate(second, 'small', EXAMPLES));
+    asked.push(await model.calls());
+  }
+  return [
+    ...rows,
+    row('calls of the model beyond the executions', '', doubled, { atMost: 0 }),
+    row(`an evaluation of ${EXAMPLES} examples`, 's', seconds),
+    row(
+      'calls of the model beyond the examples',
+      '',
+      asked.map(({ count }) => count - EXAMPLES),
+      { atMost: 0 },
+    ),
+    row(
+      'most calls for one example',
+      '',
+      asked.map(({ mostOfOnePrompt }) => mostOfOnePrompt),
+      { atMost: 1 },
+    ),
+  ];
+}
+
+/**
+ * The service spread over processes: two with the API and three with workers, on a PostgreSQL and on Temporal's server, which
+ * has a PostgreSQL of its own. All on this machine, so that it shows what each kind costs and that nothing is done twice, and
+ * not how far it scales.
+ */
+export async function measureCluster(means: Means): Promise<Outcome> {
+  const benchmark = `cluster (${APIS} API and ${WORKERS} worker processes, Temporal on PostgreSQL, a model of ${MODEL_MS} ms)`;
+  if (process.platform !== 'linux') return { benchmark, rows: [], skipped: 'CPU times are read from /proc' };
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-bench-'));
+  const stops: Stops = [];
+  try {
+    return { benchmark, rows: await measure(await startCluster(folder, stops, means), means.rounds ?? ROUNDS) };
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

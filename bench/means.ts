@@ -1,0 +1,8 @@
+/** What a benchmark may need. */
+export interface Means {
+  report: (line: string) => void;
+  /** A folder for CPU profiles of the service. */
+  profileFolder: string | undefined;
+  /** How often to measure, in place of the benchmark's own number: fewer for a quick look. */
+  rounds: number | undefined;
+}
