@@ -11,7 +11,7 @@ import { median, quantile } from './statistics.ts';
 
 const MODEL_MS = 200;
 const RECEIVER_MS = 50;
-const ROUNDS = 5;
+const ROUNDS = 3;
 const WARM_UP = { callers: 20, count: 100 };
 const ALONE = { callers: 1, count: 20 };
 const MANY = { callers: 20, count: 240 };
