@@ -156,7 +156,7 @@ export async function startTemporalServer(
     ]);
   const address = `127.0.0.1:${port}`;
   try {
-    await becomeReady(address, server.running);
+    await becomeReady(address, () => server.running());
   } catch (error) {
     await stop();
     throw new Error(`Temporal's server did not start: ${server.log().slice(-3000)}`, { cause: error });
