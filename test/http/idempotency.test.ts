@@ -112,11 +112,12 @@ test('a replay of a run under way waits for its end', async () => {
 
 test('who did not wait gets the same answer again', async () => {
   const headers = { 'Idempotency-Key': 'async', Prefer: 'respond-async' };
-  const body = { prompt_name: 'echo', variables: { text: 'async' }, model: 'sandbox/slow-200' };
+  const body = { prompt_name: 'echo', variables: { text: 'async' }, model: 'sandbox/slow-700' };
   const first = await service.call('POST', '/executions', { body, headers });
   const second = await service.call('POST', '/executions', { body, headers: { 'Idempotency-Key': 'async' } });
   expect(second.body).toEqual(first.body);
-  expect(second.body.status).toBe('queued');
+  // As it was then: it may have begun, but not ended.
+  expect(['queued', 'running']).toContain(second.body.status);
 });
 
 test('who lost the connection before the end gets the end at the next try', async () => {
