@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import pg from 'pg';
+import { z } from 'zod';
 import { migrate } from '../src/db/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
 import { type Helper, startHelper } from './child.ts';
@@ -92,6 +94,20 @@ async function execute({ apis, callers }: Cluster, amount: { callers: number; co
   };
 }
 
+/** Bytes on disk of all databases of a server, and of the write-ahead log that it has written so far. */
+async function bytesOf(postgres: EmbeddedPostgres): Promise<{ stored: number; log: number }> {
+  const client = new pg.Client(postgres.url('postgres'));
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      `select sum(pg_database_size(oid)) stored, pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') log from pg_database`,
+    );
+    return z.object({ stored: z.coerce.number(), log: z.coerce.number() }).parse(rows[0]);
+  } finally {
+    await client.end();
+  }
+}
+
 async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
   const { apis, workers, model } = cluster;
   const [first, second] = apis;
@@ -110,6 +126,8 @@ async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
 
   const doubled: number[] = [];
   const rows: Row[] = [];
+  let executions = 0;
+  const bytesBefore = await bytesOf(cluster.temporalPostgres);
   for (const amount of AMOUNTS) {
     const [rates, p50s, p95s]: [number[], number[], number[]] = [[], [], []];
     const cpuMs = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<
@@ -120,6 +138,7 @@ async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
       await model.forget();
       const used = await cpuOf(processes, () => execute(cluster, amount));
       const { requests, seconds, latenciesMs } = used.result;
+      executions += requests;
       doubled.push((await model.calls()).count - requests);
       rates.push(requests / seconds);
       p50s.push(median(latenciesMs));
@@ -138,6 +157,14 @@ async function measure(cluster: Cluster, rounds: number): Promise<Row[]> {
       ...kinds.map((kind) => row(`${amount.callers} callers: CPU of ${kind}, an execution`, 'ms', cpuMs[kind])),
     );
   }
+
+  const bytesAfter = await bytesOf(cluster.temporalPostgres);
+  const bytesRow = (name: string, of: 'stored' | 'log') =>
+    row(name, 'bytes', [(bytesAfter[of] - bytesBefore[of]) / executions]);
+  rows.push(
+    bytesRow('Temporal’s databases, an execution', 'stored'),
+    bytesRow('write-ahead log of Temporal’s databases, an execution', 'log'),
+  );
 
   const seconds: number[] = [];
   const asked: { count: number; mostOfOnePrompt: number }[] = [];
