@@ -2,7 +2,6 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
-import { createPlaces } from './activities/places.ts';
 import { requireServers } from './config.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
 import { cleanUp } from './jobs/clean-up.ts';
@@ -20,9 +19,11 @@ import { runProcess } from './lifecycle.ts';
 import { createMailer } from './mail/mailer.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
+import { createAttemptMaker } from './services/deliveries/make-attempt.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
+import { createPlaces } from './temporal/places.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
 import { createLeanWorkers } from './temporal/workflow-threads.ts';
 import { tellPlaceIsFree } from './temporal/workflows.ts';
@@ -72,6 +73,8 @@ export async function startWorkers({
   const mailer = settings.mail === undefined ? undefined : createMailer(settings.mail);
   const stopping = new AbortController();
   const graceOver = new AbortController();
+  const webhookMetrics = createWebhookMetrics(registry, db);
+  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics });
   const activities = createActivities({
     stopping: stopping.signal,
     graceOver: graceOver.signal,
@@ -83,11 +86,9 @@ export async function startWorkers({
     evaluatorPool,
     starter,
     quotas: createQuotas(settings.quotas),
-    cipher,
-    outbound,
+    attempts,
     places,
     mailer,
-    webhookMetrics: createWebhookMetrics(registry, db),
   });
   const shared = {
     connection,
@@ -134,7 +135,16 @@ export async function startWorkers({
     log.warn({ err: error }, 'cannot look at the keys of webhook secrets; it will be tried again'),
   );
   const tasks = [
-    startRelay({ db, listener, starter, log, saturated: () => places.saturated() }),
+    startRelay({
+      db,
+      listener,
+      starter,
+      log,
+      attempts,
+      places,
+      saturated: () => places.saturated(),
+      graceOver: graceOver.signal,
+    }),
     runEvery('register search attributes', RECONCILE_EVERY_MS, log, registerSearchAttributes),
     runEvery('reconcile executions', RECONCILE_EVERY_MS, log, () => reconcileExecutions(db, starter, log)),
     runEvery('reconcile evaluations', RECONCILE_EVERY_MS, log, () => reconcileEvaluations(db, starter, log)),

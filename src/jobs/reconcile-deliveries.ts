@@ -5,6 +5,7 @@ import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
 import { abandonOne } from '../services/deliveries/abandon-deliveries.ts';
+import { msUntil } from '../services/deliveries/read-attempt.ts';
 import {
   type DeliveryStarter,
   STORED_DELIVERY,
@@ -15,12 +16,12 @@ import { deliveryWorkflowId } from '../temporal/names.ts';
 import { workflowState } from '../temporal/workflows.ts';
 import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
-/** The relay starts the others. */
-const STARTED = sql<boolean>`${inStates(deliveryStates, UNFINISHED_DELIVERY)}
+/** Of the others, the relay makes the first attempt. */
+const PAST_FIRST_ATTEMPT = sql<boolean>`${inStates(deliveryStates, UNFINISHED_DELIVERY)}
   and (${inStates(deliveryStates, ['waiting'])} or started_at is not null)`;
 
-const takeStarted = (db: Builder) =>
-  overdue(db, 'deliveries', STARTED)
+const take = (db: Builder) =>
+  overdue(db, 'deliveries', PAST_FIRST_ATTEMPT)
     .with('claimed', (cte) =>
       cte
         .updateTable('deliveries as d')
@@ -32,18 +33,32 @@ const takeStarted = (db: Builder) =>
     .selectFrom('claimed as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
     .leftJoin('webhooks as w', 'w.id', 'd.webhook_id')
-    .select(STORED_DELIVERY);
+    .select(STORED_DELIVERY)
+    .select([
+      'd.started_at as startedAt',
+      'd.status_reason as reason',
+      msUntil(sql.ref('d.next_attempt_at')).as('nextInMs'),
+    ]);
+
+interface OverdueDelivery extends StoredDelivery {
+  startedAt: Date | null;
+  reason: string | null;
+  nextInMs: number | null;
+}
 
 async function reconcileOne(
   db: Database,
   starter: DeliveryStarter,
   log: Logger,
-  delivery: StoredDelivery,
+  { startedAt, reason, nextInMs, ...delivery }: OverdueDelivery,
 ): Promise<void> {
   const { query } = db.system;
   const state = await workflowState(starter.client, deliveryWorkflowId(delivery));
-  if (state === 'missing' && (await startDelivery(query, starter, delivery)))
-    log.warn({ delivery_id: delivery.id }, 'started a delivery that had been left without its workflow');
+  if (state === 'missing' || (state === 'running' && startedAt === null)) {
+    const firstWait = reason !== null && nextInMs !== null && nextInMs > 0 ? { waitMs: nextInMs, reason } : undefined;
+    if (await startDelivery(query, starter, delivery, firstWait))
+      log.warn({ delivery_id: delivery.id }, 'started a delivery that had been left without its workflow');
+  }
   if (state === 'closed') {
     await abandonOne(query, delivery.id, 'Its workflow was ended by an operator.');
     log.warn({ delivery_id: delivery.id }, 'ended a delivery whose workflow had been ended from outside');
@@ -51,14 +66,14 @@ async function reconcileOne(
 }
 
 /**
- * Checks the deliveries that are overdue: restarts the workflow of one that Temporal has lost, from its next attempt, and abandons
- * one whose workflow was ended by an operator. A delivery that waits for a retry is not overdue before that.
+ * Checks the deliveries that are overdue: starts the workflow of one whose first attempt failed while Temporal was away, restarts one
+ * that Temporal has lost, from its next attempt, and abandons one whose workflow was ended by an operator. A delivery that waits for a retry is not overdue before that.
  * @throws Error where Temporal or the database is away; what was not looked at is at a later call
  */
 export function reconcileDeliveries(db: Database, starter: DeliveryStarter, log: Logger): Promise<void> {
-  return reconcile<StoredDelivery>(db.system.query, log, {
+  return reconcile(db.system.query, log, {
     table: 'deliveries',
-    take: takeStarted,
+    take,
     reconcile: (delivery) => reconcileOne(db, starter, log, delivery),
   });
 }

@@ -1,43 +1,33 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { now } from '../db/sql.ts';
-
-import { inStates } from '../db/state-change.ts';
 import { type Builder, prepared } from '../db/statement.ts';
-import { deliveryStates } from '../domain/delivery-states.ts';
 import { parsePublicId } from '../domain/ids.ts';
-import {
-  type DeliveryStarter,
-  STORED_DELIVERY,
-  type StoredDelivery,
-  startDelivery,
-} from '../services/deliveries/start-delivery.ts';
+import { type DeliveryStarter, STORED_DELIVERY } from '../services/deliveries/start-delivery.ts';
 import { deliveryWorkflowId } from '../temporal/names.ts';
-import { isTemporalAway, signalWorkflow } from '../temporal/workflows.ts';
+import { signalWorkflow } from '../temporal/workflows.ts';
+import { type FirstAttempts, UNSTARTED } from './first-attempts.ts';
 import { BATCH_SIZE, dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
-/** Workflows that are being started at a time. */
-const STARTS_AT_ONCE = 20;
-
-/**
- * Deliveries without their workflow: new ones, and those left by a relay that died or could not reach Temporal. If that one is
- * only slow, a second relay starts the same workflows, which changes nothing.
- */
-const UNSTARTED = sql<boolean>`${inStates(deliveryStates, ['queued'])} and started_at is null
-  and (claimed_at is null or claimed_at < now() - interval '10 seconds')`;
+/** Workflows that are being signaled at a time. */
+const SIGNALS_AT_ONCE = 20;
+/** Deliveries whose first attempt is to be made: new ones, and those claimed by a process that has not renewed its claim. */
+const CLAIM_LEASE = sql`interval '10 seconds'`;
+const toAttempt = (reclaim: Expression<boolean>) =>
+  sql<boolean>`${UNSTARTED} and (claimed_at is null or (${reclaim}::boolean and claimed_at < now() - ${CLAIM_LEASE}))`;
 
 /** A replay may be long: the other deliveries of its workspace go first. */
 const REPLAYS_LAST = [sql`(trigger = 'replay')`, sql`id`];
 
-const CLAIM = prepared<{ saturated: string[] }>()((db, { saturated }) =>
-  dueRoundRobin(db, 'deliveries', { due: UNSTARTED, orderBy: REPLAYS_LAST, exceptWorkspaces: saturated })
+const CLAIM = prepared<{ saturated: string[]; reclaim: boolean }>()((db, { saturated, reclaim }) =>
+  dueRoundRobin(db, 'deliveries', { due: toAttempt(reclaim), orderBy: REPLAYS_LAST, exceptWorkspaces: saturated })
     .with('free', (cte) =>
       cte
         .selectFrom('deliveries')
         .select('id')
         .where('id', 'in', (eb) => eb.selectFrom('next').select('next.id'))
-        .where(UNSTARTED)
+        .where(toAttempt(reclaim))
         .forUpdate()
         .skipLocked(),
     )
@@ -76,6 +66,7 @@ export interface RelayDeps {
   db: Database;
   starter: DeliveryStarter;
   log: Logger;
+  firstAttempts: FirstAttempts;
   /** Workspaces (public ids) that have enough deliveries in flight: the rest wait in the database. Default: none. */
   saturated?: () => string[];
 }
@@ -99,58 +90,22 @@ async function forEachOf<T>(items: readonly T[], atOnce: number, work: (item: T)
   for (const each of workers) if (each.status === 'rejected') throw each.reason;
 }
 
-/** One that was abandoned while it was started is left to `endWorkflows`. */
-async function markStarted({ system }: Database, ids: string[]): Promise<void> {
-  await system.query((db) =>
-    lockInOrder(db, ids)
-      .updateTable('deliveries as d')
-      .from('locked')
-      .set({
-        started_at: sql<Date>`coalesce(started_at, now())`,
-        to_end: sql<boolean>`${inStates(deliveryStates, ['abandoned'], 'd')}`,
-      })
-      .whereRef('d.id', '=', 'locked.id'),
-  );
-}
-
-async function unclaim({ system }: Database, ids: string[]): Promise<void> {
-  await system.query((db) =>
-    lockInOrder(db, ids)
-      .updateTable('deliveries as d')
-      .from('locked')
-      .set({ claimed_at: null })
-      .whereRef('d.id', '=', 'locked.id'),
-  );
-}
-
-/** Starts workflows. If Temporal is unavailable, the claims of the remaining deliveries are released. */
-async function startAll({ db, starter, log }: RelayDeps, deliveries: readonly StoredDelivery[]): Promise<void> {
-  if (deliveries.length === 0) return;
-  const left = new Set(deliveries.map(({ id }) => id));
-  const started: string[] = [];
-  try {
-    await forEachOf(deliveries, STARTS_AT_ONCE, async (delivery) => {
-      try {
-        await startDelivery(db.system.query, starter, delivery);
-        started.push(delivery.id);
-      } catch (error) {
-        if (isTemporalAway(error)) throw error;
-        // One that Temporal refuses must not keep the others from being started; it stays claimed for a while.
-        log.error({ err: error, delivery_id: delivery.id }, 'cannot start a delivery');
-      }
-      left.delete(delivery.id);
-    });
-  } finally {
-    if (started.length > 0) await markStarted(db, started);
-    if (left.size > 0) await unclaim(db, [...left]);
-  }
-}
-
-/** @returns whether there may be more */
-export async function startUnstarted(deps: RelayDeps): Promise<boolean> {
-  const saturated = (deps.saturated?.() ?? []).flatMap((id) => parsePublicId('workspace', id) ?? []);
-  const claimed = await deps.db.system.query(CLAIM, { saturated });
-  await startAll(deps, claimed);
+/**
+ * Claims deliveries whose first attempt is to be made, and begins their attempts.
+ * @param reclaim whether to take over claims that have expired
+ * @returns whether there may be more
+ */
+export async function beginFirstAttempts(
+  { db, firstAttempts, saturated }: RelayDeps,
+  reclaim: boolean,
+): Promise<boolean> {
+  if (firstAttempts.isFull()) return false;
+  const waiting = (saturated?.() ?? []).flatMap((id) => parsePublicId('workspace', id) ?? []);
+  const claimed = await db.system.query(CLAIM, {
+    saturated: [...waiting, ...firstAttempts.saturated()],
+    reclaim,
+  });
+  for (const delivery of claimed) firstAttempts.begin(delivery);
   return mayHaveMore(claimed[0]?.found ?? 0, claimed.length);
 }
 
@@ -178,7 +133,7 @@ export async function endWorkflows({ db: { system }, starter }: RelayDeps): Prom
   );
   const unsignaled = new Set(ended.map(({ id }) => id));
   try {
-    await forEachOf(ended, STARTS_AT_ONCE, async (delivery) => {
+    await forEachOf(ended, SIGNALS_AT_ONCE, async (delivery) => {
       await signalWorkflow(starter.client, deliveryWorkflowId(delivery), 'deliveryEnded');
       unsignaled.delete(delivery.id);
     });

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { CHANNELS, type Listener } from '../db/listener.ts';
 import { dispatchEvents } from './dispatch-events.ts';
-import { endWorkflows, type RelayDeps, startUnstarted } from './relay-steps.ts';
+import { createFirstAttempts, type FirstAttemptDeps } from './first-attempts.ts';
+import { beginFirstAttempts, endWorkflows, type RelayDeps } from './relay-steps.ts';
 
 /** A notification may be lost while the connection is down: the tables are read this often all the same. */
 const LOOK_AGAIN_MS = 5_000;
@@ -9,44 +11,32 @@ const LOOK_AGAIN_MS = 5_000;
 const SATURATED_MS = 200;
 /** After a failure, whose cause is likely to last for a while. */
 const TRY_AGAIN_MS = 1_000;
+/**
+ * After an outage of the database, the results of attempts that wait for it are stored within this time. Until then no expired claim
+ * is taken over: its attempt may have been made.
+ */
+const SETTLE_MS = 3_000;
+
+interface Loop {
+  wake(): void;
+  /** Ends it after the step in progress. */
+  stop(): Promise<void>;
+}
 
 /**
- * Relays from the database to Temporal: starts the workflows of deliveries, of new events and of requests, and signals those of
- * deliveries that were abandoned. Notifications wake it. Several may run at once.
+ * Runs a step until it says that there is no more to do, and again when woken or after a rest.
+ * @param restMs how long to rest unless woken
  */
-export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): Promise<void> } {
+function startLoop(log: Logger, what: string, step: () => Promise<boolean>, restMs = () => LOOK_AGAIN_MS): Loop {
   const stopping = new AbortController();
-  // Which statements to run. Most events have no webhook, and need only the first.
-  const due = { events: true, deliveries: true };
+  let isDue = true;
   let wakeUp = () => {};
-  const wake = (what: Partial<typeof due>) => {
-    Object.assign(due, what);
-    wakeUp();
-  };
-  deps.listener.on(CHANNELS.eventWritten, () => wake({ events: true }));
-  deps.listener.on(CHANNELS.deliveryChanged, () => wake({ deliveries: true }));
-  deps.listener.onReconnected(() => wake({ events: true, deliveries: true }));
 
-  async function relayWhatIsDue(): Promise<void> {
-    if (due.events) {
-      due.events = false;
-      const { more, madeAny } = await dispatchEvents(deps);
-      if (more) due.events = true;
-      if (madeAny) due.deliveries = true;
-    }
-    if (due.deliveries) {
-      due.deliveries = false;
-      const more = [await startUnstarted(deps), await endWorkflows(deps)];
-      if (more.includes(true)) due.deliveries = true;
-    }
-  }
-
-  async function sleep(): Promise<void> {
+  async function rest(): Promise<void> {
     const woken = new AbortController();
     wakeUp = () => woken.abort();
     const signal = AbortSignal.any([woken.signal, stopping.signal]);
-    await delay(deps.saturated?.().length ? SATURATED_MS : LOOK_AGAIN_MS, undefined, { signal }).catch(() => {});
-    if (!woken.signal.aborted) wake({ events: true, deliveries: true });
+    await delay(restMs(), undefined, { signal }).catch(() => {});
   }
 
   // An outage is logged when it begins and when it is over, not every second in between.
@@ -54,23 +44,87 @@ export function startRelay(deps: RelayDeps & { listener: Listener }): { stop(): 
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        await relayWhatIsDue();
-        if (isFailing) deps.log.info('relaying events again');
+        isDue = false;
+        if (await step()) isDue = true;
+        if (isFailing) log.info(`${what} again`);
         isFailing = false;
-        if (!due.events && !due.deliveries) await sleep();
+        if (!isDue) await rest();
       } catch (error) {
-        deps.log[isFailing ? 'debug' : 'warn']({ err: error }, 'cannot relay events at present; trying again');
+        log[isFailing ? 'debug' : 'warn']({ err: error }, `failed at ${what}; trying again`);
         isFailing = true;
         await delay(TRY_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => {});
-        wake({ events: true, deliveries: true });
       }
     }
   })();
 
   return {
+    wake() {
+      isDue = true;
+      wakeUp();
+    },
     async stop() {
       stopping.abort();
       await running;
+    },
+  };
+}
+
+export interface RelayOptions extends FirstAttemptDeps, Omit<RelayDeps, 'firstAttempts'> {
+  listener: Listener;
+  /** Aborted when a process that stops waits no longer for attempts in progress. */
+  graceOver: AbortSignal;
+}
+
+/**
+ * Relays events to webhooks: makes the deliveries of new events, makes their first attempts, and signals the workflows of deliveries
+ * that were abandoned. Each goes on while another waits, for Temporal as an example. Notifications wake them. Several relays may
+ * run at once.
+ */
+export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
+  const { listener, log, saturated, graceOver } = options;
+  const firstAttempts = createFirstAttempts(options, () => attempts.wake());
+  const deps = { ...options, firstAttempts };
+
+  let lookedAt = Date.now();
+  let settledAt = Date.now() + SETTLE_MS;
+  async function makeFirstAttempts(): Promise<boolean> {
+    if (Date.now() - lookedAt > LOOK_AGAIN_MS + TRY_AGAIN_MS) settledAt = Date.now() + SETTLE_MS;
+    const more = await beginFirstAttempts(deps, Date.now() >= settledAt);
+    lookedAt = Date.now();
+    return more;
+  }
+
+  async function makeDeliveries(): Promise<boolean> {
+    const { more, madeAny } = await dispatchEvents(deps);
+    // Most events have no webhook.
+    if (madeAny) attempts.wake();
+    return more;
+  }
+
+  const isSaturated = () => (saturated?.().length ?? 0) + firstAttempts.saturated().length > 0;
+  const attempts = startLoop(log, 'making first attempts', makeFirstAttempts, () =>
+    isSaturated() ? SATURATED_MS : LOOK_AGAIN_MS,
+  );
+  const events = startLoop(log, 'relaying events', makeDeliveries);
+  const endings = startLoop(log, 'ending workflows', () => endWorkflows(deps));
+
+  listener.on(CHANNELS.eventWritten, () => events.wake());
+  listener.on(CHANNELS.deliveryChanged, () => {
+    attempts.wake();
+    endings.wake();
+  });
+  listener.onReconnected(() => {
+    for (const loop of [events, attempts, endings]) loop.wake();
+  });
+
+  return {
+    async stop() {
+      const stopped = Promise.all([events.stop(), attempts.stop(), endings.stop()]).then(() => firstAttempts.stop());
+      const expired = new Promise<void>((resolve) => {
+        if (graceOver.aborted) resolve();
+        else graceOver.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([stopped, expired]);
     },
   };
 }

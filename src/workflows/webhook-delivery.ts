@@ -20,8 +20,16 @@ export interface WebhookDeliveryInput {
   host: string;
   /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: a single attempt, whose failure disables nothing. */
   retryWaitsMs: number[];
-  /** Attempts of a run before this one, which Temporal has lost. */
+  /** Attempts that were made before this workflow was started. */
   attemptsMade?: number;
+  /** Begins with this wait, then makes its first attempt. */
+  firstWait?: FirstWait;
+}
+
+/** A wait before the next attempt, and what for: the failure of the last attempt, or, if there was none, what holds the first back. */
+export interface FirstWait {
+  waitMs: number;
+  reason: string;
 }
 
 export type WebhookDeliveryState = 'sending' | 'held back' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
@@ -53,9 +61,9 @@ const { emailOwner } = proxyActivities<Pick<WebhookActivities, 'emailOwner'>>({
 });
 
 /**
- * Delivers an event to a webhook: the first attempt, then a retry after each wait until one succeeds. When the last retry has
- * failed, the webhook is disabled and its owner notified (specification, Retries). Ends early where the webhook was disabled or
- * deleted.
+ * Delivers an event whose first attempt, by the relay, failed or was held back: a retry after each wait until one succeeds. When the
+ * last retry has failed, the webhook is disabled and its owner notified (specification, Retries). Ends early where the webhook was
+ * disabled or deleted.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<{ state: WebhookDeliveryState }> {
   try {
@@ -72,6 +80,7 @@ async function deliver({
   host,
   retryWaitsMs,
   attemptsMade = 0,
+  firstWait,
 }: WebhookDeliveryInput): Promise<WebhookDeliveryState> {
   let state: WebhookDeliveryState = 'sending';
   let ended = false;
@@ -95,8 +104,9 @@ async function deliver({
     await condition(() => ended || (next === 'held back' && invited), ms, { summary });
     return ended;
   };
+  const nameOf = (attempt: number) => `attempt ${attempt} of ${retryWaitsMs.length + 1} to ${host}`;
   const sendAttempt = async (attempt: number, retryInMs: number | null): Promise<AttemptOutcome> => {
-    const name = `attempt ${attempt} of ${retryWaitsMs.length + 1} to ${host}`;
+    const name = nameOf(attempt);
     for (;;) {
       enter('sending', name);
       invited = false;
@@ -106,6 +116,18 @@ async function deliver({
     }
   };
 
+  /** @returns whether the delivery was abandoned meanwhile */
+  const waitToRetry = (retry: number, ms: number, why: string) =>
+    wait('waiting', ms, `retry ${retry} of ${retryWaitsMs.length}`, why);
+
+  if (firstWait !== undefined) {
+    const { waitMs, reason } = firstWait;
+    const isAbandoned =
+      attemptsMade === 0
+        ? await wait('held back', waitMs, nameOf(1), reason)
+        : await waitToRetry(attemptsMade, waitMs, `${reason} from ${host}`);
+    if (isAbandoned) return enter('abandoned', reason);
+  }
   for (let attempt = attemptsMade + 1; ; attempt += 1) {
     const retryInMs = retryWaitsMs[attempt - 1] ?? null;
     const outcome = await sendAttempt(attempt, retryInMs);
@@ -115,8 +137,7 @@ async function deliver({
       enter('failed', why);
       break;
     }
-    if (await wait('waiting', outcome.waitMs ?? retryInMs, `retry ${attempt} of ${retryWaitsMs.length}`, why))
-      return enter('abandoned', why);
+    if (await waitToRetry(attempt, outcome.waitMs ?? retryInMs, why)) return enter('abandoned', why);
   }
 
   // The failure of the last retry has disabled the webhook: the owner is notified even if the workflow is canceled now.

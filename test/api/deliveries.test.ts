@@ -46,7 +46,9 @@ describe('the deliveries of a webhook', () => {
     const eventId = await storeEvent(service, { type: 'execution.failed' });
     const delivery = await storeDelivery(service, id, { eventId, status: 'waiting', at: time('04T00:00:00') });
     await system().query(
-      { text: `update deliveries set attempts_made = 2, status_reason = 'why', next_attempt_at = $2 where id = $1` },
+      {
+        text: `update deliveries set attempts_made = 2, status_reason = 'why', next_attempt_at = $2, started_at = $2 where id = $1`,
+      },
       [uuidOf(delivery), time('04T01:00:00')],
     );
     await system().query(

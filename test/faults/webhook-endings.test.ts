@@ -37,7 +37,7 @@ test.concurrent('of twenty deliveries that fail together one disables the webhoo
   last.release();
   await stage.untilStatus(webhook, 'abandoned', 5);
   others.release();
-  await stage.untilClosed(webhook, together + 5);
+  await stage.untilEnded(webhook, together + 5);
 
   const deliveries = await stage.rows.deliveries(webhook);
   expect(deliveries.map(({ status }) => status)).toEqual([
@@ -75,7 +75,7 @@ test.concurrent.each([
     const { status } = await stage.call(method, `/webhooks/${publicId('webhook', webhook)}${action}`);
     expect(status).toBe(200);
     await stage.startWorker();
-    await stage.untilClosed(webhook, 10);
+    await stage.untilEnded(webhook, 10);
     await untilDispatched(stage);
     const deliveries = await stage.rows.deliveries(webhook);
     expect(deliveries.map((row) => [row.status, row.status_reason, row.to_end])).toEqual(

@@ -65,7 +65,7 @@ test('events of an outage of their receiver arrive though the worker is killed a
   expect(lost).toBe(0);
   expect(duplicates).toBeLessThanOrEqual(hit);
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
-  await stage.untilClosed(webhook, events.length);
+  await stage.untilEnded(webhook, events.length);
   await worker.killTree();
 });
 
@@ -186,8 +186,8 @@ test('a receiver that is slow with hundreds of deliveries holds up none to anoth
   const slowWebhook = await stage.rows.webhook({ url: slow.url, events: ['prompt.created'] });
   const webhook = await stage.rows.webhook({ url: healthy.url, events: ['execution.completed'] });
   const queued = await stage.rows.events(300);
-  await until('all of the slow ones are under way', async () => {
-    const rows = await stage.query({ text: 'select from deliveries where started_at is not null' });
+  await until('all of the slow ones are claimed', async () => {
+    const rows = await stage.query({ text: 'select from deliveries where claimed_at is not null' });
     return rows.length === queued.length;
   });
   await stage.rows.event('execution.completed');

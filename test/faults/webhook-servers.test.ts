@@ -64,7 +64,7 @@ test('events that were written while Temporal was away, and deliveries that wait
   tell(`Temporal away: ${lost} lost, ${duplicates} duplicates, ${secondsSince(backAt)} s after it was back`);
   expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
-  await stage.untilClosed(webhook, 3 * EVENTS);
+  await stage.untilEnded(webhook, 3 * EVENTS);
   expectStillUp();
 });
 
@@ -92,7 +92,7 @@ test('answers that came while the database was away are recorded, and what waite
   expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
   expect(receiver.received).toHaveLength(3 * EVENTS);
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
-  await stage.untilClosed(webhook, 2 * EVENTS);
+  await stage.untilEnded(webhook, 2 * EVENTS);
   expectStillUp();
 });
 
@@ -121,7 +121,7 @@ test('everything that was killed at once goes on where it was', async () => {
   expect(lost).toBe(0);
   expect(duplicates).toBeLessThanOrEqual(hit);
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
-  await stage.untilClosed(webhook, 2 * EVENTS);
+  await stage.untilEnded(webhook, 2 * EVENTS);
 });
 
 test('deliveries that a new, empty Temporal knows nothing of are started anew at the attempt that was next', async () => {
@@ -153,7 +153,7 @@ test('deliveries that a new, empty Temporal knows nothing of are started anew at
   const again = receiver.received.slice(EVENTS).map(({ headers }) => headers['x-delivery-attempt']);
   expect(again).toEqual(events.map(() => '2'));
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
-  await stage.untilClosed(webhook, EVENTS);
+  await stage.untilEnded(webhook, EVENTS);
 });
 
 test('a worker that goes on through the loss of all that Temporal knew delivers what comes then', async () => {

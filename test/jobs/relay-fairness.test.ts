@@ -2,7 +2,7 @@ import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { publicId } from '../../src/domain/ids.ts';
 import { dispatchEvents } from '../../src/jobs/dispatch-events.ts';
-import { type RelayDeps, startUnstarted } from '../../src/jobs/relay-steps.ts';
+import { beginFirstAttempts, type RelayDeps } from '../../src/jobs/relay-steps.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -17,7 +17,14 @@ let saturated: string[] = [];
 beforeAll(async () => {
   service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: 'true' }, { workers: false });
   const { db, client, taskQueues, log } = service.foundation;
-  deps = { db, starter: { client, taskQueues, eager: false, retryWaitsMs: [] }, log, saturated: () => saturated };
+  deps = {
+    db,
+    starter: { client, taskQueues, eager: false, retryWaitsMs: [] },
+    log,
+    // What is claimed stays claimed.
+    firstAttempts: { begin: () => {}, isFull: () => false, saturated: () => [], stop: async () => {} },
+    saturated: () => saturated,
+  };
   const other = await createOtherWorkspace(service, 'other');
   for (const call of [service.call, other.call]) {
     const { status } = await call('POST', '/webhooks', {
@@ -67,38 +74,38 @@ test('a workspace with few events does not wait for one with very many', async (
 
 test('a workspace with few deliveries does not wait for one with very many', async () => {
   for (let count = 0; count < Math.min(40, BACKLOG / 10 - 2); count += 1) await dispatchEvents(deps);
-  const started = () => countBy('deliveries d join workspaces w on w.id = d.workspace_id where started_at is not null');
-  expect(await timed('first claim', () => startUnstarted(deps))).toBe(true);
-  expect(await started()).toEqual({ default: 10, other: OF_OTHER });
+  const claimed = () => countBy('deliveries d join workspaces w on w.id = d.workspace_id where claimed_at is not null');
+  expect(await timed('first claim', () => beginFirstAttempts(deps, true))).toBe(true);
+  expect(await claimed()).toEqual({ default: 10, other: OF_OTHER });
 });
 
 test('what was asked for goes before a replay of the same workspace, and a replay takes turns with other workspaces', async () => {
   const { query } = deps.db.system;
-  await query({ text: `update deliveries set trigger = 'replay' where started_at is null` });
+  await query({ text: `update deliveries set trigger = 'replay' where claimed_at is null` });
   await query({
     text: `insert into deliveries (workspace_id, id, event_id, webhook_id, trigger, status, created_at)
            select workspace_id, uuidv7(), event_id, webhook_id, 'redelivery', 'queued', now() from deliveries
-           where started_at is not null and workspace_id = (select id from workspaces where name = 'default') limit 3`,
+           where claimed_at is not null and workspace_id = (select id from workspaces where name = 'default') limit 3`,
   });
-  await startUnstarted(deps);
+  await beginFirstAttempts(deps, true);
   const [row] = await query<{ redelivered: number; replayed: number }>({
     text: `select count(*) filter (where trigger = 'redelivery')::int as redelivered,
-             count(*) filter (where trigger = 'replay')::int as replayed from deliveries where started_at is not null`,
+             count(*) filter (where trigger = 'replay')::int as replayed from deliveries where claimed_at is not null`,
   });
   expect(row).toEqual({ redelivered: 3, replayed: 7 });
 });
 
-test('a workspace that has enough started keeps nobody else from being looked at', async () => {
+test('a workspace that has enough in flight keeps nobody else from being looked at', async () => {
   const { query } = deps.db.system;
   const [{ id } = { id: '' }] = await query<{ id: string }>({
     text: `select id from workspaces where name = 'default'`,
   });
-  const count = async () => (await query({ text: 'select from deliveries where started_at is not null' })).length;
+  const count = async () => (await query({ text: 'select from deliveries where claimed_at is not null' })).length;
   const before = await count();
   saturated = [publicId('workspace', id)];
-  expect(await startUnstarted(deps)).toBe(false);
+  expect(await beginFirstAttempts(deps, true)).toBe(false);
   expect(await count()).toBe(before);
   saturated = [];
-  await startUnstarted(deps);
+  await beginFirstAttempts(deps, true);
   expect(await count()).toBe(before + 10);
 });

@@ -2,7 +2,8 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { withHeartbeats } from '../../src/activities/heartbeats.ts';
-import type { AttemptOutcome, AttemptTask, WebhookActivities } from '../../src/activities/webhook-delivery/webhook.ts';
+import type { WebhookActivities } from '../../src/activities/webhook-delivery/webhook.ts';
+import type { AttemptOutcome, AttemptTask } from '../../src/services/deliveries/make-attempt.ts';
 import {
   deliveryEnded,
   deliveryStateQuery,

@@ -22,8 +22,8 @@ export interface WebhookStage extends Processes {
   temporal: Client;
   /** Waits until so many deliveries of a webhook have this status, through outages of the database. */
   untilStatus(webhookId: string, status: string, count: number): Promise<void>;
-  /** Waits until Temporal lists so many closed workflows of a webhook and none that is open. */
-  untilClosed(webhookId: string, count: number): Promise<void>;
+  /** Waits until so many deliveries of a webhook have ended, and Temporal lists their workflows, if they had any, as closed. */
+  untilEnded(webhookId: string, count: number): Promise<void>;
 }
 
 /** What tests of one file set up, all of it ended together. */
@@ -87,14 +87,20 @@ function lookInto({ system: { query } }: Database, temporal: Client) {
         return (row?.count ?? 0) >= count;
       });
     },
-    async untilClosed(webhookId: string, count: number) {
+    async untilEnded(webhookId: string, count: number) {
+      const counted = {
+        text: `select count(*) filter (where finished_at is not null and not to_end)::int as ended,
+                 count(*) filter (where finished_at is null or to_end)::int as open, count(started_at)::int as workflows
+               from deliveries where webhook_id = $1`,
+      };
       const ofWebhook = `${SEARCH_ATTRIBUTES.webhook.name} = '${publicId('webhook', webhookId)}'`;
       const countOf = async (status: string) =>
         (await temporal.workflow.count(`${ofWebhook} and ExecutionStatus ${status} 'Running'`)).count;
-      await until(
-        `${count} workflows to be closed`,
-        async () => (await countOf('!=')) === count && (await countOf('=')) === 0,
-      );
+      await until(`${count} deliveries and their workflows to be ended`, async () => {
+        const [row] = await query<{ ended: number; open: number; workflows: number }>(counted, [webhookId]);
+        if (row?.ended !== count || row.open > 0) return false;
+        return (await countOf('!=')) >= row.workflows && (await countOf('=')) === 0;
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { AttemptOutcome } from '../../src/activities/webhook-delivery/webhook.ts';
+import type { AttemptOutcome } from '../../src/services/deliveries/make-attempt.ts';
 import { placeFree, type WebhookDeliveryState } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,
@@ -114,6 +114,13 @@ function deliveredPaths(): WebhookDeliveryPath[] {
       input: { attemptsMade: 2 },
       outcomes: [FAILED, DELIVERED],
     }),
+    webhookDeliveryPath('waiting-at-first', 'delivered', ['attempt 2', 'attempt 3'], {
+      input: { attemptsMade: 1, firstWait: { waitMs: 10, reason: 'HTTP 503' } },
+      outcomes: [FAILED, DELIVERED],
+    }),
+    webhookDeliveryPath('held-back-at-first', 'delivered', ['attempt 1'], {
+      input: { firstWait: { waitMs: 10.5, reason: 'rate limit of the webhook' } },
+    }),
     webhookDeliveryPath('delivered-after-its-worker-died', 'delivered', ['attempt 1', 'attempt 1'], losingAttempt()),
     webhookDeliveryPath('abandoned-at-the-attempt', 'abandoned', ['attempt 1', 'attempt 2'], {
       outcomes: [FAILED, { state: 'abandoned' }],
@@ -162,6 +169,14 @@ function endedPaths(): WebhookDeliveryPath[] {
       outcomes: [FAILED],
       meanwhile: endWhile('waiting'),
     }),
+    webhookDeliveryPath('ended-while-waiting-at-first', 'abandoned', [], {
+      input: { attemptsMade: 1, firstWait: { waitMs: HOUR_MS, reason: 'HTTP 503' } },
+      meanwhile: endWhile('waiting'),
+    }),
+    webhookDeliveryPath('ended-while-held-back-at-first', 'abandoned', [], {
+      input: { firstWait: { waitMs: HOUR_MS, reason: 'rate limit of the webhook' } },
+      meanwhile: endWhile('held back'),
+    }),
     webhookDeliveryPath('ended-while-held-back', 'abandoned', ['attempt 1'], {
       outcomes: [heldBack(HOUR_MS)],
       meanwhile: endWhile('held back'),
@@ -190,6 +205,10 @@ function canceledPaths(): WebhookDeliveryPath[] {
     webhookDeliveryPath('canceled-while-waiting', 'canceled', ['attempt 1', CANCELED], {
       input: { retryWaitsMs: [HOUR_MS] },
       outcomes: [FAILED],
+      meanwhile: cancelWhile('waiting'),
+    }),
+    webhookDeliveryPath('canceled-while-waiting-at-first', 'canceled', [CANCELED], {
+      input: { attemptsMade: 1, firstWait: { waitMs: HOUR_MS, reason: 'HTTP 503' } },
       meanwhile: cancelWhile('waiting'),
     }),
     webhookDeliveryPath('canceled-while-held-back', 'canceled', ['attempt 1', CANCELED], {

@@ -39,6 +39,8 @@ export interface WebhookRows {
   deliveries(webhookId: string): Promise<DeliveryRow[]>;
   /** Waits until so many deliveries of a webhook have this status, and gives them all. */
   reached(webhookId: string, status: string, count?: number): Promise<DeliveryRow[]>;
+  /** Waits until so many deliveries of a webhook have had a workflow. */
+  started(webhookId: string, count?: number): Promise<DeliveryRow[]>;
   read(webhookId: string): Promise<Record<string, unknown>>;
   notifications(webhookId: string): Promise<Record<string, unknown>[]>;
 }
@@ -90,6 +92,11 @@ export function webhookRows(db: Database, cipher: Cipher): WebhookRows {
       waitFor(`${count} deliveries to be ${status}`, async () => {
         const all = await rows.deliveries(webhookId);
         return all.filter((each) => each.status === status).length >= count ? all : undefined;
+      }),
+    started: (webhookId, count = 1) =>
+      waitFor(`${count} deliveries to have a workflow`, async () => {
+        const all = await rows.deliveries(webhookId);
+        return all.filter((each) => each.started_at !== null).length >= count ? all : undefined;
       }),
     async read(webhookId) {
       const [row] = await query({ text: 'select * from webhooks where id = $1' }, [webhookId]);

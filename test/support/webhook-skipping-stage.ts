@@ -14,6 +14,7 @@ import { startRelay } from '../../src/jobs/relay.ts';
 import type { Mail } from '../../src/mail/mailer.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
+import { createAttemptMaker } from '../../src/services/deliveries/make-attempt.ts';
 import { createWebhookMetrics } from '../../src/services/webhooks/webhook-metrics.ts';
 import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/temporal/names.ts';
@@ -41,15 +42,10 @@ export interface SkippingStage {
   rows: WebhookRows;
   mails: Mail[];
   /**
-   * Has an event sent to a receiver, and to no other. Time stands until the delivery is looked at.
+   * Has an event sent to a receiver, and to no other, whose first attempt fails. Time stands until the workflow is looked at.
    * @param path of the receiver, with its query
-   * @param until its status then; `queued` with the first request at the receiver
    */
-  send(
-    respond: Respond,
-    target: { path: string; headers: Record<string, string> },
-    until?: 'queued' | 'waiting',
-  ): Promise<Sent>;
+  send(respond: Respond, target: { path: string; headers: Record<string, string> }): Promise<Sent>;
   close(): Promise<void>;
 }
 
@@ -85,17 +81,22 @@ export async function openSkippingStage(): Promise<SkippingStage> {
   closing.push(() => outbound.close());
   const taskQueues = taskQueuesOf('skipping');
   const mails: Mail[] = [];
+  const attempts = createAttemptMaker({
+    db,
+    cipher,
+    outbound,
+    webhookMetrics: createWebhookMetrics(new Registry(), db),
+  });
+  const places = testPlaces({ hostConcurrency: 5 });
   const worker = await Worker.create({
     connection: temporal.nativeConnection,
     workflowBundle: await workflowBundle(),
     taskQueue: taskQueues.webhooks,
     activities: createWebhookActivities({
       db,
-      cipher,
-      outbound,
-      places: testPlaces({ hostConcurrency: 5 }),
+      attempts,
+      places,
       mailer: { send: async (mail) => void mails.push(mail), close: () => {} },
-      webhookMetrics: createWebhookMetrics(new Registry(), db),
     }),
     maxHeartbeatThrottleInterval: '1 second',
   });
@@ -106,21 +107,28 @@ export async function openSkippingStage(): Promise<SkippingStage> {
   });
   const { client } = temporal;
   const starter = { client, taskQueues, eager: false, retryWaitsMs: webhooks.retryWaitsMs };
-  const relay = startRelay({ db, listener, log, starter });
+  const relay = startRelay({
+    db,
+    listener,
+    log,
+    starter,
+    attempts,
+    places,
+    graceOver: new AbortController().signal,
+  });
   closing.push(() => relay.stop());
 
   return {
     db,
     rows,
     mails,
-    async send(respond, { path, headers }, until = 'waiting') {
+    async send(respond, { path, headers }) {
       await db.system.query({ text: `update webhooks set status = 'disabled'` });
       const receiver = await startReceiver(respond);
       closing.push(() => receiver.close());
       const webhook = await rows.webhook({ url: new URL(path, receiver.url).href, headers });
       const eventId = await rows.event();
-      if (until === 'queued') await receiver.got(1);
-      const [row] = await rows.reached(webhook, until);
+      const [row] = await rows.started(webhook);
       if (row === undefined) throw new Error('There is no delivery.');
       const id = deliveryWorkflowId({ id: row.id, eventId, webhookId: webhook, trigger: 'event' });
       const inRealTime = new Client({ connection: temporal.connection }).workflow.getHandle(id);

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import type { AttemptOutcome } from '../../src/activities/webhook-delivery/webhook.ts';
+import type { AttemptOutcome } from '../../src/services/deliveries/make-attempt.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
 import {
@@ -99,6 +99,23 @@ test.concurrent('operators see where it is at', async () => {
   expect(eventsOf(history, 'TIMER_STARTED').map(({ summary }) => summary)).toEqual([
     'attempt 1 of 3 to example.com in 2 s: rate limit of the webhook',
     'retry 1 of 2 in 30 min: HTTP 503 from example.com',
+  ]);
+});
+
+test.concurrent('operators see for what it waits before its first step', async () => {
+  const seen: string[][] = [];
+  const waiting = webhookDeliveryPath('watched-waiting', 'abandoned', [], {
+    input: { attemptsMade: 1, firstWait: { waitMs: 60_000, reason: 'HTTP 503' } },
+    meanwhile: async (handle) => {
+      await being(handle, 'waiting');
+      seen.push(await look(handle));
+      await end(handle);
+    },
+  });
+  const { history } = await takePath(await connecting, waiting);
+  expect(seen).toEqual([['waiting', matching(`waiting\\*\\* retry 1 of 5 ${AT}: HTTP 503 from example.com`)]]);
+  expect(eventsOf(history, 'TIMER_STARTED').map(({ summary }) => summary)).toEqual([
+    'retry 1 of 5 in 1 min: HTTP 503 from example.com',
   ]);
 });
 

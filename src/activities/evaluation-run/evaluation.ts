@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { costByBatch } from '../../services/evaluations/costs.ts';
 import { finishRun } from '../../services/evaluations/finish-run.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import type { RunRef } from '../../services/evaluations/run-spec.ts';
 import { describeProgress, sumUpRun } from '../../services/evaluations/sum-up.ts';
 import { withHeartbeats } from '../heartbeats.ts';
-import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import { type BatchDeps, type BatchInput, type BatchResult, createBatchRunner } from './run-batch.ts';
 import { RunFailedError } from './run-failed-error.ts';
 

@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { isRefusedByDatabase } from '../../db/errors.ts';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { newId } from '../../domain/ids.ts';
 import {
   type JudgementToStore,
@@ -9,7 +10,6 @@ import {
 } from '../../services/evaluations/judgements-store.ts';
 import { type ResultToStore, scoreResult, storeResult } from '../../services/evaluations/results-store.ts';
 import type { RunSpec } from '../../services/evaluations/run-spec.ts';
-import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import { RunFailedError } from './run-failed-error.ts';
 
 /** Stands for a result that the database refuses, though it was paid for. */

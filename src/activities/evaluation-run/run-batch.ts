@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../db/database.ts';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { CostEstimate } from '../../domain/cost-estimate.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
@@ -7,10 +8,9 @@ import { costOfRange, type Spending } from '../../services/evaluations/costs.ts'
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/open-examples.ts';
 import { readRunControl } from '../../services/evaluations/run-control.ts';
 import { loadRunSpec, type RunRef, type RunSpec } from '../../services/evaluations/run-spec.ts';
+import type { Places } from '../../temporal/places.ts';
 import { createPatientModels } from '../patient-call.ts';
-import type { Places } from '../places.ts';
 import { isStillOurs } from '../still-ours.ts';
-import { untilDatabaseAnswers } from '../until-database-answers.ts';
 import { BatchBudget, firstEstimate } from './batch-budget.ts';
 import { type BatchWatch, watchBatch } from './batch-watch.ts';
 import type { ExampleCost } from './example-in-progress.ts';

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { Models } from '../../models/model.ts';
@@ -9,9 +10,8 @@ import { type ClaimedCall, claimExecution } from '../../services/executions/clai
 import { failExecution } from '../../services/executions/end-execution.ts';
 import { endedOf } from '../../services/executions/executions.ts';
 import { completeExecution, payForExecution, storeResponse } from '../../services/executions/store-response.ts';
+import type { Places } from '../../temporal/places.ts';
 import { createCallsInFlight, ExecutionEndedError, exhausted, toFailure, unstorable } from '../model-call.ts';
-import type { Places } from '../places.ts';
-import { untilDatabaseAnswers } from '../until-database-answers.ts';
 
 export interface ExecutionActivityDeps {
   db: Database;

@@ -16,7 +16,7 @@ export function presentDelivery(row: DeliveryRow): z.input<typeof Delivery> {
     status_reason: row.status_reason,
     attempts_made: row.attempts_made,
     next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-    workflow_id: deliveryWorkflowId({ id, eventId, webhookId, trigger }),
+    workflow_id: row.started_at === null ? null : deliveryWorkflowId({ id, eventId, webhookId, trigger }),
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
   };

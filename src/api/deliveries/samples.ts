@@ -8,15 +8,14 @@ export const deliverySample = {
   status_reason: null,
   attempts_made: 1,
   next_attempt_at: null,
-  workflow_id: 'webhook-delivery/evt_0198f0ab-13c8-7a1e-b7d0-41c9a2f36e58/wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  workflow_id: null,
   created_at: '2026-01-31T12:00:38.354Z',
   finished_at: '2026-01-31T12:00:38.571Z',
 };
 
 /** A delivery that was requested. */
 export function requestedSample(trigger: 'redelivery' | 'test', status: 'queued' | 'delivered') {
-  const workflowId = `${deliverySample.workflow_id}/${deliverySample.id}`;
-  const requested = { ...deliverySample, trigger, status, workflow_id: workflowId };
+  const requested = { ...deliverySample, trigger, status };
   return status === 'delivered' ? requested : { ...requested, attempts_made: 0, finished_at: null };
 }
 

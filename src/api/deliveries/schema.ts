@@ -22,7 +22,10 @@ export const Delivery = z
     status_reason: z.string().nullable().meta({ description: 'The last error, or why it was abandoned.' }),
     attempts_made: z.int(),
     next_attempt_at: Timestamp.nullable(),
-    workflow_id: z.string(),
+    workflow_id: z.string().nullable().meta({
+      description:
+        'Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.',
+    }),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
   })

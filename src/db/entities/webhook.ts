@@ -84,9 +84,9 @@ export const Delivery = defineEntity({
     nextAttemptAt: timestamp().nullable(),
     /** With a rate limit: the time that its next attempt was given. */
     slotAt: timestamp().nullable(),
-    /** When a relay last set out to start its workflow. */
+    /** When a relay last claimed its first attempt. The claim is a lease: later another relay makes the attempt, if it has no result. */
     claimedAt: timestamp().nullable(),
-    /** When its workflow was started. */
+    /** When its workflow was started; null for one that needs none, or none yet. */
     startedAt: timestamp().nullable(),
     /** The delivery has ended, and the relay is still to tell its workflow. */
     toEnd: p.boolean().default(false),

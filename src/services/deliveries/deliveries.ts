@@ -15,7 +15,7 @@ const selectDeliveries = (db: Builder) =>
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
     .select(['d.id', 'd.webhook_id', 'd.event_id', 'e.type as event', 'd.trigger', 'd.status', 'd.status_reason'])
-    .select(['d.attempts_made', 'd.next_attempt_at', 'd.created_at', 'd.finished_at']);
+    .select(['d.attempts_made', 'd.next_attempt_at', 'd.started_at', 'd.created_at', 'd.finished_at']);
 
 const FIND = prepared<{ id: string }>()((db, { id }) => selectDeliveries(db).where('d.id', '=', id));
 

@@ -2,7 +2,8 @@ import { type Expression, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 
-const msUntil = (time: Expression<Date | null>) =>
+/** Milliseconds until a time; negative after it. */
+export const msUntil = (time: Expression<Date | null>) =>
   sql<number | null>`extract(epoch from ${time} - now())::float8 * 1000`;
 
 const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =>

@@ -66,7 +66,9 @@ const RECORD = {
   waiting: recording('waiting', ({ error, retryInMs }) => ({
     status_reason: error,
     next_attempt_at: sql<Date>`now() + ${milliseconds(retryInMs)}`,
-    check_at: sql<Date>`now() + interval '1 minute' + ${milliseconds(retryInMs)}`,
+    // One without a workflow is to have it soon; reconciliation starts what the relay could not.
+    check_at: sql<Date>`now() + case when started_at is null then interval '15 seconds'
+      else interval '1 minute' + ${milliseconds(retryInMs)} end`,
   })),
 };
 

@@ -1,11 +1,14 @@
 import { TypedSearchAttributes } from '@temporalio/common';
-import type { Selection } from 'kysely';
+import { type Selection, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { inStates } from '../../db/state-change.ts';
+import { prepared } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
+import { deliveryStates } from '../../domain/delivery-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
 import { startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
-import type { webhookDelivery } from '../../workflows/webhook-delivery.ts';
+import type { FirstWait, webhookDelivery } from '../../workflows/webhook-delivery.ts';
 import { abandonOne } from './abandon-deliveries.ts';
 
 /** What a workflow is started with, of a delivery `d`, its event `e` and its webhook `w`, which may have been deleted. */
@@ -30,28 +33,52 @@ export type StoredDelivery = Selection<
   (typeof STORED_DELIVERY)[number]
 >;
 
+export type { FirstWait };
+
 export interface DeliveryStarter extends WorkflowStarter {
   /** `WEBHOOK_RETRY_WAITS` */
   retryWaitsMs: number[];
 }
 
 /**
- * Starts the workflow of a stored delivery, or abandons the delivery if its webhook was deleted: a relay may have made it just after
- * the deletion had abandoned all others. Idempotent.
+ * Starts the workflow of a stored delivery and marks the delivery as started, or abandons it if its webhook was deleted: a relay may
+ * have made it just after the deletion had abandoned all others. Idempotent.
+ * @param firstWait what the workflow begins with, instead of an attempt
  * @returns whether a workflow was started
  */
 export async function startDelivery(
   query: Query,
   starter: DeliveryStarter,
   delivery: StoredDelivery,
+  firstWait?: FirstWait,
 ): Promise<boolean> {
-  const { url } = delivery;
-  if (url !== null) return startDeliveryWorkflow(starter, { ...delivery, url });
-  await abandonOne(query, delivery.id, 'The webhook was deleted.');
-  return false;
+  const { id, url } = delivery;
+  if (url === null) {
+    await abandonOne(query, id, 'The webhook was deleted.');
+    return false;
+  }
+  const started = await startDeliveryWorkflow(starter, { ...delivery, url }, firstWait);
+  await query(MARK_STARTED, { id });
+  return started;
 }
 
-function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDelivery & { url: string }): Promise<boolean> {
+/** One that was abandoned while its workflow was started is left to the relay, which signals the workflow. */
+const MARK_STARTED = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .updateTable('deliveries as d')
+    .set({
+      started_at: sql<Date>`coalesce(started_at, now())`,
+      to_end: inStates(deliveryStates, ['abandoned'], 'd').$castTo<boolean>(),
+      check_at: sql<Date>`greatest(check_at, next_attempt_at + interval '1 minute')`,
+    })
+    .where('id', '=', id),
+);
+
+function startDeliveryWorkflow(
+  starter: DeliveryStarter,
+  delivery: StoredDelivery & { url: string },
+  firstWait?: FirstWait,
+): Promise<boolean> {
   const { host } = new URL(delivery.url);
   const { attemptsMade } = delivery;
   const workspace = publicId('workspace', delivery.workspaceId);
@@ -67,6 +94,7 @@ function startDeliveryWorkflow(starter: DeliveryStarter, delivery: StoredDeliver
         // Trying a webhook out shows what comes of one attempt.
         retryWaitsMs: delivery.trigger === 'test' ? [] : starter.retryWaitsMs,
         ...(attemptsMade > 0 && { attemptsMade }),
+        ...(firstWait !== undefined && { firstWait }),
       },
     ],
     staticSummary: `${delivery.event} to ${host}`,

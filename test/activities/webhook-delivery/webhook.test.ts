@@ -3,16 +3,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { Registry } from 'prom-client';
-import {
-  type AttemptTask,
-  createWebhookActivities,
-  type WebhookActivities,
-} from '../../../src/activities/webhook-delivery/webhook.ts';
+import { createWebhookActivities, type WebhookActivities } from '../../../src/activities/webhook-delivery/webhook.ts';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { type Cipher, createCipher } from '../../../src/domain/cipher.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../../src/services/access/api-keys.ts';
+import { type AttemptTask, createAttemptMaker } from '../../../src/services/deliveries/make-attempt.ts';
 import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-metrics.ts';
 import { ensureFirstKey } from '../../../src/services/workspaces/bootstrap.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -54,11 +51,14 @@ afterAll(async () => {
 function activitiesWith(concurrency: number): WebhookActivities {
   return createWebhookActivities({
     db,
-    cipher,
-    outbound,
+    attempts: createAttemptMaker({
+      db,
+      cipher,
+      outbound,
+      webhookMetrics: createWebhookMetrics(new Registry(), db),
+    }),
     places: testPlaces({ hostConcurrency: concurrency }),
     mailer: undefined,
-    webhookMetrics: createWebhookMetrics(new Registry(), db),
   });
 }
 

@@ -256,7 +256,7 @@ describe('what happens from outside', () => {
     const receiver = await receiverOf(answering(503));
     const webhook = await rows.webhook({ url: receiver.url });
     const event = await rows.event();
-    await rows.reached(webhook, 'waiting');
+    await rows.started(webhook);
     const { db, client, log, taskQueues } = service.foundation;
     const workflowId = `webhook-delivery/${publicId('event', event)}/${publicId('webhook', webhook)}`;
     await client.workflow.getHandle(workflowId).terminate();
@@ -274,7 +274,9 @@ describe('what happens from outside', () => {
   });
 
   test('a delivery is found by event and webhook in Temporal, which holds nothing secret', async () => {
-    const receiver = await receiverOf();
+    const receiver = await receiverOf((request, ...rest) =>
+      answering(request.headers['x-delivery-attempt'] === '1' ? 503 : 200)(request, ...rest),
+    );
     const webhook = await rows.webhook({ url: `${receiver.url}/path-token`, headers: { 'X-Token': 'the-token' } });
     const event = await rows.event();
     await rows.reached(webhook, 'delivered');

@@ -3,13 +3,18 @@ import { bindWorkspace, type Query } from '../../../src/db/database.ts';
 import { createQuery } from '../../../src/db/query.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { dispatchEvents } from '../../../src/jobs/dispatch-events.ts';
+import { createFirstAttempts } from '../../../src/jobs/first-attempts.ts';
 import { reconcileDeliveries } from '../../../src/jobs/reconcile-deliveries.ts';
-import { startUnstarted } from '../../../src/jobs/relay-steps.ts';
+import { beginFirstAttempts } from '../../../src/jobs/relay-steps.ts';
+import { createOutbound } from '../../../src/outbound/outbound.ts';
 import { redeliver } from '../../../src/services/deliveries/deliveries.ts';
+import { createAttemptMaker } from '../../../src/services/deliveries/make-attempt.ts';
 import { replayEvents } from '../../../src/services/deliveries/replay-events.ts';
 import { deleteWebhook } from '../../../src/services/webhooks/change-webhook.ts';
 import { testWebhook } from '../../../src/services/webhooks/test-webhook.ts';
+import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-metrics.ts';
 import { openSession, ordersOf } from '../../support/interleave.ts';
+import { testPlaces } from '../../support/places.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type WebhookRows, webhookRows } from '../../support/webhook-rows.ts';
@@ -18,6 +23,7 @@ let service: TestService;
 let rows: WebhookRows;
 let workspaceId: string;
 let databaseUrl: string;
+const outbound = createOutbound({ allowPrivate: 'loopback', timeoutMs: 1_000 });
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
   const { db, cipher } = service.foundation;
@@ -28,7 +34,10 @@ beforeAll(async () => {
   workspaceId = found?.id ?? '';
   databaseUrl = `${process.env['TEST_POSTGRES_URL']}${found?.database}`;
 });
-afterAll(() => service?.stop());
+afterAll(async () => {
+  await outbound.close();
+  await service?.stop();
+});
 
 function relayDeps() {
   const { db, client, taskQueues, log } = service.foundation;
@@ -111,7 +120,12 @@ async function relayLater(): Promise<void> {
   await service.foundation.db.system.query({
     text: `update deliveries set claimed_at = now() - interval '1 minute' where claimed_at is not null`,
   });
-  await startUnstarted(relayDeps());
+  const { db, starter, log } = relayDeps();
+  const { cipher, registry } = service.foundation;
+  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics: createWebhookMetrics(registry, db) });
+  const firstAttempts = createFirstAttempts({ db, starter, log, attempts, places: testPlaces() }, () => {});
+  await beginFirstAttempts({ db, starter, log, firstAttempts }, true);
+  await firstAttempts.stop();
 }
 
 describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statement beside %s', (name, maker) => {

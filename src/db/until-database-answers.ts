@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPassingDatabaseError } from '../db/errors.ts';
+import { isPassingDatabaseError } from './errors.ts';
 
 const AGAIN_MS = 500;
 

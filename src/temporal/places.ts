@@ -1,11 +1,6 @@
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
 import { bothPlaces, createWaitingRoom, placeOf } from '../lib/waiting-room.ts';
-import {
-  type DeliveryIdentity,
-  deliveryWorkflowId,
-  evaluationWorkflowId,
-  executionWorkflowId,
-} from '../temporal/names.ts';
+import { type DeliveryIdentity, deliveryWorkflowId, evaluationWorkflowId, executionWorkflowId } from './names.ts';
 
 /** So many workspaces can each have all the calls in flight that they may have, with room left for others. */
 const BUSY_WORKSPACES = 10;
@@ -35,6 +30,11 @@ export interface Places {
   enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
   /** @param host `host:port` that it is sent to */
   enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
+  /**
+   * Waits for a place for an attempt that has no workflow.
+   * @returns undefined if `signal` ends the wait
+   */
+  waitForAttempt(workspace: string, host: string, signal: AbortSignal): Promise<Release | undefined>;
   /** Workspaces whose deliveries wait for each other here, so that starting more of them is in vain. */
   saturated(): string[];
   /** How many activities the workers of each queue run at a time. */
@@ -60,6 +60,10 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
   const hosts = createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
   const room = createWaitingRoom();
 
+  // Workspaces that send to the same host don't wait for each other.
+  const placeOfAttempt = (workspace: string, host: string) =>
+    bothPlaces(placeOf(hosts, `${workspace} ${host}`), placeOf(attempts, workspace, { group: host }));
+
   return {
     calls,
     enterCall(workspace, executionId) {
@@ -78,13 +82,20 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
     },
     enterAttempt(workspace, delivery, host) {
       const id = deliveryWorkflowId(delivery);
-      // Workspaces that send to the same host don't wait for each other.
-      const name = `${workspace} ${host}`;
       return room.enter({
         id,
         line: `${ATTEMPTS_OF}${workspace}`,
-        place: bothPlaces(placeOf(hosts, name), placeOf(attempts, workspace, { group: host })),
+        place: placeOfAttempt(workspace, host),
         invite: () => invite(id),
+      });
+    },
+    async waitForAttempt(workspace, host, signal) {
+      const place = placeOfAttempt(workspace, host);
+      const free = place.tryAcquire();
+      if (free !== undefined || signal.aborted) return free;
+      return place.acquire(signal).catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
       });
     },
     saturated: () =>

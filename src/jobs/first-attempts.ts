@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { now } from '../db/sql.ts';
+import { inStates } from '../db/state-change.ts';
+import { deliveryStates } from '../domain/delivery-states.ts';
+import { publicId } from '../domain/ids.ts';
+import type { AttemptMaker, AttemptOutcome, EnterAttempt } from '../services/deliveries/make-attempt.ts';
+import {
+  type DeliveryStarter,
+  type FirstWait,
+  type StoredDelivery,
+  startDelivery,
+} from '../services/deliveries/start-delivery.ts';
+import type { Places } from '../temporal/places.ts';
+import { runEvery } from './run-every.ts';
+
+/** Deliveries whose first attempt is not recorded, and that have no workflow. */
+export const UNSTARTED = sql<boolean>`${inStates(deliveryStates, ['queued'])} and started_at is null`;
+
+/** First attempts of one workspace in progress at a time: its others wait in the database. */
+const WORKSPACE_LIMIT = 100;
+/** Those of all workspaces. */
+const LIMIT = 400;
+/** A workspace that has reached its limit gets more when it has so many fewer: the relay claims that many at once. */
+const CLAIMED_AT_ONCE = 10;
+/** How long an attempt waits for its place. */
+const PLACE_TIMEOUT_MS = 2_000;
+/** How often a process renews its claims: those of one that has died are taken over after `CLAIM_LEASE` of the relay. */
+const RENEW_MS = 3_000;
+/** Workflows that are being started. More can only mean that Temporal is away: reconciliation starts the others. */
+const MAX_STARTS = 200;
+
+/**
+ * Makes first attempts without a workflow: most deliveries need nothing more. The claim of the row is a lease, renewed until the
+ * attempt is recorded: if the process dies, another makes the attempt again. A delivery that failed, or is held back, gets its workflow.
+ */
+export interface FirstAttempts {
+  /** Makes the first attempt of a delivery that this process has claimed. */
+  begin(delivery: StoredDelivery): void;
+  /** Whether no more may be begun at present. */
+  isFull(): boolean;
+  /** UUIDs of workspaces of which no more may be begun at present. */
+  saturated(): string[];
+  /** Waits until those in progress have ended. Those that still wait for a place are left to other processes. */
+  stop(): Promise<void>;
+}
+
+export interface FirstAttemptDeps {
+  db: Database;
+  attempts: AttemptMaker;
+  places: Places;
+  starter: DeliveryStarter;
+  log: Logger;
+}
+
+/** @param onRoom called when more may be begun after a limit was reached */
+export function createFirstAttempts(
+  { db, attempts, places, starter, log }: FirstAttemptDeps,
+  onRoom: () => void,
+): FirstAttempts {
+  const stopping = new AbortController();
+  /** By id, until nothing is left to do here. */
+  const unfinished = new Map<string, Promise<void>>();
+  /** Attempts in progress by workspace. */
+  const inProgress = new Map<string, number>();
+  let total = 0;
+  let starts = 0;
+  /** Whether the relay was told that there is no room, for a workspace or at all. */
+  let isAwaited = false;
+
+  /** The more are in progress in all, the fewer one workspace may have, so that there is room for one that has none. */
+  const limit = () => Math.min(WORKSPACE_LIMIT, LIMIT - total);
+
+  function count(workspaceId: string, change: 1 | -1): void {
+    const own = (inProgress.get(workspaceId) ?? 0) + change;
+    if (own === 0) inProgress.delete(workspaceId);
+    else inProgress.set(workspaceId, own);
+    total += change;
+    if (!isAwaited || change > 0 || own > Math.max(0, limit() - CLAIMED_AT_ONCE)) return;
+    isAwaited = false;
+    onRoom();
+  }
+
+  const enter: EnterAttempt = async ({ workspace_id: workspaceId, url }) => {
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(PLACE_TIMEOUT_MS)]);
+    const release = await places.waitForAttempt(publicId('workspace', workspaceId), new URL(url).host, signal);
+    return release === undefined ? { comeBackInMs: 0 } : { release };
+  };
+
+  const retryInMsOf = ({ trigger }: StoredDelivery) => (trigger === 'test' ? null : (starter.retryWaitsMs[0] ?? null));
+
+  async function make(delivery: StoredDelivery): Promise<AttemptOutcome> {
+    count(delivery.workspaceId, 1);
+    try {
+      return await attempts.make({ deliveryId: delivery.id, attempt: 1, retryInMs: retryInMsOf(delivery) }, enter);
+    } finally {
+      count(delivery.workspaceId, -1);
+    }
+  }
+
+  async function start(delivery: StoredDelivery, firstWait?: FirstWait): Promise<void> {
+    if (starts >= MAX_STARTS) return;
+    starts += 1;
+    await startDelivery(db.system.query, starter, delivery, firstWait).finally(() => {
+      starts -= 1;
+    });
+  }
+
+  async function makeAndStart(delivery: StoredDelivery): Promise<void> {
+    const outcome = await make(delivery);
+    const retryInMs = retryInMsOf(delivery);
+    if (outcome.state === 'failed' && retryInMs !== null) {
+      const { reason, waitMs = retryInMs } = outcome;
+      await start({ ...delivery, attemptsMade: 1 }, { waitMs, reason });
+    }
+    if (outcome.state !== 'held back') return;
+    const { forMs: waitMs, reason } = outcome;
+    if (waitMs > 0) await start(delivery, { waitMs, reason });
+    else if (stopping.signal.aborted) await unclaim(db, delivery.id);
+    // Its attempt gets into line for a place at once.
+    else await start(delivery);
+  }
+
+  const renewing = runEvery('renew claims', RENEW_MS, log, () => renew(db, [...unfinished.keys()]));
+
+  return {
+    begin(delivery) {
+      const { id } = delivery;
+      // Claimed again after an outage of the database, for which its result still waits.
+      if (unfinished.has(id)) return;
+      const ended = makeAndStart(delivery)
+        // Another process finds the row: when the lease has expired, or by reconciliation.
+        .catch((error: unknown) =>
+          log.warn({ err: error, delivery_id: id }, 'cannot make or record a first attempt now'),
+        )
+        .finally(() => unfinished.delete(id));
+      unfinished.set(id, ended);
+    },
+    isFull() {
+      const full = total >= LIMIT;
+      isAwaited ||= full;
+      return full;
+    },
+    saturated() {
+      const ids = [...inProgress].flatMap(([id, own]) => (own >= limit() ? [id] : []));
+      isAwaited ||= ids.length > 0;
+      return ids;
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(unfinished.values());
+      await renewing.stop();
+    },
+  };
+}
+
+/** Renews the claims of attempts that are not recorded yet. */
+async function renew({ system }: Database, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await system.query((db) =>
+    db
+      .updateTable('deliveries')
+      .set({ claimed_at: now })
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('deliveries')
+          .select('id')
+          .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+          .where(UNSTARTED)
+          // One that is locked is being recorded or abandoned.
+          .forNoKeyUpdate()
+          .skipLocked(),
+      ),
+  );
+}
+
+async function unclaim({ system }: Database, id: string): Promise<void> {
+  await system.query((db) =>
+    db.updateTable('deliveries').set({ claimed_at: null }).where('id', '=', id).where(UNSTARTED),
+  );
+}
