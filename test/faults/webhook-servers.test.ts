@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { publicId } from '../../src/domain/ids.ts';
 import { OUTAGE_MS, tell } from '../support/fault-runs.ts';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
 import { isAlive } from '../support/fault-stage.ts';
@@ -57,6 +58,7 @@ test('events that were written while Temporal was away, and deliveries that wait
   hold.release();
   const unseen = await stage.rows.events(EVENTS);
   await delay(OUTAGE_MS);
+  await until('first attempts are made without Temporal', async () => tally(receiver.received, unseen).lost === 0);
   await servers.temporal.start();
   const backAt = Date.now();
   await stage.untilStatus(webhook, 'delivered', 3 * EVENTS);
@@ -65,6 +67,31 @@ test('events that were written while Temporal was away, and deliveries that wait
   expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
   expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
   await stage.untilEnded(webhook, 3 * EVENTS);
+  expectStillUp();
+});
+
+test('what failed at first while Temporal was away is retried once, and not before its time', async () => {
+  const receiver = await scene.receiver(answering(500));
+  const webhook = await stage.rows.webhook({ url: receiver.url, events: ['prompt.updated'] });
+  await servers.temporal.stop();
+  const events: string[] = [];
+  for (let count = 0; count < 5; count += 1) events.push(await stage.rows.event('prompt.updated'));
+  await stage.untilStatus(webhook, 'waiting', events.length);
+  const dueAt = new Map(
+    (await stage.rows.deliveries(webhook)).map((row) => [publicId('delivery', row.id), row.next_attempt_at?.getTime()]),
+  );
+  await delay(OUTAGE_MS);
+  receiver.respond = answering(200);
+  await servers.temporal.start();
+  const backAt = Date.now();
+  await stage.untilStatus(webhook, 'delivered', events.length);
+  tell(`failed without Temporal: delivered ${secondsSince(backAt)} s after it was back`);
+  const retries = receiver.received.slice(events.length);
+  expect(retries.map(({ headers }) => headers['x-delivery-attempt'])).toEqual(events.map(() => '2'));
+  for (const { at, headers } of retries)
+    expect(at).toBeGreaterThanOrEqual(dueAt.get(String(headers['x-delivery-id'])) ?? Infinity);
+  expect(tally(receiver.received, events)).toEqual({ lost: 0, duplicates: 0 });
+  await stage.untilEnded(webhook, events.length);
   expectStillUp();
 });
 
