@@ -37,6 +37,8 @@ export interface PatientModels {
    * @throws CallFailedError; the signals' reason or an `AbortError` where one of them ended it
    */
   generate(call: ModelCall, stopWaiting: AbortSignal): Promise<PatientAnswer>;
+  /** Until when a model is left alone, since its provider refused calls; undefined where it is not. */
+  refusedUntil(model: string): Date | undefined;
 }
 
 /** How long a provider that answered 429 wants to be left alone; undefined for other errors. */
@@ -86,11 +88,15 @@ export function createPatientModels(
     }
   }
 
+  const keyOf = (workspace: string, model: string) => `${workspace} ${nameOf(model)}`;
+
   const of = (workspace: string, run: string): PatientModels => ({
     generate: (call, stopWaiting) =>
-      withThrottle(`${workspace} ${nameOf(call.model)}`, (throttle) =>
-        generate(throttle, workspace, run, call, stopWaiting),
-      ),
+      withThrottle(keyOf(workspace, call.model), (throttle) => generate(throttle, workspace, run, call, stopWaiting)),
+    refusedUntil(model) {
+      const until = throttles.get(keyOf(workspace, model))?.throttle.pausedUntil ?? 0;
+      return until > Date.now() ? new Date(until) : undefined;
+    },
   });
 
   async function generate(

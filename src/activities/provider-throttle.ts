@@ -21,6 +21,8 @@ export interface ProviderThrottle {
   ): Promise<T>;
   /** Nothing is left of any refusal. */
   readonly isUnlimited: boolean;
+  /** When the provider is asked again, in milliseconds since the epoch; in the past where it is not left alone. */
+  readonly pausedUntil: number;
   /** Calls in flight allowed at the moment. */
   readonly limit: number;
   /** Calls that wait until another one has ended. */
@@ -100,6 +102,9 @@ export function createProviderThrottle(): ProviderThrottle {
   return {
     get limit() {
       return Math.max(1, Math.floor(limit));
+    },
+    get pausedUntil() {
+      return pausedUntil;
     },
     get waiting() {
       return waiting.size;

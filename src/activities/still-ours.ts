@@ -13,7 +13,7 @@ import {
  */
 export async function isStillOurs({ client, info }: Context): Promise<boolean> {
   try {
-    await client.activity.heartbeat(info.taskToken);
+    await client.activity.heartbeat(info.taskToken, info.heartbeatDetails);
     return true;
   } catch (error) {
     if (error instanceof ActivityNotFoundError) return false;

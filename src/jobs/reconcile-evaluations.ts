@@ -9,7 +9,7 @@ import {
   evaluationStates,
   UNFINISHED_EVALUATION,
 } from '../domain/evaluation-states.ts';
-import type { StoredEvaluation } from '../services/evaluations/create-evaluation.ts';
+import { STORED_COLUMNS, type StoredEvaluation } from '../services/evaluations/create-evaluation.ts';
 import { startEvaluationWorkflow, tellEvaluationWorkflow } from '../services/evaluations/evaluation-workflow.ts';
 import { failRun } from '../services/evaluations/run-control.ts';
 import { sumUpRun } from '../services/evaluations/sum-up.ts';
@@ -25,10 +25,9 @@ const takeUnfinished = (db: Builder) =>
     .from('overdue')
     .set({ check_at: NEXT_CHECK })
     .whereRef('e.id', '=', 'overdue.id')
-    .returning(['e.id', 'workspace_id as workspaceId', 'prompt_name as promptName', 'prompt_version as promptVersion'])
+    .returning(['e.id', 'workspace_id as workspaceId'])
+    .returning(STORED_COLUMNS)
     .returning((eb) => [
-      'model',
-      'retries',
       'untold',
       inStates(evaluationStates, ENDED_EVALUATION).as('ended'),
       eb.and([eb('accepted_at', 'is', null), eb('status', '=', 'scheduled')]).as('unaccepted'),

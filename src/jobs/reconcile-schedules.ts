@@ -4,6 +4,7 @@ import { bindWorkspace, type SystemDatabase } from '../db/database.ts';
 import type { Builder } from '../db/statement.ts';
 import { createInTemporal } from '../services/schedules/create-in-temporal.ts';
 import { withdrawSchedule } from '../services/schedules/create-schedule.ts';
+import type { ScheduledRequest } from '../services/schedules/schedules.ts';
 import { dueTimes, type Temporal } from '../services/schedules/temporal-schedule.ts';
 import { overdue, reconcile } from './reconcile.ts';
 
@@ -14,7 +15,8 @@ const takeOverdue = (db: Builder) =>
     .from('overdue')
     .set({ check_at: sql<Date>`now() + interval '5 minutes'` })
     .whereRef('schedules.id', '=', 'overdue.id')
-    .returning(['workspace_id', 'accepted_at', 'schedules.id', 'name', 'cron', 'time_zone', 'paused']);
+    .returning(['workspace_id', 'accepted_at', 'schedules.id', 'name', 'cron', 'time_zone', 'paused', 'request'])
+    .$narrowType<{ request: ScheduledRequest }>();
 
 /**
  * Creates schedules again that Temporal has lost; what was due meanwhile is not made up for. One that was never accepted, since the

@@ -8,16 +8,21 @@ import {
 import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
 import type { BatchResult } from '../activities/evaluation-run/run-batch.ts';
 import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
+import { clockText } from '../domain/clock-text.ts';
 import { durationText } from '../domain/duration-text.ts';
 import { batchRange, type EvaluationPlan } from '../domain/evaluation-plan.ts';
+import type { RunDetails } from './evaluation-details.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 
 const { runBatch } = evaluationActivities;
 const { sumUpProgress } = evaluationSteps;
 
-/** The times between looks at the row: each is used for so many looks, the last one for all others. */
-const PROGRESS_EVERY_MS = [5_000, 10_000, 30_000, 60_000];
-const LOOKS_EACH = 6;
+/**
+ * The time until the first look at the progress; each further one takes twice as long, up to the maximum. Every look stays in the
+ * history, and in between the heartbeats of the batches tell how far they are.
+ */
+const FIRST_LOOK_MS = 5_000;
+const MAX_LOOK_MS = 15 * 60_000;
 
 export interface BatchRun {
   ref: { evaluationId: string; round: number };
@@ -28,7 +33,7 @@ export interface BatchRun {
   control: EvaluationControl;
   plan: EvaluationPlan;
   queue: BatchQueue;
-  show(text: string): void;
+  details: RunDetails;
   /** Reads the row; `isChanged` is false from then on until the row changes again. */
   readAgain(): Promise<EvaluationControl | null>;
   isChanged(): boolean;
@@ -88,6 +93,21 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
     }
   }
 
+  async function heldBack(from: number, examplesText: string, waitMs: number): Promise<void> {
+    const why = 'the workspace has enough batches under way';
+    const untilText = clockText(Date.now() + waitMs);
+    run.details.showWait(
+      from,
+      `${examplesText}: held back until a place is free, ${untilText} at the latest, since ${why}`,
+    );
+    try {
+      const summary = `${examplesText}: ask again in ${durationText(waitMs)}, since ${why}`;
+      await condition(() => run.invited.has(from), waitMs, { summary });
+    } finally {
+      run.details.showWait(from, undefined);
+    }
+  }
+
   async function runOne(ticket: BatchTicket, concurrency: number): Promise<BatchResult> {
     const { from, to } = batchRange(plan, ticket.batch, examples);
     const summary = `examples ${from + 1} to ${to} of ${examples}, ${concurrency} at a time`;
@@ -101,8 +121,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
           const input = { ...ref, workspace, from, to, concurrency, ...budget };
           const result = await runBatch.executeWithOptions({ summary }, [input]);
           if (!('heldBackMs' in result)) return result;
-          const why = `asks again in ${durationText(result.heldBackMs)}: the workspace has enough batches under way`;
-          await condition(() => run.invited.has(from), result.heldBackMs, { summary: why });
+          await heldBack(from, `examples ${from + 1} to ${to}`, result.heldBackMs);
         }
       });
     } catch (thrown) {
@@ -119,11 +138,11 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   const lanes = Promise.all(plan.lanes.map(lane)).finally(() => {
     finished = true;
   });
-  for (let look = 0; ; look++) {
-    const waitMs = PROGRESS_EVERY_MS[Math.floor(look / LOOKS_EACH)] ?? Math.max(...PROGRESS_EVERY_MS);
-    const changed = await condition(() => run.isChanged() || finished, waitMs);
+  for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(MAX_LOOK_MS, waitMs * 2)) {
+    const summary = `looks at the progress in ${durationText(waitMs)}`;
+    const changed = await condition(() => run.isChanged() || finished, waitMs, { summary });
     if (finished) break;
-    if (!changed) run.show(await sumUpProgress(ref));
+    if (!changed) run.details.show(await sumUpProgress(ref));
     // Also without a signal: whoever changed the row may have been unable to send one.
     const control = await run.readAgain();
     if (control?.status !== 'running' || run.isHistoryFull()) {

@@ -2,16 +2,28 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { EvaluationActivities } from '../activities/evaluation-run/evaluation.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
+type LongSteps = Pick<EvaluationActivities, 'runBatch' | 'finishEvaluation'>;
+type ShortSteps = Omit<EvaluationActivities, keyof LongSteps>;
+
 /** The steps of a run that take long. */
-export const evaluationActivities = proxyActivities<Pick<EvaluationActivities, 'runBatch' | 'finishEvaluation'>>({
+export const evaluationActivities = proxyActivities<LongSteps>({
   startToCloseTimeout: '7 days',
   heartbeatTimeout: '10 seconds',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
+/** @param summary what operators read beside it */
+function step<Name extends keyof ShortSteps>(name: Name, summary: string) {
+  return proxyLocalActivities<ShortSteps>({ ...LOCAL_STEP, summary, startToCloseTimeout: '30 seconds' })[name];
+}
+
 /** The short ones: a statement or two each. */
-export const evaluationSteps = proxyLocalActivities<Omit<EvaluationActivities, 'runBatch' | 'finishEvaluation'>>({
-  ...LOCAL_STEP,
-  startToCloseTimeout: '30 seconds',
-});
+export const evaluationSteps = {
+  readControl: step('readControl', 'reads what its caller wants of the run'),
+  markRunning: step('markRunning', 'marks the run as running'),
+  pauseForBudget: step('pauseForBudget', 'pauses the run: its budget is used up'),
+  failEvaluation: step('failEvaluation', 'marks the run as failed'),
+  readSpending: step('readSpending', 'reads what the run has cost before'),
+  sumUpProgress: step('sumUpProgress', 'sums up the progress'),
+};

@@ -4,15 +4,17 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
-  setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
 import { type BatchProgress, BatchQueue, NO_PROGRESS } from '../domain/batch-queue.ts';
+import { clockText } from '../domain/clock-text.ts';
+import { durationText } from '../domain/duration-text.ts';
 import { planEvaluation } from '../domain/evaluation-plan.ts';
 import { ENDED_BY_OPERATOR } from '../domain/evaluation-states.ts';
 import { runBatches } from './evaluation-batches.ts';
+import { RunDetails } from './evaluation-details.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 
 export interface EvaluationRunInput {
@@ -63,7 +65,7 @@ async function runUntilEnded(
   told: { changed: boolean; canceled: boolean },
 ): Promise<void> {
   const ref = { evaluationId, round };
-  let details = 'starting';
+  const details = new RunDetails();
   let ended = false;
   setHandler(controlChanged, () => {
     told.changed = true;
@@ -72,11 +74,7 @@ async function runUntilEnded(
   setHandler(placeFree, (from) => {
     invited.add(Number(from));
   });
-  setHandler(progressQuery, () => details);
-  const show = (text: string) => {
-    details = text;
-    setCurrentDetails(text);
-  };
+  setHandler(progressQuery, () => details.text);
   const readAgain = async (): Promise<EvaluationControl | null> => {
     told.changed = false;
     if (told.canceled && !ended) await failEvaluation(ref, ENDED_BY_OPERATOR);
@@ -88,7 +86,7 @@ async function runUntilEnded(
   let queue: BatchQueue | undefined;
   for (;;) {
     const control = await readAgain();
-    if (control === null || control.status === 'ended') return show(await sumUpProgress(ref));
+    if (control === null || control.status === 'ended') return details.show(await sumUpProgress(ref));
     if (isHistoryFull()) {
       const reached = queue?.progress ?? progress;
       await continueAsNew<typeof evaluationRun>({
@@ -100,14 +98,17 @@ async function runUntilEnded(
       });
     }
     if (control.status === 'paused') {
-      show(await sumUpProgress(ref));
-      await condition(() => told.changed, LOOK_AGAIN_MS);
+      details.show(`${await sumUpProgress(ref)}\n\nwaits until it is resumed or canceled`);
+      await condition(() => told.changed, LOOK_AGAIN_MS, {
+        summary: `paused: looks again in ${durationText(LOOK_AGAIN_MS)}`,
+      });
       continue;
     }
     if (control.status === 'scheduled') {
       if (control.waitMs > 0) {
-        show(`waiting until ${control.startAt}`);
-        await condition(() => told.changed, Math.min(control.waitMs, LOOK_AGAIN_MS));
+        const start = `waiting until ${clockText(Date.parse(control.startAt ?? ''))}`;
+        details.show(`${start}, when it is to start`);
+        await condition(() => told.changed, Math.min(control.waitMs, LOOK_AGAIN_MS), { summary: start });
       } else await markRunning(ref);
       continue;
     }
@@ -121,13 +122,14 @@ async function runUntilEnded(
       );
     }
     const isChanged = () => told.changed;
-    const run = { ref, workspace, invited, control, plan, queue, show, readAgain, isChanged, isHistoryFull };
+    const run = { ref, workspace, invited, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
     const { outcome, maxCostUsd, error } = await runBatches(run);
     if (outcome === 'budget used up') await pauseForBudget(ref, maxCostUsd ?? 0);
     if (error !== undefined) await failEvaluation(ref, error);
     if (outcome === 'done') {
-      show('summing up');
-      await finishEvaluation(ref);
+      const summary = `sums up ${control.examplesTotal} examples and compares them with the baseline`;
+      details.show(summary);
+      await finishEvaluation.executeWithOptions({ summary }, [ref]);
     }
   }
 }

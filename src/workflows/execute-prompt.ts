@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { ExecutionActivities } from '../activities/execute-prompt/execution.ts';
 import type { RetryWait } from '../activities/model-call.ts';
+import { clockText } from '../domain/clock-text.ts';
 import { durationText } from '../domain/duration-text.ts';
 import type { ExecutionStatus } from '../domain/execution-states.ts';
 import { LOCAL_STEP } from './local-steps.ts';
@@ -70,7 +71,7 @@ export async function executePrompt({
 
   /** Waits for `ms`, or until `isOver`. */
   async function wait(next: ExecutePromptState, ms: number, why: string, isOver = () => false): Promise<void> {
-    enter(next, why);
+    enter(next, `${why}\n\nasks again at ${clockText(Date.now() + ms)}`);
     await condition(isOver, ms, { summary: `asks again in ${durationText(ms)}: ${why}` });
   }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { reconcileSchedules } from '../../src/jobs/reconcile-schedules.ts';
+import { historyToJson } from '../support/histories.ts';
+import { eventsOf } from '../support/history-events.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -46,6 +48,31 @@ test('a trigger starts an evaluation that runs to its end', async () => {
     (await evaluationsOf(id)).find(({ status }: { status: string }) => status === 'completed'),
   );
   expect(run).toMatchObject({ score: 1, schedule_id: id, prompt_name: 'echo' });
+  await service.call('DELETE', `/schedules/${id}`);
+});
+
+test('operators see what a schedule evaluates, and which evaluation it has started', async () => {
+  const { id } = await createSchedule({ paused: true });
+  await service.call('POST', `/schedules/${id}/trigger`);
+  const run = await waitFor('the evaluation', async () => (await evaluationsOf(id))[0]);
+  const { client } = service.foundation;
+  const started = await waitFor('its workflow', async () => {
+    for await (const { workflowId } of client.workflow.list({ query: 'WorkflowType = "scheduledEvaluation"' }))
+      if (workflowId.includes(id)) return client.workflow.getHandle(workflowId).describe();
+    return undefined;
+  });
+  expect(await started.staticSummary?.()).toBe('schedule "nightly": echo over 1 example of its own');
+  expect(started.memo).toEqual({
+    schedule: id,
+    name: 'nightly',
+    prompt: 'echo',
+    cron: '0 3 * * *',
+    time_zone: 'Europe/Berlin',
+  });
+  const handle = client.workflow.getHandle(started.workflowId);
+  expect(await handle.result()).toBe(`started ${run.id}`);
+  const history = historyToJson(await handle.fetchHistory());
+  expect(eventsOf(history, 'ACTIVITY_TASK_SCHEDULED').map(({ summary }) => summary)).toEqual(['starts the evaluation']);
   await service.call('DELETE', `/schedules/${id}`);
 });
 

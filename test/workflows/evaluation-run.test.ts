@@ -11,9 +11,11 @@ import {
   stoppedFirst,
   working,
 } from '../support/histories-evaluation-run.ts';
+import { eventsOf, type HistoryEvent } from '../support/history-events.ts';
 import { startTimeSkipping } from '../support/time-skipping.ts';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 let temporal: TestWorkflowEnvironment;
 let environment: PathEnvironment;
@@ -122,4 +124,98 @@ test('a retry counts what earlier rounds have spent against its budget', async (
   if (path === undefined) throw new Error('There is no such path.');
   await takePath(environment, { ...path, name: 'retry-budget' });
   expect(path.run.worked[0]).toMatchObject({ round: 1, spendUpToUsd: 0.5 });
+});
+
+const CLOCK = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
+
+const summariesOf = (history: string, type: string) =>
+  eventsOf(history, type).map(({ summary }: HistoryEvent) => summary);
+
+test('a run of ten hours leaves tens of progress entries in its history', async () => {
+  const path = evaluationRunPath('ten-hours', [], {
+    steps: (run) => ({
+      // Time is skipped only where no step is under way, so it is a batch that has to wait.
+      runBatch: async () =>
+        run.worked.length === 1 ? { heldBackMs: 10 * HOUR_MS } : { finished: true, starved: false, costUsd: 0 },
+    }),
+  });
+  const from = await temporal.currentTimeMs();
+  const { history } = await takePath(environment, path);
+  expect((await temporal.currentTimeMs()) - from).toBeGreaterThanOrEqual(10 * HOUR_MS);
+  const looks = summariesOf(history, 'MARKER_RECORDED').filter((summary) => summary === 'sums up the progress');
+  expect(looks.length).toBeGreaterThan(40);
+  expect(looks.length).toBeLessThan(60);
+  expect(JSON.parse(history).events.length).toBeLessThan(500);
+});
+
+test('every timer and step says what it is for', async () => {
+  const path = evaluationRunPath('summaries', [], {
+    control: { startAt: '2026-01-31T12:00:00.000Z' },
+    steps: (run) => {
+      const first = [{ status: 'paused' as const }, { waitMs: 1_000 }];
+      return {
+        readControl: async () => ({ ...run.control, ...first.shift() }),
+        runBatch: async () =>
+          run.worked.length === 1 ? { heldBackMs: 12_000 } : { finished: true, starved: false, costUsd: 0 },
+      };
+    },
+  });
+  const { history } = await takePath(environment, path);
+  expect(new Set(summariesOf(history, 'TIMER_STARTED'))).toEqual(
+    new Set([
+      'paused: looks again in 6 h',
+      'waiting until 2026-01-31 12:00:00 UTC',
+      'looks at the progress in 5 s',
+      'looks at the progress in 10 s',
+      'examples 1 to 20: ask again in 12 s, since the workspace has enough batches under way',
+    ]),
+  );
+  expect(new Set(summariesOf(history, 'ACTIVITY_TASK_SCHEDULED'))).toEqual(
+    new Set([
+      'examples 1 to 20 of 40, 20 at a time',
+      'examples 21 to 40 of 40, 20 at a time',
+      'sums up 40 examples and compares them with the baseline',
+    ]),
+  );
+  expect(new Set(summariesOf(history, 'MARKER_RECORDED'))).toEqual(
+    new Set([
+      'reads what its caller wants of the run',
+      'marks the run as running',
+      'reads what the run has cost before',
+      'sums up the progress',
+    ]),
+  );
+});
+
+test('the details say why the run waits, and until when', async () => {
+  const path = evaluationRunPath('details', [], {
+    control: { waitMs: HOUR_MS, startAt: '2026-01-31T12:00:00.000Z' },
+    steps: (run) => ({
+      runBatch: async () =>
+        run.worked.length === 1 ? { heldBackMs: HOUR_MS } : { finished: true, starved: false, costUsd: 0 },
+    }),
+    meanwhile: async (handle, run) => {
+      const details = () =>
+        handle
+          .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+          .then(({ currentDetails }) => currentDetails);
+      await showing(handle, 'waiting until');
+      expect(await details()).toMatch(/^waiting until 2026-01-31 12:00:00 UTC, when it is to start\n/);
+      await change(handle, run, { waitMs: 0 });
+      await showing(handle, 'held back');
+      expect(await details()).toMatch(
+        new RegExp(
+          `examples 1 to 20: held back until a place is free, ${CLOCK} at the latest, since the workspace has enough batches under way$`,
+        ),
+      );
+      await change(handle, run, { status: 'paused' });
+      await showing(handle, 'paused');
+      expect(await details()).toMatch(
+        new RegExp(`^paused, 1 batches\n\nwaits until it is resumed or canceled\n\nas of ${CLOCK}$`),
+      );
+      await change(handle, run, { status: 'running' });
+    },
+  });
+  await takePath(environment, path);
+  expect(path.run.did).toEqual(['mark running', 'finish']);
 });

@@ -133,7 +133,9 @@ test('operators see the state while it waits, and how it ended', async () => {
     },
   });
   expect(details.map((text) => text?.trim())).toEqual([
-    '**waiting to retry** model_rate_limited: The model said model_rate_limited.',
+    expect.stringMatching(
+      /^\*\*waiting to retry\*\* model_rate_limited: The model said model_rate_limited\.\n\nasks again at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+    ),
     '**canceled**',
   ]);
 

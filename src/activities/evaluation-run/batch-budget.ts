@@ -37,6 +37,16 @@ export class BatchBudget {
     return this.#estimate;
   }
 
+  /** What the batch has cost so far. */
+  get spentUsd(): number {
+    return this.#spentUsd;
+  }
+
+  /** Examples that money is reserved for. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
   /** Reserves what one example may cost; undefined where less is left. */
   reserve(): number | undefined {
     const reserved = this.#affordable();

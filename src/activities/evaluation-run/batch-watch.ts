@@ -1,4 +1,5 @@
 import type { Context } from '@temporalio/activity';
+import type { BatchHeartbeat } from './batch-progress.ts';
 
 const HEARTBEAT_MS = 1_000;
 /** Temporal times out the batch of a process that stood still for this long, so that another worker may have it. */
@@ -24,13 +25,20 @@ export interface BatchWatch extends Stops {
   end(): void;
 }
 
+export interface BatchWatchOptions {
+  /** Aborted when this process is asked to stop: the batch ends with the calls in flight, and another worker continues it. */
+  stopping: AbortSignal;
+  /** Whether the run has ended; asked once a second from when the batch is told to stop. */
+  isOver: () => Promise<boolean>;
+  /** What each heartbeat tells. */
+  describe: () => BatchHeartbeat;
+}
+
 /**
  * Sends a batch's heartbeats and learns from them when it is to stop: it then begins no more examples. Calls in flight are
  * given up only where the run has ended or this process must end.
- * @param stopping aborted when this process is asked to stop: the batch ends with the calls in flight, and another worker continues it
- * @param isOver whether the run has ended; asked once a second from when the batch is told to stop
  */
-export function watchBatch(context: Context, stopping: AbortSignal, isOver: () => Promise<boolean>): BatchWatch {
+export function watchBatch(context: Context, { stopping, isOver, describe }: BatchWatchOptions): BatchWatch {
   const giveUp = new AbortController();
   const stopWaiting = new AbortController();
   const stop = () => stopWaiting.abort();
@@ -49,7 +57,7 @@ export function watchBatch(context: Context, stopping: AbortSignal, isOver: () =
   const timer = setInterval(() => {
     if (isFrozen()) stopWaiting.abort();
     lastBeat = Date.now();
-    context.heartbeat();
+    context.heartbeat(describe());
     if (cancelRequested && !giveUp.signal.aborted) void giveUpIfOver();
   }, HEARTBEAT_MS);
   context.cancelled.catch(() => {

@@ -56,7 +56,7 @@ export function createEvaluationActivities(deps: BatchDeps) {
      * @returns false where the run was paused or ended meanwhile
      */
     finishEvaluation: (run: RunRef): Promise<boolean> =>
-      withHeartbeats((giveUp) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp)),
+      withHeartbeats((giveUp) => untilDatabaseAnswers(() => finishRun(db.system, run), giveUp), 'summing up'),
 
     /**
      * Runs one batch. Examples that have their result are skipped, so the batch can be run again after anything.

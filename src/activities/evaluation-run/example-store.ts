@@ -26,6 +26,7 @@ export class ExampleStore {
   readonly #query: Query;
   readonly #evaluationId: string;
   readonly #spec: Pick<RunSpec, 'examplesId' | 'round'>;
+  #failed = 0;
 
   constructor(query: Query, evaluationId: string, spec: Pick<RunSpec, 'examplesId' | 'round'>) {
     this.#query = query;
@@ -33,11 +34,16 @@ export class ExampleStore {
     this.#spec = spec;
   }
 
+  /** Examples that were stored as failed. */
+  get failed(): number {
+    return this.#failed;
+  }
+
   /**
    * Stores the outcome of the call to the model. Where the database refuses it, the example is stored as failed, with its cost.
    * @returns false where it was refused
    */
-  storeResult(seq: number, result: ResultToStore, giveUp: AbortSignal): Promise<boolean> {
+  async storeResult(seq: number, result: ResultToStore, giveUp: AbortSignal): Promise<boolean> {
     const id = newId();
     const store = (stored: ResultToStore) => () =>
       storeResult(this.#query, this.#evaluationId, this.#spec, seq, stored, id);
@@ -49,14 +55,17 @@ export class ExampleStore {
       assumedUsd,
     } = result;
     const billed = { attempts, spent, finishReason, assumedUsd };
-    return storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE, ...billed }), giveUp);
+    const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE, ...billed }), giveUp);
+    if (!isStored || result.status === 'failed') this.#failed += 1;
+    return isStored;
   }
 
   /** Ends an example whose output is stored. */
   async storeScore(seq: number, result: ResultToStore, giveUp: AbortSignal): Promise<void> {
     const store = (stored: ResultToStore) => () =>
       scoreResult(this.#query, this.#evaluationId, this.#spec.round, seq, stored);
-    await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE }), giveUp);
+    const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE }), giveUp);
+    if (!isStored || result.status === 'failed') this.#failed += 1;
   }
 
   loadJudgement(seq: number, evaluator: string, giveUp: AbortSignal): Promise<StoredJudgement | undefined> {

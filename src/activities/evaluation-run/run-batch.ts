@@ -12,6 +12,7 @@ import type { Places } from '../../temporal/places.ts';
 import { createPatientModels } from '../patient-call.ts';
 import { isStillOurs } from '../still-ours.ts';
 import { BatchBudget, firstEstimate } from './batch-budget.ts';
+import { BatchProgress } from './batch-progress.ts';
 import { type BatchWatch, watchBatch } from './batch-watch.ts';
 import type { ExampleCost } from './example-in-progress.ts';
 import { runPool } from './example-pool.ts';
@@ -19,6 +20,7 @@ import { ExampleRunner } from './example-runner.ts';
 import { ExampleStore } from './example-store.ts';
 import { expectedCost } from './expected-cost.ts';
 import { RunFailedError } from './run-failed-error.ts';
+import { createSumsKeeper } from './sums-keeper.ts';
 
 export interface BatchInput extends RunRef {
   /** Public id. */
@@ -78,6 +80,7 @@ interface LoadedExample extends OpenExample {
 export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, stopping, places }: BatchDeps) {
   const { query } = db.system;
   const patient = createPatientModels(models, places.calls);
+  const keepSums = createSumsKeeper(query);
   /** Examples of this process that have not ended, by evaluation and number. */
   const inFlight = new Map<string, Promise<ExampleCost | undefined>>();
   /** The latest attempt of each batch in this process. */
@@ -86,12 +89,19 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
   const attemptName = ({ evaluationId, from }: BatchInput) => `${evaluationId}/${from}`;
   const exampleName = ({ evaluationId }: BatchInput, { seq }: OpenExample) => `${evaluationId}/${seq}`;
 
-  async function begin(input: BatchInput): Promise<BatchWatch> {
+  async function begin(input: BatchInput, progress: BatchProgress): Promise<BatchWatch> {
     const context = Context.current();
     if (!(await isStillOurs(context))) throw new Error('Temporal had timed this attempt out before it began.');
-    const watch = watchBatch(context, stopping, async () => {
-      const control = await readRunControl(query, input);
-      return control === null || control.status === 'ended';
+    const watch = watchBatch(context, {
+      stopping,
+      isOver: async () => {
+        const control = await readRunControl(query, input);
+        return control === null || control.status === 'ended';
+      },
+      describe() {
+        keepSums(input.evaluationId);
+        return progress.heartbeat;
+      },
     });
     // An earlier attempt that Temporal has lost sight of may not know yet that this one has taken over.
     attempts.get(attemptName(input))?.stop();
@@ -108,7 +118,7 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
     return untilDatabaseAnswers(() => costOfRange(query, evaluationId, from, to), giveUp);
   }
 
-  async function load(input: BatchInput, watch: BatchWatch): Promise<Batch> {
+  async function load(input: BatchInput, watch: BatchWatch, progress: BatchProgress): Promise<Batch> {
     const { workspace, evaluationId, spendUpToUsd, isAllThereIs } = input;
     const spec = await untilDatabaseAnswers(() => loadRunSpec(query, input), watch.giveUp);
     if (spec === undefined) throw new RunFailedError({ code: 'run_ended', message: 'The run has ended.' });
@@ -121,6 +131,7 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
     const store = new ExampleStore(query, evaluationId, spec);
     const runModels = patient.of(workspace, evaluationId);
     const runner = new ExampleRunner({ models: runModels, modelTimeoutMs, expected, store, evaluatorPool }, spec);
+    progress.begin({ spec, budget, store, models: runModels });
     return { spec, runner, budget };
   }
 
@@ -162,15 +173,24 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
   }
 
   return async function runBatch(input: BatchInput): Promise<BatchResult> {
-    const watch = await begin(input);
+    const progress = new BatchProgress(input);
+    const watch = await begin(input, progress);
     try {
-      const batch = await load(input, watch);
+      const batch = await load(input, watch, progress);
       const { finished, starved } = await runPool<LoadedExample>({
         from: input.from,
         concurrency: input.concurrency,
         budget: batch.budget,
-        loadPage: (from, limit) => loadExamples(input, batch.spec, watch, { from, to: input.to, limit }),
-        runExample: (example, reservedUsd) => runExample(input, batch, watch, example, reservedUsd),
+        async loadPage(from, limit) {
+          const page = await loadExamples(input, batch.spec, watch, { from, to: input.to, limit });
+          progress.skipTo(page, input.to);
+          return page;
+        },
+        async runExample(example, reservedUsd) {
+          const cost = await runExample(input, batch, watch, example, reservedUsd);
+          progress.exampleDone();
+          return cost;
+        },
         stopped: () => watch.stopped(),
         stop: () => watch.stop(),
       });

@@ -40,12 +40,36 @@ export interface StoredEvaluation {
   promptVersion: number;
   model: string;
   retries: number;
+  examplesTotal: number;
+  /** Both null where the examples came with the request. */
+  datasetName: string | null;
+  datasetVersion: number | null;
 }
+
+/** The columns of a stored evaluation, without its ids. */
+export const STORED_COLUMNS = [
+  'prompt_name as promptName',
+  'prompt_version as promptVersion',
+  'model',
+  'retries',
+  'examples_total as examplesTotal',
+  'dataset_name as datasetName',
+  'dataset_version as datasetVersion',
+] as const;
 
 /** An evaluation that was read, as its workflow is started by. */
 export function toStored(row: EvaluationRow): StoredEvaluation {
-  const { id, workspace_id: workspaceId, prompt_name: promptName, prompt_version: promptVersion, model, retries } = row;
-  return { id, workspaceId, promptName, promptVersion, model, retries };
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    promptName: row.prompt_name,
+    promptVersion: row.prompt_version,
+    model: row.model,
+    retries: row.retries,
+    examplesTotal: row.examples_total,
+    datasetName: row.dataset_name,
+    datasetVersion: row.dataset_version,
+  };
 }
 
 const MAX_DETAILS = 20;
@@ -160,5 +184,15 @@ export async function createEvaluation(
       created_at: now,
     }),
   );
-  return { id, workspaceId, promptName: prompt.name, promptVersion: prompt.version, model, retries: 0 };
+  return {
+    id,
+    workspaceId,
+    promptName: prompt.name,
+    promptVersion: prompt.version,
+    model,
+    retries: 0,
+    examplesTotal: total,
+    datasetName: found?.datasetName ?? null,
+    datasetVersion: found?.version ?? null,
+  };
 }

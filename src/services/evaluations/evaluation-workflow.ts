@@ -17,7 +17,9 @@ export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: St
     workflowId: evaluationWorkflowId(evaluation.id, evaluation.retries),
     taskQueue: starter.taskQueues.evaluations,
     args: [{ evaluationId: evaluation.id, round: evaluation.retries, workspace }],
-    staticSummary: `${evaluation.promptName} v${evaluation.promptVersion} on ${evaluation.model}`,
+    staticSummary: summaryOf(evaluation),
+    // A run that continues as new keeps the memo, but no summary.
+    memo: memoOf(evaluation),
     typedSearchAttributes: new TypedSearchAttributes([
       { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
       { key: SEARCH_ATTRIBUTES.prompt, value: evaluation.promptName },
@@ -25,6 +27,35 @@ export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: St
       { key: SEARCH_ATTRIBUTES.evaluation, value: publicId('evaluation', evaluation.id) },
     ]),
   });
+}
+
+const examplesOf = ({ examplesTotal: count }: StoredEvaluation) =>
+  `${count.toLocaleString('en-US')} example${count === 1 ? '' : 's'}`;
+const datasetOf = ({ datasetName, datasetVersion }: StoredEvaluation) =>
+  datasetName === null ? undefined : `${datasetName} v${datasetVersion}`;
+
+/** `support/greeting v3 on openai/gpt-4o-mini: 1,000 examples of tickets v2` */
+function summaryOf(evaluation: StoredEvaluation): string {
+  const dataset = datasetOf(evaluation);
+  const retry = evaluation.retries === 0 ? '' : `, retry ${evaluation.retries}`;
+  const { promptName, promptVersion, model } = evaluation;
+  const examples = `${examplesOf(evaluation)}${dataset === undefined ? '' : ` of ${dataset}`}`;
+  return `${promptName} v${promptVersion} on ${model}: ${examples}${retry}`;
+}
+
+/** What the summary says, by name, and the public ids. */
+function memoOf(evaluation: StoredEvaluation): Record<string, string | number> {
+  const { id, workspaceId, promptName, promptVersion, model, examplesTotal: examples, retries } = evaluation;
+  const dataset = datasetOf(evaluation);
+  return {
+    evaluation: publicId('evaluation', id),
+    workspace: publicId('workspace', workspaceId),
+    prompt: `${promptName} v${promptVersion}`,
+    model,
+    examples,
+    ...(dataset !== undefined && { dataset }),
+    ...(retries > 0 && { retry: retries }),
+  };
 }
 
 /**

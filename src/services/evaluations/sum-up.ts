@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { bindWorkspace, type Query } from '../../db/database.ts';
 import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
+import { inStates } from '../../db/state-change.ts';
 import { asJson } from '../../db/statement.ts';
-import type { EvaluationStatus } from '../../domain/evaluation-states.ts';
+import { type EvaluationStatus, evaluationStates } from '../../domain/evaluation-states.ts';
 import type { TokenUsage } from '../../domain/usage.ts';
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)::float8`;
@@ -64,6 +65,8 @@ interface RunSummary extends EvaluationSummary {
   promptVersion: number;
   model: string;
   examplesTotal: number;
+  /** US dollars, decimal; null: no limit. */
+  maxCost: string | null;
   status: EvaluationStatus;
   /** Why it is paused, or how it failed. */
   reason: string | null;
@@ -72,8 +75,13 @@ interface RunSummary extends EvaluationSummary {
 /**
  * Reads the sums and keeps them in the run's row, where lists show them.
  * @param query across workspaces
+ * @param states only where the run is in one of these states. Default: all
  */
-export async function sumUpRun(query: Query, evaluationId: string): Promise<RunSummary | undefined> {
+export async function sumUpRun(
+  query: Query,
+  evaluationId: string,
+  states: readonly EvaluationStatus[] = evaluationStates.states,
+): Promise<RunSummary | undefined> {
   const [owner] = await query((db) =>
     db.selectFrom('evaluations').select('workspace_id').where('id', '=', evaluationId),
   );
@@ -84,9 +92,11 @@ export async function sumUpRun(query: Query, evaluationId: string): Promise<RunS
       .updateTable('evaluations')
       .set({ summary: asJson(summary) })
       .where('id', '=', evaluationId)
+      .where(inStates(evaluationStates, states))
       .returning(['prompt_name as promptName', 'prompt_version as promptVersion', 'model', 'status'])
       .returning([
         'examples_total as examplesTotal',
+        sql<string | null>`trim_scale(max_cost)::text`.as('maxCost'),
         sql<string | null>`coalesce(error->>'message', status_reason)`.as('reason'),
       ]),
   );
@@ -98,11 +108,12 @@ export function describeProgress(run: RunSummary | undefined): string {
   if (run === undefined) return 'the evaluation is gone';
   const percent = run.examplesTotal === 0 ? 100 : Math.floor((run.evaluated / run.examplesTotal) * 100);
   const cost = run.cost === null || run.judgeCost === null ? 'unknown' : `${run.cost} USD`;
+  const limit = run.maxCost === null ? '' : ` (at most ${run.maxCost} USD, judges included)`;
   const judges = run.judgeTokens.total > 0 ? `, judges ${run.judgeCost ?? 'unknown'} USD` : '';
   return [
     run.reason === null ? run.status : `${run.status}: ${run.reason}`,
     `**${run.promptName} v${run.promptVersion}** on ${run.model}`,
     `${run.evaluated} of ${run.examplesTotal} examples (${percent} %), ${run.failed} failed`,
-    `cost so far ${cost}${judges}, median latency ${run.p50Ms ?? '–'} ms`,
+    `cost so far ${cost}${judges}${limit}, median latency ${run.p50Ms ?? '–'} ms`,
   ].join('\n\n');
 }

@@ -1,9 +1,10 @@
 import { isGrpcServiceError, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import { invalidField } from '../../domain/errors.ts';
-import { evaluationScheduleId, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
+import { publicId } from '../../domain/ids.ts';
+import { evaluationScheduleId, SEARCH_ATTRIBUTES, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
 import { TEMPORAL_DEADLINE_MS } from '../../temporal/workflows.ts';
 import type { scheduledEvaluation } from '../../workflows/scheduled-evaluation.ts';
-import type { ScheduleRow } from './schedules.ts';
+import type { ScheduledRequest, ScheduleRow } from './schedules.ts';
 import type { Temporal } from './temporal-schedule.ts';
 
 const GRPC_INVALID_ARGUMENT = 3;
@@ -15,13 +16,20 @@ function isInvalidArgument(error: unknown): boolean {
   return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
 }
 
+type StoredSchedule = Pick<ScheduleRow, 'id' | 'name' | 'cron' | 'time_zone' | 'paused' | 'request'>;
+
+function examplesOf({ parsed: { dataset, examples = [] } }: ScheduledRequest): string {
+  if (dataset === undefined) return `${examples.length} example${examples.length === 1 ? '' : 's'} of its own`;
+  return dataset.version === undefined ? dataset.name : `${dataset.name} v${dataset.version}`;
+}
+
 /**
  * Makes a Schedule of Temporal; one that is there already stays as it is.
  * @throws ApiError `invalid_request` on a cron expression that Temporal refuses
  */
 export async function createInTemporal(
   { client, taskQueues }: Temporal,
-  { id, name, cron, time_zone: timezone, paused }: Pick<ScheduleRow, 'id' | 'name' | 'cron' | 'time_zone' | 'paused'>,
+  { id, name, cron, time_zone: timezone, paused, request }: StoredSchedule,
 ): Promise<void> {
   try {
     await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
@@ -36,7 +44,15 @@ export async function createInTemporal(
           workflowId: scheduledEvaluationWorkflowId(id),
           taskQueue: taskQueues.evaluations,
           args: [{ scheduleId: id }],
-          staticSummary: `schedule "${name}"`,
+          staticSummary: `schedule "${name}": ${request.parsed.promptName} over ${examplesOf(request)}`,
+          memo: {
+            schedule: publicId('schedule', id),
+            name,
+            prompt: request.parsed.promptName,
+            cron,
+            time_zone: timezone,
+          },
+          typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.prompt, value: request.parsed.promptName }],
         },
       }),
     );

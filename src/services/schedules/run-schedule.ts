@@ -5,7 +5,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Models } from '../../models/model.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
-import { createEvaluation, type StoredEvaluation } from '../evaluations/create-evaluation.ts';
+import { createEvaluation, STORED_COLUMNS, type StoredEvaluation } from '../evaluations/create-evaluation.ts';
 import { startEvaluationWorkflow } from '../evaluations/evaluation-workflow.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import type { ScheduledRequest, ScheduleRow } from './schedules.ts';
@@ -89,10 +89,7 @@ async function storeEvaluation(
   );
   if (occurrence !== undefined) {
     const [started] = await own((db) =>
-      db
-        .selectFrom('evaluations')
-        .select(['id', 'prompt_name as promptName', 'prompt_version as promptVersion', 'model', 'retries'])
-        .where('id', '=', occurrence.evaluation_id),
+      db.selectFrom('evaluations').select('id').select(STORED_COLUMNS).where('id', '=', occurrence.evaluation_id),
     );
     return started ? { evaluation: { ...started, workspaceId } } : { notStarted: 'evaluation deleted' };
   }

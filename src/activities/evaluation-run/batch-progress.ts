@@ -1,0 +1,79 @@
+import type { RunSpec } from '../../services/evaluations/run-spec.ts';
+import type { PatientModels } from '../patient-call.ts';
+import type { BatchBudget } from './batch-budget.ts';
+import type { ExampleStore } from './example-store.ts';
+
+/** How far a batch is, as its heartbeats tell operators. */
+export interface BatchHeartbeat {
+  /** Examples that have their result, those of earlier attempts included. */
+  done: number;
+  of: number;
+  /** Examples that failed in this attempt. */
+  failed: number;
+  inFlight: number;
+  /** US dollars that the batch has cost as a budget counts it, earlier attempts included. */
+  spentUsd: number;
+  /** Why calls wait, and until when. */
+  waits?: string[];
+}
+
+interface Sources {
+  spec: RunSpec;
+  budget: BatchBudget;
+  store: ExampleStore;
+  models: PatientModels;
+}
+
+/** Counts the examples of a batch that are done. */
+export class BatchProgress {
+  readonly #of: number;
+  #sources: Sources | undefined;
+  #done = 0;
+  #nextSeq: number;
+
+  constructor({ from, to }: { from: number; to: number }) {
+    this.#of = to - from;
+    this.#nextSeq = from;
+  }
+
+  /** The batch is loaded. */
+  begin(sources: Sources): void {
+    this.#sources = sources;
+  }
+
+  /**
+   * @param open the next examples without a result: those before them have theirs
+   * @param to until where there are no others, exclusive
+   */
+  skipTo(open: readonly { seq: number }[], to: number): void {
+    const nextSeq = (open.at(-1)?.seq ?? to - 1) + 1;
+    this.#done += nextSeq - this.#nextSeq - open.length;
+    this.#nextSeq = nextSeq;
+  }
+
+  exampleDone(): void {
+    this.#done += 1;
+  }
+
+  get heartbeat(): BatchHeartbeat {
+    const { spec, budget, store, models } = this.#sources ?? {};
+    const waits = spec && models && waitsOf(spec, models);
+    return {
+      done: this.#done,
+      of: this.#of,
+      failed: store?.failed ?? 0,
+      inFlight: budget?.inFlight ?? 0,
+      spentUsd: Number((budget?.spentUsd ?? 0).toFixed(6)),
+      ...(waits && waits.length > 0 && { waits }),
+    };
+  }
+}
+
+/** The models that refuse calls at present. */
+function waitsOf({ model, evaluators }: RunSpec, models: PatientModels): string[] {
+  const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
+  return [...new Set([model, ...judges])].flatMap((name) => {
+    const until = models.refusedUntil(name);
+    return until === undefined ? [] : [`${name} refused calls: asks again at ${until.toISOString()}`];
+  });
+}
