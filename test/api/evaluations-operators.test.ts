@@ -20,7 +20,7 @@ function firstHeartbeat(run: { workflow_id: string }, isExpected: (heartbeat: Ba
     const { raw } = await handleOf(run).describe();
     const [payload] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? [];
     const heartbeat = payload ? defaultPayloadConverter.fromPayload<BatchHeartbeat>(payload as Payload) : undefined;
-    return heartbeat && isExpected(heartbeat) && heartbeat;
+    return heartbeat !== undefined && isExpected(heartbeat) ? heartbeat : undefined;
   });
 }
 

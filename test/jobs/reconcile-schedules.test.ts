@@ -23,7 +23,7 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
   const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces' });
   const lost = async (cron: string) => {
     const id = newId();
-    const request = { body: {}, parsed: {} } as ScheduledRequest;
+    const request = { body: {}, parsed: { promptName: 'lost' } } as ScheduledRequest;
     await storeSchedule(db.workspace(workspace?.id ?? '').query, id, {
       name: 'lost',
       cron,
