@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import type { BatchHeartbeat } from '../../src/activities/evaluation-run/batch-progress.ts';
+import type { BatchHeartbeat } from '../../src/activities/evaluation-run/batch-watch.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
 

@@ -1,21 +1,8 @@
 import type { RunSpec } from '../../services/evaluations/run-spec.ts';
 import type { PatientModels } from '../patient-call.ts';
 import type { BatchBudget } from './batch-budget.ts';
+import type { BatchHeartbeat } from './batch-watch.ts';
 import type { ExampleStore } from './example-store.ts';
-
-/** How far a batch is, as its heartbeats tell operators. */
-export interface BatchHeartbeat {
-  /** Examples that have their result, those of earlier attempts included. */
-  done: number;
-  of: number;
-  /** Examples that failed in this attempt. */
-  failed: number;
-  inFlight: number;
-  /** US dollars that the batch has cost as a budget counts it, earlier attempts included. */
-  spentUsd: number;
-  /** Why calls wait, and until when. */
-  waits?: string[];
-}
 
 interface Sources {
   spec: RunSpec;

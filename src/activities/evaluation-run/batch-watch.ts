@@ -1,5 +1,4 @@
 import type { Context } from '@temporalio/activity';
-import type { BatchHeartbeat } from './batch-progress.ts';
 
 const HEARTBEAT_MS = 1_000;
 /** Temporal times out the batch of a process that stood still for this long, so that another worker may have it. */
@@ -23,6 +22,20 @@ export interface BatchWatch extends Stops {
   stopped(): boolean;
   /** The batch has ended. */
   end(): void;
+}
+
+/** How far a batch is, as its heartbeats tell operators. */
+export interface BatchHeartbeat {
+  /** Examples that have their result, those of earlier attempts included. */
+  done: number;
+  of: number;
+  /** Examples that failed in this attempt. */
+  failed: number;
+  inFlight: number;
+  /** US dollars that the batch has cost as a budget counts it, earlier attempts included. */
+  spentUsd: number;
+  /** Why calls wait, and until when. */
+  waits?: string[];
 }
 
 export interface BatchWatchOptions {
