@@ -13,6 +13,7 @@ import {
   startDelivery,
 } from '../services/deliveries/start-delivery.ts';
 import type { Places } from '../temporal/places.ts';
+import { isTemporalAway } from '../temporal/workflows.ts';
 import { runEvery } from './run-every.ts';
 
 /** Deliveries whose first attempt is not recorded, and that have no workflow. */
@@ -132,7 +133,11 @@ export function createFirstAttempts(
       const ended = makeAndStart(delivery)
         // Another process finds the row: when the lease has expired, or by reconciliation.
         .catch((error: unknown) =>
-          log.warn({ err: error, delivery_id: id }, 'cannot make or record a first attempt now'),
+          // While Temporal is away, reconciliation says so.
+          log[isTemporalAway(error) ? 'debug' : 'warn'](
+            { err: error, delivery_id: id },
+            'cannot make a first attempt, or start what follows it',
+          ),
         )
         .finally(() => unfinished.delete(id));
       unfinished.set(id, ended);
