@@ -43,7 +43,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
           new URL(url).host,
         );
       const made = inFlight.run(`${id}/${attempt}`, () => attempts.make(task, enter));
-      return withHeartbeats(() => made);
+      return withHeartbeats(() => made, { delivery: publicId('delivery', id), attempt });
     },
 
     /** @returns the notification to e-mail to the owner; null where another delivery caused it */
