@@ -28,7 +28,8 @@ beforeAll(async () => {
     temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
     latencyMs: 50,
     env: {
-      MODEL_TIMEOUT: '1s',
+      // Long enough for a busy machine: a response that takes longer is a call more.
+      MODEL_TIMEOUT: '4s',
       ANTHROPIC_API_KEY: 'x',
       ANTHROPIC_BASE_URL: anthropic.baseUrl,
       GOOGLE_GENERATIVE_AI_API_KEY: 'x',
@@ -61,7 +62,7 @@ async function expectRightInSpiteOf(troubles: Trouble[]): Promise<void> {
       await behave(provider, behaviour);
       const material = await makeMaterial(stage.call, name, examples, model);
       const run = await startRun(stage.call, material, CONCURRENCY);
-      // One call for each spoiled one, and some for answers that took this machine longer than they may.
+      // One call for each spoiled one, and some for responses that took this machine longer than they may.
       const spoiled = Math.ceil(examples / (every - 1));
       await expectRight({ ...stage, model: provider }, run, material, spoiled + examples / 10, hopeless);
     }),
