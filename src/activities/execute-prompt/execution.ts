@@ -152,7 +152,10 @@ export function createExecutionActivities({
       executionId: string,
       error: { code: string; message: string } | null,
     ): Promise<ExecutionStatus | 'withdrawn'> {
-      return (await failExecution(query, executionId, error)) ?? 'withdrawn';
+      const status = await failExecution(query, executionId, error);
+      // It runs in the worker that has the call: a call that was not in flight yet when the notification came ends now.
+      inFlight.giveUp(executionId);
+      return status ?? 'withdrawn';
     },
   };
 }

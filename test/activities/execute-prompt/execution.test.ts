@@ -7,6 +7,7 @@ import type { ExecutionActivities } from '../../../src/activities/execute-prompt
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { type Listener, openListener } from '../../../src/db/listener.ts';
 import type { ClosableModels } from '../../../src/models/model.ts';
+import { failExecution } from '../../../src/services/executions/end-execution.ts';
 import { storeResponse } from '../../../src/services/executions/store-response.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { deaf, testExecutionActivities } from '../../support/execution-activities.ts';
@@ -140,6 +141,17 @@ test('an end that was not heard is found when the listener is back', async () =>
   await until('the call', async () => openai.countBy('canceled unheard') === 1);
   await listening.recordFailure(id, null);
   reconnected();
+  expect(await call).toEqual({ status: 'canceled' });
+});
+
+test('a cancellation whose notification came before the call was in flight ends it with the workflow task', async () => {
+  openai.behave({ mode: 'stall' });
+  const id = await rows.queue({ input: 'canceled too early' });
+  const call = run(id);
+  await until('the call', async () => openai.countBy('canceled too early') === 1);
+  // By the API: nobody here hears of it.
+  await failExecution(db.system.query, id, null);
+  expect(await activities.recordFailure(id, null)).toBe('canceled');
   expect(await call).toEqual({ status: 'canceled' });
 });
 
