@@ -84,8 +84,8 @@ export function createFirstAttempts(
   }
 
   const enter: EnterAttempt = async ({ workspace_id: workspaceId, url }) => {
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(PLACE_TIMEOUT_MS)]);
-    const release = await places.waitForAttempt(publicId('workspace', workspaceId), new URL(url).host, signal);
+    const endOfWait = () => AbortSignal.any([stopping.signal, AbortSignal.timeout(PLACE_TIMEOUT_MS)]);
+    const release = await places.waitForAttempt(publicId('workspace', workspaceId), new URL(url).host, endOfWait);
     return release === undefined ? { comeBackInMs: 0 } : { release };
   };
 

@@ -32,9 +32,10 @@ export interface Places {
   enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
   /**
    * Waits for a place for an attempt that has no workflow.
-   * @returns undefined if `signal` ends the wait
+   * @param endOfWait makes the signal that ends the wait, where there is one
+   * @returns undefined if that signal ended it
    */
-  waitForAttempt(workspace: string, host: string, signal: AbortSignal): Promise<Release | undefined>;
+  waitForAttempt(workspace: string, host: string, endOfWait: () => AbortSignal): Promise<Release | undefined>;
   /** Workspaces whose deliveries wait for each other here, so that starting more of them is in vain. */
   saturated(): string[];
   /** How many activities the workers of each queue run at a time. */
@@ -89,10 +90,12 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
         invite: () => invite(id),
       });
     },
-    async waitForAttempt(workspace, host, signal) {
+    async waitForAttempt(workspace, host, endOfWait) {
       const place = placeOfAttempt(workspace, host);
       const free = place.tryAcquire();
-      if (free !== undefined || signal.aborted) return free;
+      if (free !== undefined) return free;
+      const signal = endOfWait();
+      if (signal.aborted) return undefined;
       return place.acquire(signal).catch((error: unknown) => {
         if (signal.aborted) return undefined;
         throw error;
