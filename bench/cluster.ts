@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.t
 import { type Helper, startHelper } from './child.ts';
 import { cpuOf } from './cpu.ts';
 import { evaluate, MODEL, questionsOf, TEMPLATE, upload } from './evaluations.ts';
-import { LoadResult } from './load.ts';
+import { executionLoad, LoadResult } from './load.ts';
 import type { Means } from './means.ts';
 import { type Outcome, type Row, row } from './report.ts';
 import { type Part, type Service, startApi, startWorker } from './service.ts';
@@ -74,11 +74,7 @@ async function execute({ apis, callers }: Cluster, amount: { callers: number; co
   const results = await Promise.all(
     apis.map(({ origin, key }, index) => {
       const load = {
-        url: `${origin}/v1/executions`,
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ prompt_name: 'bench', variables: { number: 1 } }),
-        expect: '"status":"completed"',
+        ...executionLoad({ origin, key }, { number: 1 }),
         callers: amount.callers / APIS,
         count: amount.count / APIS,
       };

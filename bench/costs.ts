@@ -6,7 +6,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { startHelper } from './child.ts';
 import { cpuOf } from './cpu.ts';
-import { LoadResult } from './load.ts';
+import { executionLoad, LoadResult } from './load.ts';
 import type { Means } from './means.ts';
 import { type Outcome, type Row, row } from './report.ts';
 import { startServers } from './servers.ts';
@@ -64,11 +64,7 @@ export async function measureCosts({ report, rounds }: Means): Promise<Outcome> 
     const execute = (executions: number) =>
       http.ask(
         {
-          url: `${service.origin}/v1/executions`,
-          method: 'POST',
-          headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ prompt_name: 'bench', variables: { name: 'Ada' } }),
-          expect: '"status":"completed"',
+          ...executionLoad(service),
           callers: CALLERS,
           count: executions,
         },

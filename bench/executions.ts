@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { startHelper, startListening } from './child.ts';
 import { startLiteLlm } from './litellm.ts';
-import { type Load, LoadResult } from './load.ts';
+import { executionLoad, LoadResult } from './load.ts';
 import type { Means } from './means.ts';
 import { startReceiver } from './receiver-questions.ts';
 import { type Outcome, type Row, ratioRow, row } from './report.ts';
@@ -75,13 +75,7 @@ export async function measureExecutions(servers: Servers, means: Means): Promise
       template: 'Greet {{ name }} in one sentence.',
       model: 'openai/gpt-4o-mini',
     });
-    const load: Omit<Load, 'callers'> = {
-      url: `${service.origin}/v1/executions`,
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt_name: 'bench', variables: { name: 'Ada' } }),
-      expect: '"status":"completed"',
-    };
+    const load = executionLoad(service);
     const runService = (amount: Amount) => http.ask({ ...load, ...amount }, LoadResult);
     const deliveredAfterMs: number[] = [];
 

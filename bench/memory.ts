@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startHelper } from './child.ts';
-import { type Load, LoadResult } from './load.ts';
+import { executionLoad, type Load, LoadResult } from './load.ts';
 import { type Outcome, ratioRow, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { startService } from './service.ts';
@@ -21,11 +21,7 @@ export async function measureMemory(servers: Servers): Promise<Outcome> {
   try {
     await service.call('POST', '/prompts', { name: 'bench', template: 'Greet {{ name }}.', model: 'sandbox/echo' });
     const load: Load = {
-      url: `${service.origin}/v1/executions`,
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt_name: 'bench', variables: { name: 'Ada' } }),
-      expect: '"status":"completed"',
+      ...executionLoad(service),
       callers: CALLERS,
       count: STEP,
     };

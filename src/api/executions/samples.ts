@@ -1,3 +1,7 @@
+import { SAMPLE_DATA } from '../../services/events/samples.ts';
+
+const { tokens, cost, latency } = SAMPLE_DATA['execution.completed'];
+
 /** Samples for the documentation. */
 export const executionSample = {
   id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
@@ -11,19 +15,9 @@ export const executionSample = {
   input: 'Greet Ada in one sentence.',
   output: 'Hello Ada, lovely to meet you!',
   finish_reason: 'stop',
-  tokens: { input: 12, output: 8, cached_input: 0, reasoning: 0, total: 20 },
-  cost: {
-    amount: '0.0000066',
-    currency: 'USD',
-    pricing: {
-      source: 'genai-prices@0.1.8',
-      model: 'gpt-4o-mini',
-      input_per_million: '0.15',
-      cached_input_per_million: '0.075',
-      output_per_million: '0.6',
-    },
-  },
-  latency: { queue_ms: 9, model_ms: 611, total_ms: 634 },
+  tokens,
+  cost,
+  latency,
   attempts: 1,
   error: null,
   metadata: { customer: 'acme' },
