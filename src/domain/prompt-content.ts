@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { AnyJson, jsonObject } from './json-object.ts';
+import { MAX_MESSAGES, PromptMessage, VariableName } from './messages.ts';
+
+const MAX_TOOLS = 128;
+const MAX_INPUTS = 200;
+export const MAX_FALLBACK_MODELS = 5;
+
+/** A tool that a model may ask for. The service never runs one. */
+export const Tool = z
+  .strictObject({
+    name: z
+      .string('is required: a string')
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1–64 letters, digits, "_" or "-"')
+      .meta({ example: 'get_weather' }),
+    description: z
+      .string()
+      .max(8192, 'must be at most 8,192 characters')
+      .optional()
+      .meta({ description: 'Tells the model when to use it.', example: 'The weather in a city right now.' }),
+    input_schema: jsonObject('is required: a JSON schema of type object').meta({
+      override: { type: 'object', description: 'A JSON schema of its input.' },
+      example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    }),
+    strict: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether the provider is to hold the model to the schema, where it can.' }),
+  })
+  .meta({ id: 'Tool' });
+export type Tool = z.infer<typeof Tool>;
+
+export const Tools = z.array(Tool).max(MAX_TOOLS, `must have at most ${MAX_TOOLS} tools`);
+
+/** Whether the model must use a tool, and which. */
+export const ToolChoice = z.union(
+  [z.enum(['auto', 'none', 'required']), z.strictObject({ name: Tool.shape.name })],
+  'must be "auto", "none", "required" or {"name": "…"}',
+);
+export type ToolChoice = z.infer<typeof ToolChoice>;
+
+export const INPUT_TYPES = ['string', 'number', 'boolean', 'json', 'messages', 'file'] as const;
+
+/** What is known of one variable. */
+export const Input = z
+  .strictObject({
+    type: z.enum(INPUT_TYPES, `must be one of ${INPUT_TYPES.join(', ')}`),
+    required: z.boolean().optional().meta({ description: 'Default: true, unless there is a default.' }),
+    default: AnyJson.optional().meta({ override: { description: 'The value where a run gives none.' } }),
+    description: z.string().max(1000, 'must be at most 1,000 characters').optional(),
+    enum: z
+      .array(z.union([z.string(), z.number(), z.boolean()]))
+      .min(1, 'must not be empty')
+      .max(1000, 'must have at most 1,000 values')
+      .optional()
+      .meta({ description: 'The values that it may have.' }),
+  })
+  .meta({ id: 'Input' });
+export type Input = z.infer<typeof Input>;
+
+export const Inputs = z
+  .record(VariableName, Input)
+  .refine((inputs) => Object.keys(inputs).length <= MAX_INPUTS, `must have at most ${MAX_INPUTS} entries`);
+export type Inputs = z.infer<typeof Inputs>;
+
+export const PromptMessages = z
+  .array(PromptMessage, 'must be a list of messages')
+  .min(1, 'must not be empty')
+  .max(MAX_MESSAGES, `must have at most ${MAX_MESSAGES} entries`);
+
+/** What a call's text is made from: exactly one of `template` and `messages` is not null. */
+export interface PromptContent {
+  template: string | null;
+  messages: PromptMessage[] | null;
+  tools: Tool[] | null;
+  tool_choice: ToolChoice | null;
+  inputs: Inputs | null;
+}
+
+/** An include as it stands in a text: `name`, `name@3` or `name@label`. */
+export type IncludeRef = string;
+
+/** All that a content includes, at any depth: each reference, resolved once. */
+export type IncludeSet = Record<IncludeRef, { name: string; version: number; template: string }>;
