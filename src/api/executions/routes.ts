@@ -12,7 +12,7 @@ import { insertExecution, prepareExecution } from '../../services/executions/cre
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecution } from '../../services/executions/end-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import { cancelExecutionWorkflow } from '../../services/executions/execution-workflow.ts';
+import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import { type ExecutionRow, getExecution, listExecutions } from '../../services/executions/executions.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
@@ -149,7 +149,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       errors: ['invalid_state'],
       async handler({ db, params }) {
         const row = await cancelExecution(db, params.id);
-        await cancelExecutionWorkflow(deps.client, row.id, deps.log);
+        cancelExecutionWorkflowLater(deps.client, row.id, deps.log);
         return presentExecution(row);
       },
     }),

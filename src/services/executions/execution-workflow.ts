@@ -47,3 +47,17 @@ export async function cancelExecutionWorkflow(client: Client, id: string, log: L
       log.warn({ err: error, execution_id: id }, 'cannot cancel a workflow');
   }
 }
+
+/** Within it, a call in flight has heard of its row, and its workflow has ended. */
+const MIN_CANCEL_AFTER_MS = 2_000;
+const MAX_CANCEL_AFTER_MS = 10_000;
+
+/**
+ * As {@link cancelExecutionWorkflow}, some seconds later: a workflow whose call is in flight has ended by then. A request while
+ * the call is in flight makes Temporal refuse the workflow task with which it ends, and all of it is done again. Hundreds of
+ * requests are spread over the time, so that they delay no other workspace. Does nothing where the process ends before.
+ */
+export function cancelExecutionWorkflowLater(client: Client, id: string, log: Logger): void {
+  const ms = MIN_CANCEL_AFTER_MS + Math.random() * (MAX_CANCEL_AFTER_MS - MIN_CANCEL_AFTER_MS);
+  setTimeout(() => void cancelExecutionWorkflow(client, id, log), ms).unref();
+}
