@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { AnyJson } from './json-object.ts';
-import { MAX_RENDERED_CHARS } from './template.ts';
 
+/**
+ * Characters that a filled prompt may have, its files in base64 counted. A large value in many places would otherwise grow
+ * without bound.
+ */
+export const MAX_RENDERED_CHARS = 4 * 1024 * 1024;
 /** Messages in one list. */
 export const MAX_MESSAGES = 200;
 /** Parts in one message. */
@@ -56,6 +60,17 @@ const FileUrl = z
 const FilePart = z
   .strictObject({ ...file, data: FileData.optional(), url: FileUrl.optional() })
   .refine((part) => (part.data === undefined) !== (part.url === undefined), 'must have one of data and url');
+
+/** A file as it is given for a variable. */
+export const FileValue = z
+  .strictObject({
+    media_type: file.media_type.optional(),
+    filename: file.filename,
+    data: FileData.optional(),
+    url: FileUrl.optional(),
+  })
+  .refine((value) => (value.data === undefined) !== (value.url === undefined), 'must have one of data and url');
+export type FileValue = z.infer<typeof FileValue>;
 
 /** A file of a stored prompt, which may be given with each run. */
 const StoredFilePart = z
@@ -130,6 +145,7 @@ export const MessagePlaceholder = z
     required: z.boolean().optional().meta({ description: 'Whether a run must give it. Default: true.' }),
   })
   .meta({ id: 'MessagePlaceholder' });
+export type MessagePlaceholder = z.infer<typeof MessagePlaceholder>;
 
 /** An entry of a stored prompt's `messages`. */
 export const PromptMessage = z.union([Message, MessagePlaceholder]);

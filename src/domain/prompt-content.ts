@@ -77,6 +77,11 @@ export interface PromptContent {
   inputs: Inputs | null;
 }
 
+/** The content of a prompt that is a text and nothing else. */
+export function templateContent(template: string): PromptContent {
+  return { template, messages: null, tools: null, tool_choice: null, inputs: null };
+}
+
 /** An include as it stands in a text: `name`, `name@3` or `name@label`. */
 export type IncludeRef = string;
 

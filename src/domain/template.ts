@@ -1,102 +1,128 @@
-import type { ErrorDetail } from './errors.ts';
-import type { JsonValue } from './json.ts';
+import type { IncludeRef, IncludeSet } from './prompt-content.ts';
 
 /**
- * `{{ name }}` with optional spaces; a backslash in front makes it literal text.
- * Anything else in braces is text too.
+ * `{{ name }}` and `{{> prompt }}`, `{{> prompt@3 }}`, `{{> prompt@label }}`, with optional spaces; a backslash in front makes
+ * it literal text. Anything else in braces is text too.
  */
-const PLACEHOLDER = /(\\)?\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g;
+const TAG = /(\\)?\{\{(?:[ \t]*([A-Za-z_][A-Za-z0-9_]*)|>[ \t]*([A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?))[ \t]*\}\}/g;
 
-/** Characters a filled template may have. A large value in many places would otherwise grow without bound. */
-export const MAX_RENDERED_CHARS = 4 * 1024 * 1024;
+type Tag = { variable: string } | { include: IncludeRef };
 
-/** Variables named in one error: a template may have tens of thousands. */
-const MAX_DETAILS = 1_000;
-
-/** Variables that can't fill the template: which, and why. */
-export class TemplateVariablesError extends Error {
-  readonly details: ErrorDetail[];
-
-  constructor(details: ErrorDetail[]) {
-    super(details.map((detail) => `${detail.path}: ${detail.message}`).join('; '));
-    this.name = 'TemplateVariablesError';
-    this.details = details;
-  }
-}
-
-/** A template that has been parsed, once for however many examples. */
-export interface Template {
-  /** Names of its placeholders, each once, in order of appearance. */
-  names: readonly string[];
-  /**
-   * Variables that are missing or null, without filling anything in.
-   * @param limit of how many are named. Default: 1,000
-   */
-  faults(variables: Record<string, JsonValue>, limit?: number): ErrorDetail[];
-  /**
-   * Fills the placeholders in one pass: text that came from a value is never expanded again.
-   * Strings go in as they are, numbers and booleans as text, objects and arrays as compact JSON. Extra variables are ignored.
-   * @throws TemplateVariablesError naming the variables that are missing or null, or where the text gets longer than
-   * {@link MAX_RENDERED_CHARS}
-   */
-  render(variables: Record<string, JsonValue>): string;
-}
-
-export function parseTemplate(template: string): Template {
-  /** Literal text and names by turns: one more of the former. */
-  const literals: string[] = [];
-  const slots: string[] = [];
+/** Literal text and tags by turns, in order; no literal is empty. */
+function* piecesOf(text: string): Generator<string | Tag> {
   let literal = '';
   let end = 0;
-  for (const { 0: whole, 1: backslash, 2: name = '', index } of template.matchAll(PLACEHOLDER)) {
-    literal += template.slice(end, index);
+  for (const { 0: whole, 1: backslash, 2: variable, 3: include, index } of text.matchAll(TAG)) {
+    literal += text.slice(end, index);
     end = index + whole.length;
     if (backslash !== undefined) {
       literal += whole.slice(1);
-    } else {
-      literals.push(literal);
-      slots.push(name);
-      literal = '';
+      continue;
     }
+    if (literal !== '') yield literal;
+    literal = '';
+    if (variable !== undefined) yield { variable };
+    else if (include !== undefined) yield { include };
   }
-  literals.push(literal + template.slice(end));
-  const literalChars = literals.reduce((sum, text) => sum + text.length, 0);
-  const names = [...new Set(slots)];
-
-  function faults(variables: Record<string, JsonValue>, limit = MAX_DETAILS): ErrorDetail[] {
-    const details: ErrorDetail[] = [];
-    for (const name of names) {
-      if (details.length >= limit) break;
-      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-      if (value === undefined)
-        details.push({ path: `variables.${name}`, message: 'is missing: the template needs it' });
-      else if (value === null)
-        details.push({
-          path: `variables.${name}`,
-          message: 'is null: give a string, number, boolean, object or array',
-        });
-    }
-    return details;
-  }
-
-  return {
-    names,
-    faults,
-    render(variables) {
-      const details = faults(variables);
-      if (details.length > 0) throw new TemplateVariablesError(details);
-      const texts = new Map(names.map((name) => [name, asText(variables[name] ?? null)]));
-      let chars = literalChars;
-      for (const name of slots) chars += texts.get(name)?.length ?? 0;
-      if (chars > MAX_RENDERED_CHARS)
-        throw new TemplateVariablesError([
-          { path: 'variables', message: `make the prompt longer than ${MAX_RENDERED_CHARS} characters` },
-        ]);
-      return literals.map((text, index) => text + (texts.get(slots[index] ?? '') ?? '')).join('');
-    },
-  };
+  literal += text.slice(end);
+  if (literal !== '') yield literal;
 }
 
-function asText(value: JsonValue): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** The includes that stand in a text itself, each once, in order of appearance. */
+export function includesIn(text: string): IncludeRef[] {
+  if (!text.includes('{{>')) return [];
+  const refs = new Set<IncludeRef>();
+  for (const piece of piecesOf(text)) if (typeof piece !== 'string' && 'include' in piece) refs.add(piece.include);
+  return [...refs];
+}
+
+/** The texts that go into the templates of a prompt. What is included many times is counted and rendered once. */
+export class Filling {
+  /** By the variable's name; a variable without a text leaves nothing. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly chars = new Map<Template, number>();
+  readonly rendered = new Map<Template, string>();
+
+  constructor(texts: ReadonlyMap<string, string>) {
+    this.texts = texts;
+  }
+}
+
+/** A text that has been parsed, once for however many fillings. */
+export class Template {
+  /** What it includes is a piece of its own, so that no placeholder comes about where texts meet. */
+  readonly #pieces: readonly (string | { variable: string } | Template)[];
+
+  /** Made by {@link templateParser}. */
+  constructor(pieces: readonly (string | { variable: string } | Template)[]) {
+    this.#pieces = pieces;
+  }
+
+  /**
+   * Adds the names of its placeholders, those of what it includes in their place.
+   * @param seen what was looked at already
+   */
+  addNames(names: Set<string>, seen: Set<Template>): void {
+    if (seen.has(this)) return;
+    seen.add(this);
+    for (const piece of this.#pieces) {
+      if (piece instanceof Template) piece.addNames(names, seen);
+      else if (typeof piece !== 'string') names.add(piece.variable);
+    }
+  }
+
+  /** How many characters it has when it is filled; told without filling it. */
+  countChars(filling: Filling): number {
+    const known = filling.chars.get(this);
+    if (known !== undefined) return known;
+    let chars = 0;
+    for (const piece of this.#pieces) {
+      if (piece instanceof Template) chars += piece.countChars(filling);
+      else chars += (typeof piece === 'string' ? piece : filling.texts.get(piece.variable))?.length ?? 0;
+    }
+    filling.chars.set(this, chars);
+    return chars;
+  }
+
+  /** Fills the placeholders in one pass: text that came from a value is never expanded again. Count the characters first. */
+  render(filling: Filling): string {
+    const known = filling.rendered.get(this);
+    if (known !== undefined) return known;
+    let text = '';
+    for (const piece of this.#pieces) {
+      if (piece instanceof Template) text += piece.render(filling);
+      else text += typeof piece === 'string' ? piece : (filling.texts.get(piece.variable) ?? '');
+    }
+    filling.rendered.set(this, text);
+    return text;
+  }
+}
+
+/**
+ * Parses the texts of a prompt; each include is parsed once for all of them.
+ * @param includes everything that the texts include, without a cycle
+ * @returns throws Error for an include that is not among them
+ */
+export function templateParser(includes: IncludeSet): (text: string) => Template {
+  const parsed = new Map<IncludeRef, Template>();
+
+  function included(ref: IncludeRef): Template {
+    const known = parsed.get(ref);
+    if (known !== undefined) return known;
+    const found = Object.hasOwn(includes, ref) ? includes[ref] : undefined;
+    if (found === undefined) throw new Error(`The include "${ref}" was not resolved.`);
+    const template = parse(found.template);
+    parsed.set(ref, template);
+    return template;
+  }
+
+  function parse(text: string): Template {
+    return new Template(
+      [...piecesOf(text)].map((piece) =>
+        typeof piece !== 'string' && 'include' in piece ? included(piece.include) : piece,
+      ),
+    );
+  }
+
+  return parse;
 }

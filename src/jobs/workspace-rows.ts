@@ -29,7 +29,7 @@ export const ROWS: readonly Doomed[] = [
   doomed('notifications', () => ({ ...everyRow, byId: true })),
   doomed('prompt_versions', (eb) => ({
     where: eb('prompt_id', 'in', eb.selectFrom('prompts').select('id')),
-    bytes: sql<number>`octet_length(template)`,
+    bytes: eb.ref('bytes'),
   })),
   doomed('prompts', () => everyRow),
   doomed('datasets', (eb) => ({

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonValue } from '../../src/domain/json.ts';
-import { MAX_RENDERED_CHARS, parseTemplate, TemplateVariablesError } from '../../src/domain/template.ts';
+import { MAX_RENDERED_CHARS } from '../../src/domain/messages.ts';
+import { parsePrompt, TemplateVariablesError } from '../../src/domain/prompt.ts';
+import { templateContent } from '../../src/domain/prompt-content.ts';
 
-const render = (template: string, variables: Record<string, JsonValue>) => parseTemplate(template).render(variables);
-const placeholders = (template: string) => parseTemplate(template).names;
+const render = (template: string, variables: Record<string, JsonValue>) =>
+  parsePrompt(templateContent(template)).fill(variables);
+const placeholders = (template: string) => parsePrompt(templateContent(template)).names;
 
 const detailsOf = (template: string, variables: Record<string, JsonValue>) => {
   try {

@@ -1,5 +1,6 @@
+import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
+import { templateContent } from '../../domain/prompt-content.ts';
 import { weightedMean } from '../../domain/scoring.ts';
-import { parseTemplate, type Template, TemplateVariablesError } from '../../domain/template.ts';
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import type { EvaluatorPool, Scorer } from '../../evaluators/threads/evaluator-pool.ts';
 import type { OpenExample } from '../../services/evaluations/open-examples.ts';
@@ -24,7 +25,7 @@ const NOT_SCORED = { code: 'internal_error', message: 'The output could not be s
 export class ExampleRunner {
   readonly #deps: ExampleRunnerDeps;
   readonly #spec: RunSpec;
-  readonly #template: Template;
+  readonly #prompt: Prompt;
   readonly #judges: Judges;
   /** The evaluators that ask no model. */
   readonly #scorer: Scorer;
@@ -32,7 +33,7 @@ export class ExampleRunner {
   constructor(deps: ExampleRunnerDeps, spec: RunSpec) {
     this.#deps = deps;
     this.#spec = spec;
-    this.#template = parseTemplate(spec.template);
+    this.#prompt = parsePrompt(templateContent(spec.template));
     this.#judges = new Judges(deps, spec.evaluators);
     this.#scorer = deps.evaluatorPool.scorer(spec.workspaceId, spec.evaluators);
   }
@@ -52,7 +53,9 @@ export class ExampleRunner {
   /** The prompt; undefined where a variable is missing: the example is then stored as failed. */
   async #render({ seq, variables }: OpenExample, { giveUp }: Stops): Promise<string | undefined> {
     try {
-      return this.#template.render(variables);
+      const input = this.#prompt.fill(variables);
+      if (typeof input !== 'string') throw new Error('A template was filled to a list of messages.');
+      return input;
     } catch (error) {
       if (!(error instanceof TemplateVariablesError)) throw error;
       const failed = { code: 'invalid_example', message: error.message };

@@ -42,7 +42,7 @@ export const Prompt = z
   .object({
     name: Name,
     version: BodyVersion,
-    template: z.string(),
+    template: z.string().nullable(),
     model: z.string(),
     parameters: ModelParameters,
     variables: z.array(z.string()).meta({ description: 'Names of the placeholders in the template.' }),

@@ -1,5 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { JsonValue } from '../../domain/json.ts';
+import type { PromptMessage } from '../../domain/messages.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
+import type { Inputs, Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** A named prompt; what it says is in its versions. `latestVersion` is also the counter that hands out version numbers. */
@@ -18,7 +21,7 @@ export const Prompt = defineEntity({
   },
 });
 
-/** One immutable version of a prompt. */
+/** One immutable version of a prompt. It has exactly one of `template` and `messages`. */
 export const PromptVersion = defineEntity({
   name: 'PromptVersion',
   tableName: 'prompt_versions',
@@ -27,11 +30,21 @@ export const PromptVersion = defineEntity({
     ...workspaceOwned,
     prompt: () => p.manyToOne(Prompt).deleteRule('cascade'),
     version: p.integer(),
-    template: p.text(),
+    template: p.text().nullable(),
+    messages: p.json<PromptMessage[]>().columnType('jsonb').nullable(),
+    tools: p.json<Tool[]>().columnType('jsonb').nullable(),
+    toolChoice: p.json<ToolChoice>().columnType('jsonb').nullable(),
+    inputs: p.json<Inputs>().columnType('jsonb').nullable(),
     model: p.text(),
+    fallbackModels: p.array().default([]),
     parameters: p.json<ModelParameters>().columnType('jsonb'),
+    config: p.json<Record<string, JsonValue>>().columnType('jsonb').nullable(),
     variables: p.array(),
+    /** The includes that stand in its own texts: `name`, `name@3` or `name@label`. */
+    includeRefs: p.array().default([]),
     commitMessage: p.text().nullable(),
+    /** What a list's page counts. */
+    bytes: p.integer().default(0),
     createdAt: timestamp(),
   },
 });

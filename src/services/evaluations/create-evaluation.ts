@@ -5,7 +5,8 @@ import { ApiError, type ErrorDetail, invalidField } from '../../domain/errors.ts
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { Example } from '../../domain/example.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
-import { parseTemplate } from '../../domain/template.ts';
+import { parsePrompt } from '../../domain/prompt.ts';
+import { templateContent } from '../../domain/prompt-content.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { findExamples } from '../datasets/find-examples.ts';
@@ -79,7 +80,7 @@ const MAX_DETAILS = 20;
  * would be a lot of text.
  */
 function checkExamples(template: string, examples: Example[]): void {
-  const parsed = parseTemplate(template);
+  const parsed = parsePrompt(templateContent(template));
   const details: ErrorDetail[] = [];
   for (const [index, { variables }] of examples.entries()) {
     if (details.length >= MAX_DETAILS) break;
@@ -146,12 +147,15 @@ export async function createEvaluation(
   const prompt: PromptRow = await getPrompt(query, request.promptName, request);
   if (prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
+  const { template } = prompt;
+  if (template === null || prompt.include_refs.length > 0)
+    throw invalidField('prompt_name', 'is a prompt with messages or includes, which can not be evaluated yet');
   const { model, provider } = models.resolve(prompt.model);
   const { examples, dataset } = request;
   const evaluators = resolveJudges(models, request.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, model, evaluators);
   const baseline = await baselineOf(query, request.baseline);
-  if (examples !== undefined) checkExamples(prompt.template, examples);
+  if (examples !== undefined) checkExamples(template, examples);
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const { examplesId, hash, total } = found ?? (await storeExamples(query, examples ?? []));
   const { id = newId() } = request;
@@ -160,7 +164,7 @@ export async function createEvaluation(
       id,
       prompt_name: prompt.name,
       prompt_version: prompt.version,
-      template: prompt.template,
+      template,
       model,
       provider,
       parameters: asJson(prompt.parameters),

@@ -5,10 +5,12 @@ import { ApiError, invalidField } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
+import { parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
+import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import { providerOptionsProblem } from '../../domain/provider-options.ts';
-import { parseTemplate, TemplateVariablesError } from '../../domain/template.ts';
 import type { Models } from '../../models/model.ts';
-import { getPrompt, type VersionSelector } from '../prompts/prompts.ts';
+import { resolveIncludes } from '../prompts/includes.ts';
+import { contentOf, getPrompt, type VersionSelector } from '../prompts/prompts.ts';
 
 export interface NewExecution extends VersionSelector {
   /** UUID, made by the caller so that it can withdraw an execution of which it can't tell whether it was stored. */
@@ -48,7 +50,8 @@ export async function prepareExecution(
   if (prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
   const { id, variables, metadata } = request;
-  const input = renderOrRefuse(prompt.template, variables);
+  const content = contentOf(prompt);
+  const input = renderOrRefuse(content, await resolveIncludes(query, content), variables);
   const { model, provider } = models.resolve(request.model ?? prompt.model);
   const parameters = { ...prompt.parameters, ...request.parameters };
   // What the prompt was stored with may be refused since.
@@ -59,9 +62,11 @@ export async function prepareExecution(
   return { id, promptName, promptVersion, model, provider, parameters, variables, input, metadata };
 }
 
-function renderOrRefuse(template: string, variables: Record<string, JsonValue>): string {
+function renderOrRefuse(content: PromptContent, includes: IncludeSet, variables: Record<string, JsonValue>): string {
   try {
-    return parseTemplate(template).render(variables);
+    const input = parsePrompt(content, includes).fill(variables);
+    if (typeof input === 'string') return input;
+    throw invalidField('prompt_name', 'is a prompt with messages, which can not be run yet');
   } catch (error) {
     if (!(error instanceof TemplateVariablesError)) throw error;
     throw new ApiError('invalid_request', error.message, { details: error.details });

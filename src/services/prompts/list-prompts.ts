@@ -16,9 +16,7 @@ export interface PromptFilter {
   sort: keyof typeof SORTED_BY;
 }
 
-/** A template names its variables, so they are no longer than it is. */
-const bytes = () => sql<number>`2 * octet_length(template) + coalesce(octet_length(description), 0)
-  + coalesce(octet_length(commit_message), 0) + pg_column_size(labels) + pg_column_size(parameters)`;
+const bytes = () => sql<number>`bytes + coalesce(octet_length(description), 0) + pg_column_size(labels)`;
 
 const SORTED_BY = {
   name: 'name',

@@ -5,9 +5,12 @@ import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.t
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import { parseTemplate } from '../../domain/template.ts';
+import { includesOf, parsePrompt } from '../../domain/prompt.ts';
+import type { PromptContent } from '../../domain/prompt-content.ts';
 import { writeEvent } from '../events/write-event.ts';
+import { checkIncludes } from './includes.ts';
 
 /** Versions together with what belongs to the prompt as a whole. */
 export const selectPrompts = (db: Builder) =>
@@ -15,7 +18,8 @@ export const selectPrompts = (db: Builder) =>
     .selectFrom('prompts as p')
     .innerJoin('prompt_versions as v', 'v.prompt_id', 'p.id')
     .select(['p.id', 'p.name', 'p.description', 'p.latest_version', 'p.archived_at', 'p.created_at', 'p.updated_at'])
-    .select(['v.version', 'v.template', 'v.model', 'v.parameters', 'v.variables', 'v.commit_message'])
+    .select(['v.version', 'v.template', 'v.messages', 'v.tools', 'v.tool_choice', 'v.inputs', 'v.include_refs'])
+    .select(['v.model', 'v.fallback_models', 'v.parameters', 'v.config', 'v.variables', 'v.commit_message', 'v.bytes'])
     .select('v.created_at as version_created_at')
     .select((eb) =>
       arrayOf(
@@ -59,6 +63,11 @@ export const versionOfLabel = (
 
 export type PromptRow = RowOf<typeof FIND_LATEST>;
 
+/** What a version's calls are made from. */
+export function contentOf({ template, messages, tools, tool_choice, inputs }: PromptRow): PromptContent {
+  return { template, messages, tools, tool_choice, inputs };
+}
+
 function find(query: Query, name: string, { version, label }: VersionSelector): Promise<PromptRow[]> {
   if (version !== undefined) return query(FIND_VERSION, { name, version });
   if (label !== undefined && label !== 'latest') return query(FIND_LABEL, { name, label });
@@ -81,15 +90,25 @@ export async function getPrompt(query: Query, name: string, selector: VersionSel
 }
 
 /** What a new version says. Fields left out keep the value of the version before. */
-export interface VersionContent {
-  template?: string | undefined;
+export interface VersionChange extends Partial<{ [Field in keyof PromptContent]: PromptContent[Field] | undefined }> {
   model?: string | undefined;
+  fallback_models?: string[] | undefined;
   parameters?: ModelParameters | undefined;
+  config?: Record<string, JsonValue> | null | undefined;
   description?: string | null | undefined;
   commitMessage?: string | undefined;
 }
 
-export type CompleteContent = VersionContent & { template: string; model: string; parameters: ModelParameters };
+/** All that a version says. */
+interface CompleteVersion extends PromptContent {
+  model: string;
+  fallback_models: string[];
+  parameters: ModelParameters;
+  config: Record<string, JsonValue> | null;
+}
+
+/** The first version of a prompt: one of template and messages, and a model. */
+export type FirstVersion = VersionChange & { model: string };
 
 interface Claim {
   id: string;
@@ -97,7 +116,7 @@ interface Claim {
 }
 
 /** What the next version number of a prompt changes. */
-const nextVersion = ({ description }: VersionContent) => ({
+const nextVersion = ({ description }: VersionChange) => ({
   latest_version: sql<number>`${sql.ref('prompts.latest_version')} + 1`,
   updated_at: now,
   ...(description !== undefined && { description }),
@@ -110,36 +129,85 @@ function archived(name: string): ApiError {
   );
 }
 
+const NOTHING: Omit<CompleteVersion, 'model'> = {
+  template: null,
+  messages: null,
+  tools: null,
+  tool_choice: null,
+  inputs: null,
+  fallback_models: [],
+  parameters: {},
+  config: null,
+};
+
+/** A template takes the place of messages, and messages that of a template. */
+function changed<Before extends Omit<CompleteVersion, 'model'>>(before: Before, change: VersionChange) {
+  const { template, messages } = change;
+  const text = template !== undefined || messages !== undefined ? { template, messages } : before;
+  const kept = <Value>(given: Value | undefined, was: Value) => (given === undefined ? was : given);
+  return {
+    template: text.template ?? null,
+    messages: text.messages ?? null,
+    tools: kept(change.tools, before.tools),
+    tool_choice: kept(change.tool_choice, before.tool_choice),
+    inputs: kept(change.inputs, before.inputs),
+    fallback_models: change.fallback_models ?? before.fallback_models,
+    parameters: change.parameters ?? before.parameters,
+    config: kept(change.config, before.config),
+  };
+}
+
+const bytesOf = (value: unknown) => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)));
+
 async function writeVersion(
   query: Query,
   name: string,
   claim: Claim,
-  content: CompleteContent,
+  version: CompleteVersion,
+  commitMessage: string | null,
   previous: PromptRow | undefined,
 ): Promise<PromptRow> {
-  const commitMessage = content.commitMessage ?? null;
+  const { template, messages, tools, tool_choice, inputs, model, fallback_models, parameters, config } = version;
+  const content: PromptContent = { template, messages, tools, tool_choice, inputs };
+  const id = newId();
   await query((db) =>
     db.insertInto('prompt_versions').values({
-      id: newId(),
+      id,
       prompt_id: claim.id,
       version: claim.version,
-      template: content.template,
-      model: content.model,
-      parameters: asJson(content.parameters),
-      variables: [...parseTemplate(content.template).names],
+      template,
+      messages: asJson(messages),
+      tools: asJson(tools),
+      tool_choice: asJson(tool_choice),
+      inputs: asJson(inputs),
+      model,
+      fallback_models,
+      parameters: asJson(parameters),
+      config: asJson(config),
+      variables: [],
+      include_refs: includesOf(content),
       commit_message: commitMessage,
       created_at: now,
     }),
+  );
+  // Known by now to those that it includes, so that a circle shows.
+  const { names } = parsePrompt(content, await checkIncludes(query, content));
+  const bytes = bytesOf([version, names, commitMessage]);
+  await query((db) =>
+    db
+      .updateTable('prompt_versions')
+      .set({ variables: [...names], bytes })
+      .where('id', '=', id),
   );
   const data = {
     prompt_name: name,
     version: claim.version,
     previous_version: previous?.version ?? null,
-    model: content.model,
+    model,
     commit_message: commitMessage,
   };
   await writeEvent(query, 'prompt.created', data);
-  if (previous !== undefined && previous.template !== content.template) await writeEvent(query, 'prompt.updated', data);
+  if (previous !== undefined && previous.template !== template) await writeEvent(query, 'prompt.updated', data);
   return getPrompt(query, name, { version: claim.version });
 }
 
@@ -147,7 +215,7 @@ async function writeVersion(
  * `POST /prompts`: the first version of a new prompt, or the next one of a prompt that exists. Runs in the caller's transaction.
  * @throws ApiError `prompt_archived`
  */
-export async function createVersion(query: Query, name: string, content: CompleteContent): Promise<PromptRow> {
+export async function createVersion(query: Query, name: string, content: FirstVersion): Promise<PromptRow> {
   // The row stays locked until the transaction ends, so no version number is lost or left out.
   const [claim] = await query((db) =>
     db
@@ -170,14 +238,15 @@ export async function createVersion(query: Query, name: string, content: Complet
   );
   if (!claim) throw archived(name);
   const previous = claim.version > 1 ? await getPrompt(query, name, { version: claim.version - 1 }) : undefined;
-  return writeVersion(query, name, claim, content, previous);
+  const version = { ...changed(NOTHING, content), model: content.model };
+  return writeVersion(query, name, claim, version, content.commitMessage ?? null, previous);
 }
 
 /**
  * `PUT /prompts/{name}`: the next version; fields left out keep their value. Runs in the caller's transaction.
  * @throws ApiError `not_found`, `prompt_archived`
  */
-export async function updatePrompt(query: Query, name: string, content: VersionContent): Promise<PromptRow> {
+export async function updatePrompt(query: Query, name: string, content: VersionChange): Promise<PromptRow> {
   const [claim] = await query((db) =>
     db
       .updateTable('prompts')
@@ -191,13 +260,8 @@ export async function updatePrompt(query: Query, name: string, content: VersionC
     throw archived(name);
   }
   const previous = await getPrompt(query, name, { version: claim.version - 1 });
-  const complete = {
-    ...content,
-    template: content.template ?? previous.template,
-    model: content.model ?? previous.model,
-    parameters: content.parameters ?? previous.parameters,
-  };
-  return writeVersion(query, name, claim, complete, previous);
+  const version = { ...changed(previous, content), model: content.model ?? previous.model };
+  return writeVersion(query, name, claim, version, content.commitMessage ?? null, previous);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Query } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { COUNTS, QUOTAS, type QuotaName } from './quota-list.ts';
 
@@ -42,9 +43,6 @@ export interface Quotas {
    */
   upload<T>(workspaceId: string, receive: () => Promise<T>): Promise<T>;
 }
-
-// raw SQL: the key of the lock holds the workspace's id, which only text gets, as `$1`.
-const LOCK = { text: 'select pg_advisory_xact_lock(hashtextextended($2 || $1::text, 0)), $1 as workspace_id' };
 
 async function countOf(query: Query, name: keyof typeof COUNTS): Promise<number> {
   const [row] = await query(COUNTS[name], {});
@@ -97,7 +95,7 @@ export function createQuotas(limits: QuotaLimits): Quotas {
     async require(query, name) {
       const limit = limits[name];
       if (limit === 0) return;
-      await query(LOCK, [`quota ${name} `]);
+      await lockInWorkspace(query, `quota ${name}`);
       if ((await countOf(query, name)) > limit) throw exceeded(name, limit);
     },
 

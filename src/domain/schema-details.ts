@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { ErrorDetail } from './errors.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * The issues of one of a union's alternatives: the one that was meant, as far as can be told. Undefined where the value is
+ * none of them, which the union's own message says.
+ */
+function meantIssues(alternatives: Issue[][]): Issue[] | undefined {
+  let meant: Issue[] | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const issues of alternatives) {
+    const foreign = issues.filter(isForeign).length;
+    // Of two that fit as badly the last, which is the special one.
+    if (foreign > fewest) continue;
+    meant = issues;
+    fewest = foreign;
+  }
+  return meant?.some(({ path }) => path.length > 0) ? meant : undefined;
+}
+
+/** Whether an issue says that something else was meant: another type, other fields. */
+function isForeign({ code, path }: Issue): boolean {
+  if (path.length > 1) return false;
+  return code === 'invalid_type' || code === 'invalid_union' || code === 'unrecognized_keys' || path.length === 0;
+}
+
+/** Issues one by one, those inside of a union's alternatives with their whole path. */
+function* eachIssue(issues: readonly Issue[], at: readonly PropertyKey[]): Generator<Issue> {
+  for (const issue of issues) {
+    const path = [...at, ...issue.path];
+    const meant = issue.code === 'invalid_union' ? meantIssues(issue.errors) : undefined;
+    if (meant !== undefined) yield* eachIssue(meant, path);
+    else yield { ...issue, path };
+  }
+}
+
+/**
+ * A schema's issues as details, one per field, unknown fields by their name.
+ * @param at path of the value
+ * @param limit of how many are named
+ */
+export function detailsOf(error: z.ZodError, at: string, limit: number): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  for (const issue of eachIssue(error.issues, at === '' ? [] : [at])) {
+    // There may be as many as the value has parts.
+    if (details.length >= limit) break;
+    const path = issue.path.map(String).join('.');
+    if (issue.code === 'unrecognized_keys')
+      for (const key of issue.keys.slice(0, limit - details.length))
+        details.push({ path: path === '' ? key : `${path}.${key}`, message: 'is not a known field' });
+    else details.push({ path, message: issue.message });
+  }
+  return details;
+}

@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
+import { unnestOf } from '../../db/sql.ts';
+import { prepared, type RowOf } from '../../db/statement.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { includesOf } from '../../domain/prompt.ts';
+import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
+
+/** How deep includes may be nested. */
+const MAX_DEPTH = 5;
+/** Different includes of a content, at any depth. */
+export const MAX_INCLUDES = 100;
+/** What they may have together; a text that is included twice by different references counts twice. */
+const MAX_INCLUDED_BYTES = 1024 * 1024;
+
+/**
+ * Everything that the references stand for, at any depth, as it is at one moment. Each reference is followed once, so a cycle
+ * ends the walk; it is told apart afterwards.
+ */
+const RESOLVE = prepared<{ refs: string[]; limit: number; maxBytes: number }>()((db, { refs, limit, maxBytes }) =>
+  db
+    .withRecursive('walk(ref, version_id)', (cte) => {
+      const found = (ref: string) => {
+        const name = sql<string>`split_part(${sql.ref(ref)}, '@', 1)`;
+        const selector = sql<string>`split_part(${sql.ref(ref)}, '@', 2)`;
+        return cte
+          .selectFrom('prompts as p')
+          .innerJoin('prompt_versions as v', 'v.prompt_id', 'p.id')
+          .select('v.id')
+          .where('p.name', '=', name)
+          .where((eb) =>
+            eb(
+              'v.version',
+              '=',
+              eb
+                .case()
+                .when(sql<boolean>`${selector} in ('', 'latest')`)
+                .then(eb.ref('p.latest_version'))
+                .when(sql<boolean>`${selector} ~ '^[0-9]{1,9}$'`)
+                .then(sql<number>`${selector}::int`)
+                .else(
+                  eb
+                    .selectFrom('prompt_labels as l')
+                    .select('l.version')
+                    .whereRef('l.prompt_id', '=', 'p.id')
+                    .where('l.label', '=', selector),
+                )
+                .end(),
+            ),
+          );
+      };
+      return cte
+        .selectFrom(unnestOf('root', { ref: ['text', refs] }))
+        .leftJoinLateral(found('root.ref').as('found'), (join) => join.onTrue())
+        .select(['root.ref', 'found.id as version_id'])
+        .union(
+          cte
+            .selectFrom('walk')
+            .innerJoin('prompt_versions as v', 'v.id', 'walk.version_id')
+            .innerJoinLateral(sql<{ ref: string }>`unnest(v.include_refs)`.as<'inner'>(sql`"inner"(ref)`), (join) =>
+              join.onTrue(),
+            )
+            .leftJoinLateral(found('inner.ref').as('found'), (join) => join.onTrue())
+            .select(['inner.ref', 'found.id as version_id']),
+        );
+    })
+    // PostgreSQL walks no further than this.
+    .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
+    .with('sizes', (cte) =>
+      cte
+        .selectFrom('reached')
+        .innerJoin('prompt_versions as v', 'v.id', 'reached.version_id')
+        .select(sql<number>`coalesce(sum(octet_length(v.template)), 0)::int`.as('bytes')),
+    )
+    .selectFrom('reached')
+    .crossJoin('sizes')
+    .leftJoin('prompt_versions as v', 'v.id', 'reached.version_id')
+    .leftJoin('prompts as p', 'p.id', 'v.prompt_id')
+    .select(['reached.ref', 'sizes.bytes', 'p.name', 'p.archived_at', 'v.version', 'v.include_refs'])
+    .select(sql<boolean>`v.template is not null`.as('isText'))
+    .select((eb) => eb.case().when('sizes.bytes', '<=', maxBytes).then(eb.ref('v.template')).end().as('template')),
+);
+
+type Include = RowOf<typeof RESOLVE>;
+
+/**
+ * Resolves everything that a content includes, at any depth, in one statement: each reference once, all of them as they are at
+ * one moment. A content that includes nothing costs no statement.
+ *
+ * @param at path of the content's text in the request. Default: the field of the content that has it
+ * @throws ApiError `invalid_request` where one is unknown, archived or no text, where they go in a circle, are nested more
+ * than 5 deep, more than {@link MAX_INCLUDES}, or longer than 1 MiB together
+ */
+export async function resolveIncludes(
+  query: Query,
+  content: PromptContent,
+  at: string = content.template === null ? 'messages' : 'template',
+): Promise<IncludeSet> {
+  const refs = includesOf(content);
+  if (refs.length === 0) return {};
+  const refuse = (message: string) => invalidField(at, message);
+  const tooMany = () => refuse(`has more than ${MAX_INCLUDES} different includes, those of its includes counted`);
+  if (refs.length > MAX_INCLUDES) throw tooMany();
+  const rows = await query(RESOLVE, { refs, limit: MAX_INCLUDES + 1, maxBytes: MAX_INCLUDED_BYTES });
+  const byRef = new Map(rows.map((row) => [row.ref, row]));
+  const fault = faultOf(refs, byRef);
+  if (fault !== undefined) throw refuse(fault);
+  if (rows.length > MAX_INCLUDES) throw tooMany();
+  if ((rows[0]?.bytes ?? 0) > MAX_INCLUDED_BYTES)
+    throw refuse(`has includes of more than ${MAX_INCLUDED_BYTES} bytes together`);
+  return Object.fromEntries(
+    rows.map(({ ref, name, version, template }) => [
+      ref,
+      { name: name ?? '', version: version ?? 0, template: template ?? '' },
+    ]),
+  );
+}
+
+/** Why a set can't be used; undefined where it can. */
+function faultOf(refs: IncludeRef[], byRef: ReadonlyMap<IncludeRef, Include>): string | undefined {
+  /** How deep the includes of those that were looked at are nested. */
+  const depths = new Map<IncludeRef, number>();
+  /** The references that led here. */
+  const path: IncludeRef[] = [];
+
+  function visit(ref: IncludeRef): string | number {
+    const known = depths.get(ref);
+    if (known !== undefined) return known;
+    const row = byRef.get(ref);
+    // Behind the last that was read.
+    if (row === undefined) return 0;
+    const { name, version, archived_at: archivedAt, isText, include_refs: inner } = row;
+    if (name === null || version === null) return `includes "${ref}", which does not exist in this workspace`;
+    if (archivedAt !== null) return `includes "${ref}", which is archived: restore it, or leave it out`;
+    if (!isText) return `includes "${ref}", which is a list of messages: only a template can be included`;
+    const before = path.findIndex((each) => byRef.get(each)?.name === name && byRef.get(each)?.version === version);
+    if (before >= 0) return `includes go in a circle: ${[...path.slice(before), ref].join(' → ')}`;
+    path.push(ref);
+    const below = deepest(inner ?? []);
+    path.pop();
+    if (typeof below === 'string') return below;
+    depths.set(ref, below + 1);
+    return below + 1;
+  }
+
+  function deepest(inner: readonly IncludeRef[]): string | number {
+    let depth = 0;
+    for (const ref of inner) {
+      const below = visit(ref);
+      if (typeof below === 'string') return below;
+      depth = Math.max(depth, below);
+    }
+    return depth;
+  }
+
+  const depth = deepest(refs);
+  if (typeof depth === 'string') return depth;
+  return depth > MAX_DEPTH ? `has includes that are nested deeper than ${MAX_DEPTH} levels` : undefined;
+}
+
+/**
+ * Checks what a version that was just stored includes. Other writers of includes wait until the transaction ends: else two
+ * could close a circle between them.
+ * @throws ApiError `invalid_request` as {@link resolveIncludes}
+ */
+export async function checkIncludes(query: Query, content: PromptContent): Promise<IncludeSet> {
+  if (includesOf(content).length > 0) await lockInWorkspace(query, 'includes');
+  return resolveIncludes(query, content);
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type Database, openDatabase, type WorkspaceDatabase } from '../../../src/db/database.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { templateContent } from '../../../src/domain/prompt-content.ts';
+import { resolveIncludes } from '../../../src/services/prompts/includes.ts';
+import { createVersion, setArchived, setLabel } from '../../../src/services/prompts/prompts.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let db: Database;
+let own: WorkspaceDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase(database.url, { poolSize: 20 });
+});
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+beforeEach(() => {
+  own = db.workspace(newId());
+});
+
+const write = (name: string, template: string) =>
+  own.transaction((query) => createVersion(query, name, { template, model: 'sandbox/echo' }));
+const resolve = (template: string) => resolveIncludes(own.query, templateContent(template));
+
+test('each reference is resolved once, at any depth', async () => {
+  await write('a', 'one');
+  await write('a', 'two');
+  await write('group/b', '{{> a }} {{> a@1 }} {{> a@live }}').catch(() => {});
+  await setLabel(own, 'a', 'live', 1);
+  await write('group/b', '{{> a }} {{> a@1 }} {{> a@live }} {{> a@latest }}');
+  expect(await resolve('{{> group/b }} {{> a }}')).toEqual({
+    'group/b': { name: 'group/b', version: 1, template: '{{> a }} {{> a@1 }} {{> a@live }} {{> a@latest }}' },
+    a: { name: 'a', version: 2, template: 'two' },
+    'a@1': { name: 'a', version: 1, template: 'one' },
+    'a@live': { name: 'a', version: 1, template: 'one' },
+    'a@latest': { name: 'a', version: 2, template: 'two' },
+  });
+  expect(await resolve('nothing')).toEqual({});
+});
+
+test('another workspace has no part in it', async () => {
+  await write('theirs', 'secret');
+  own = db.workspace(newId());
+  await expect(resolve('{{> theirs }}')).rejects.toThrow('template: includes "theirs", which does not exist');
+});
+
+test('what can not be included is refused', async () => {
+  await write('a', 'text');
+  for (const ref of ['b', 'a@2', 'a@0', 'a@99999999999', 'a@live', 'a//b'])
+    await expect(resolve(`{{> ${ref} }}`)).rejects.toThrow(`template: includes "${ref}", which does not exist`);
+  await own.transaction((query) =>
+    createVersion(query, 'chat', { messages: [{ role: 'user', content: '{{> a }}' }], model: 'sandbox/echo' }),
+  );
+  await expect(resolve('{{> chat }}')).rejects.toThrow('is a list of messages');
+  await write('b', '{{> a }}');
+  await setArchived(own, 'a', true);
+  await expect(resolve('{{> b }}')).rejects.toThrow('includes "a", which is archived');
+  await setArchived(own, 'a', false);
+  expect(Object.keys(await resolve('{{> b }}')).toSorted()).toEqual(['a', 'b']);
+});
+
+test('includes are nested at most 5 deep', async () => {
+  await write('p5', 'end');
+  for (let level = 4; level >= 1; level -= 1) await write(`p${level}`, `{{> p${level + 1} }}`);
+  expect(Object.keys(await resolve('{{> p1 }}'))).toHaveLength(5);
+  await write('p0', '{{> p1 }}');
+  await expect(write('top', '{{> p0 }}')).rejects.toThrow('nested deeper than 5 levels');
+  await write('p5', '{{> p6 }}').catch(() => {});
+  await write('p6', 'end');
+  await write('p5', '{{> p6 }}');
+  await expect(resolve('{{> p1 }}')).rejects.toThrow('nested deeper than 5 levels');
+});
+
+test('a prompt may include an older version of its own, and not the latest', async () => {
+  await write('a', 'one');
+  await write('a', '{{> a@1 }} two');
+  await expect(write('a', '{{> a }}')).rejects.toThrow('includes go in a circle: a → a');
+  await expect(write('a', '{{> a@3 }}')).rejects.toThrow('includes go in a circle: a@3 → a@3');
+  expect(await resolve('{{> a }}')).toMatchObject({ a: { version: 2 }, 'a@1': { version: 1 } });
+});
+
+test('of two writers who would close a circle of five at once one is refused', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    own = db.workspace(newId());
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await write(name, 'text');
+    // a → b → c → d → e → a
+    await write('b', '{{> c }}');
+    await write('c', '{{> d }}');
+    const results = await Promise.allSettled([write('a', '{{> b }}'), write('d', '{{> e }}'), write('e', '{{> a }}')]);
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject([{ reason: { message: expect.stringContaining('go in a circle') } }]);
+  }
+});
+
+test('a circle that a label closes shows when it is run', async () => {
+  await write('a', 'one');
+  await setLabel(own, 'a', 'live', 1);
+  await write('b', '{{> a@live }}');
+  await write('a', '{{> b }}');
+  await setLabel(own, 'a', 'live', 2);
+  await expect(resolve('{{> b }}')).rejects.toThrow('includes go in a circle: b → a@live → b');
+});
+
+test('there are at most 100 of them, and 1 MiB', async () => {
+  for (let n = 0; n < 10; n += 1) await write(`p/${n}`, 'x'.repeat(120_000));
+  await expect(resolve(Array.from({ length: 10 }, (_, n) => `{{> p/${n} }}`).join(''))).rejects.toThrow(
+    '1048576 bytes',
+  );
+  const refs = (count: number) => Array.from({ length: count }, (_, n) => `{{> p/${n} }}`).join('');
+  await expect(resolve(refs(101))).rejects.toThrow('more than 100 different includes');
+  for (let n = 10; n < 101; n += 1) await write(`p/${n}`, 'x');
+  for (let n = 0; n < 10; n += 1) await write(`p/${n}`, 'x');
+  await write('half', refs(60));
+  await expect(resolve(`{{> half }}{{> p/60 }}`)).resolves.toHaveProperty(['p/60']);
+  await write('other', Array.from({ length: 41 }, (_, n) => `{{> p/${n + 60} }}`).join(''));
+  await expect(resolve('{{> half }}{{> other }}')).rejects.toThrow('more than 100 different includes');
+});
