@@ -1,4 +1,6 @@
+import type { ModelInput, ToolCall } from '../domain/messages.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
+import type { Tool, ToolChoice } from '../domain/prompt-content.ts';
 import type { Cost, Pricing, TokenUsage } from '../domain/usage.ts';
 import type { ResolvedModel } from './names.ts';
 
@@ -6,19 +8,30 @@ import type { ResolvedModel } from './names.ts';
 export interface ModelCall {
   /** `provider/model`, or a bare name that resolves. */
   model: string;
-  /** The rendered prompt, sent as one user message. */
-  input: string;
+  /** The filled prompt. A string is sent as one user message. */
+  input: ModelInput;
+  /** Tools that the model may ask for; default none. */
+  tools?: Tool[] | null;
+  /** Default: the model decides. */
+  toolChoice?: ToolChoice | null;
   parameters: ModelParameters;
+  /** Where given, the response is streamed: called with each piece as it arrives. The response is the same as without. */
+  onDelta?: ((delta: ModelDelta) => void) | undefined;
   /** Cancels the call, which then rejects with the signal's reason. */
   signal: AbortSignal;
   timeoutMs: number;
 }
+
+/** A piece of a response: text to append to the text so far, or a whole tool call. */
+export type ModelDelta = { type: 'text'; text: string } | { type: 'tool_call'; toolCall: ToolCall };
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
 
 /** What a model sent back. */
 export interface ModelResponse {
   output: string;
+  /** The tools that the model asks for; empty where it asks for none. */
+  toolCalls: ToolCall[];
   finishReason: FinishReason;
   /** All 0 when the provider sent no usage. */
   tokens: TokenUsage;

@@ -143,7 +143,7 @@ function toResponse(model: HttpModel, result: SdkResult, prices: PriceBook): Pro
       spent: { tokens, cost },
     });
   }
-  return { output, finishReason, tokens, cost, providerModel: servedBy(result) };
+  return { output, toolCalls: [], finishReason, tokens, cost, providerModel: servedBy(result) };
 }
 
 const GoogleBody = z.object({ modelVersion: z.string() });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ModelInput, messagesOf, textOf } from '../domain/messages.ts';
 import { storableText } from '../domain/storable-text.ts';
 import type { Pricing, TokenUsage } from '../domain/usage.ts';
 import type { ModelCall, ModelResponse } from './model.ts';
@@ -26,17 +27,18 @@ export function createSandbox(): Sandbox {
   let flakyCalls = 0;
 
   async function respond(id: string, call: ModelCall, signal: AbortSignal): Promise<string> {
+    const input = lastUserText(call.input);
     const status = failStatusOf(id);
     if (status !== undefined) throw failure(status);
     const slowMs = slowMsOf(id);
     if (slowMs !== undefined) await sleep(slowMs, undefined, { signal });
     switch (id) {
       case 'fixed':
-        return FIXED_RESPONSES.get(call.input.trim()) ?? FIXED_SENTENCE;
+        return FIXED_RESPONSES.get(input.trim()) ?? FIXED_SENTENCE;
       case 'json':
-        return JSON.stringify({ echo: call.input });
+        return JSON.stringify({ echo: input });
       case 'judge':
-        return judge(call.input, call.parameters.response_format);
+        return judge(input, call.parameters.response_format);
       case 'stall':
         return await stall(signal);
       case 'fail':
@@ -44,9 +46,9 @@ export function createSandbox(): Sandbox {
       case 'flaky':
         flakyCalls += 1;
         if (flakyCalls % 2 === 1) throw new ModelError('model_unavailable', 'sandbox/flaky fails every other call.');
-        return call.input;
+        return input;
       default:
-        return call.input;
+        return input;
     }
   }
 
@@ -56,8 +58,9 @@ export function createSandbox(): Sandbox {
       const model = `sandbox/${id}`;
       return {
         output,
+        toolCalls: [],
         finishReason: 'stop',
-        tokens: approximateTokens(call.input, output),
+        tokens: approximateTokens(messagesOf(call.input).map(textOf).join(''), output),
         cost: { amount: '0', currency: 'USD', pricing: sandboxPrice(model) },
         providerModel: model,
       };
@@ -74,6 +77,12 @@ export function sandboxPrice(model: string): Pricing {
     cached_input_per_million: '0',
     output_per_million: '0',
   };
+}
+
+/** What was said to the model last. */
+function lastUserText(input: ModelInput): string {
+  const last = messagesOf(input).findLast(({ role }) => role === 'user');
+  return last === undefined ? '' : textOf(last);
 }
 
 function failure(status: number): ModelError {

@@ -1,4 +1,5 @@
 import type { createOpenAI } from '@ai-sdk/openai';
+import { type ModelInput, messagesOf, textOf } from '../domain/messages.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import type { HttpProvider } from './names.ts';
 
@@ -11,13 +12,13 @@ type JsonSchema = Extract<NonNullable<SdkOptions['responseFormat']>, { type: 'js
  * The call as the provider's SDK takes it. What the SDK would narrow down for an OpenAI-like server (the caller's JSON
  * schema, efforts) is left to `completeBody`.
  */
-export function sdkOptions(provider: HttpProvider, input: string, parameters: ModelParameters): SdkOptions {
+export function sdkOptions(provider: HttpProvider, input: ModelInput, parameters: ModelParameters): SdkOptions {
   const { temperature, top_p, top_k, max_tokens, stop, seed, frequency_penalty, presence_penalty } = parameters;
   const { reasoning_effort } = parameters;
   const isOpenAiLike = provider === 'openai' || provider === 'openai-compatible';
   const responseFormat = isOpenAiLike ? undefined : sdkResponseFormat(parameters);
   return {
-    prompt: [{ role: 'user', content: [{ type: 'text', text: input }] }],
+    prompt: messagesOf(input).map((message) => ({ role: 'user', content: [{ type: 'text', text: textOf(message) }] })),
     ...(temperature !== undefined && { temperature }),
     ...(top_p !== undefined && { topP: top_p }),
     ...(top_k !== undefined && !isOpenAiLike && { topK: top_k }),

@@ -9,6 +9,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const ANSWER: ModelResponse = {
   output: 'hi',
+  toolCalls: [],
   finishReason: 'stop',
   tokens: { input: 1, output: 1, cached_input: 0, reasoning: 0, total: 2 },
   cost: { amount: '0', currency: 'USD', pricing: null },

@@ -132,6 +132,7 @@ describe('two workers that paid for the same', () => {
     finishReason: 'stop' as const,
     tokens: { input: 10, output: 20, cached_input: 1, reasoning: 2, total: 30 },
     cost: { amount: '0.01', currency: 'USD' as const, pricing: null },
+    toolCalls: [],
     modelMs: 5,
     providerModel: null,
     attempts: 1,

@@ -60,6 +60,7 @@ describe('tokens and cost', () => {
     });
     expect(answer).toEqual({
       output: 'Hi',
+      toolCalls: [],
       finishReason: 'stop',
       tokens,
       // 200 × 0.15 + 1000 × 0.075 + 500 × 0.6, in millionths of a dollar

@@ -12,6 +12,7 @@ async function output(model: string, input: string, parameters: ModelParameters 
 test('an answer says that it is the sandbox’s and costs nothing', async () => {
   expect(await models.generate(callOf('sandbox/echo', { input: 'Hello you' }))).toEqual({
     output: 'Hello you',
+    toolCalls: [],
     finishReason: 'stop',
     tokens: { input: 3, output: 3, cached_input: 0, reasoning: 0, total: 6 },
     cost: { amount: '0', currency: 'USD', pricing: expect.objectContaining({ source: 'sandbox' }) },

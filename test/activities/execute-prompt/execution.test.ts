@@ -274,6 +274,7 @@ test('storing an answer again, since the database lost its answer to that, adds 
     finishReason: 'stop' as const,
     tokens: { input: 10, output: 5, cached_input: 0, reasoning: 0, total: 15 },
     cost: { amount: '0.25', currency: 'USD' as const, pricing: null },
+    toolCalls: [],
     modelMs: 1,
     providerModel: null,
   };
