@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { z } from 'zod';
 import type { Pricing } from '../domain/usage.ts';
 import type { ResolvedModel } from './names.ts';
-import { listPrice } from './pricing.ts';
+import { createListedFinder, listPrice } from './pricing.ts';
 import { sandboxPrice } from './sandbox.ts';
 
 const Usd = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'write US dollars as a decimal in a string, such as "0.15"');
@@ -49,6 +49,7 @@ export function createPriceBook(options: {
   now?: () => number;
 }): PriceBook {
   const { file, warn, now = Date.now } = options;
+  const findListed = createListedFinder();
   let prices: PricesFile = {};
   let version = '';
   let checkedAt = now();
@@ -80,7 +81,7 @@ export function createPriceBook(options: {
       // A compatible server's models may be anything, whatever they are called.
       return provider === 'openai-compatible'
         ? null
-        : listPrice(provider, providerModelId, inputTokens, new Date(now()));
+        : listPrice(provider, providerModelId, inputTokens, new Date(now()), findListed);
     },
   };
 }

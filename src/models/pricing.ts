@@ -8,13 +8,48 @@ export const PRICE_LIST = 'genai-prices@0.1.8';
 
 const MILLIONTH = new Big('0.000001');
 
+const findListed = (provider: string, modelId: string, at: Date) =>
+  calcPrice({}, modelId, { providerId: provider, timestamp: at });
+
+/** Finds a model in the list, with its prices at a time. */
+export type FindListed = typeof findListed;
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Looking a model up takes longer than all else that is done with a price, and its prices change on the minute at most: so this
+ * looks each model up once a minute.
+ */
+export function createListedFinder(): FindListed {
+  const found = new Map<string, ReturnType<FindListed>>();
+  let minute = 0;
+  return (provider, modelId, at) => {
+    const minuteNow = Math.floor(at.getTime() / MINUTE_MS);
+    // Callers choose the names of models: what was looked up is kept no longer than it is true.
+    if (minuteNow !== minute) found.clear();
+    minute = minuteNow;
+    const name = `${provider}/${modelId}`;
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const listed = findListed(provider, modelId, at);
+    found.set(name, listed);
+    return listed;
+  };
+}
+
 /**
  * The list price of a model at a time, for a call with so many input tokens; null when the list doesn't have the model.
  *
  * @param provider The list's name of the provider (`openai`, `anthropic`, `google`).
  */
-export function listPrice(provider: string, modelId: string, inputTokens: number, at: Date): Pricing | null {
-  const found = calcPrice({}, modelId, { providerId: provider, timestamp: at });
+export function listPrice(
+  provider: string,
+  modelId: string,
+  inputTokens: number,
+  at: Date,
+  find: FindListed = findListed,
+): Pricing | null {
+  const found = find(provider, modelId, at);
   if (found === null) return null;
   const prices = found.model_price;
   const tiers: number[] = [];

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { calcPrice } from '@pydantic/genai-prices';
 import { resolveModelName } from '../../src/models/names.ts';
 import { createPriceBook } from '../../src/models/price-book.ts';
-import { costOf, listPrice, PRICE_LIST } from '../../src/models/pricing.ts';
+import { costOf, createListedFinder, listPrice, PRICE_LIST } from '../../src/models/pricing.ts';
 import type { BilledUsage } from '../../src/models/usage.ts';
 import { modelsAt } from '../support/providers/models.ts';
 
@@ -67,6 +67,17 @@ describe('the list', () => {
   test('a price is the one at the time of the call', () => {
     expect(listPrice('openai', 'o3', 0, new Date('2025-06-09T23:59:59Z'))).toMatchObject({ input_per_million: '10' });
     expect(listPrice('openai', 'o3', 0, new Date('2025-06-10T00:00:00Z'))).toMatchObject({ input_per_million: '2' });
+  });
+
+  test('a price that was looked up a moment ago is not kept beyond its time, nor taken for that of another model', () => {
+    const find = createListedFinder();
+    const inputPrice = (model: string, at: string, provider = 'openai') =>
+      listPrice(provider, model, 0, new Date(at), find)?.input_per_million;
+    expect(inputPrice('o3', '2025-06-09T23:59:00Z')).toBe('10');
+    expect(inputPrice('o3', '2025-06-09T23:59:59Z')).toBe('10');
+    expect(inputPrice('gpt-4o-mini', '2025-06-09T23:59:59Z')).toBe('0.15');
+    expect(inputPrice('o3', '2025-06-09T23:59:59Z', 'google')).toBeUndefined();
+    expect(inputPrice('o3', '2025-06-10T00:00:00Z')).toBe('2');
   });
 
   test('a tier starts above its tokens, and is named', () => {
