@@ -25,6 +25,8 @@ export interface PoolResult {
 }
 
 const PAGE_SIZE = 50;
+/** With fewer examples than this at hand, the next page is loaded. */
+const LOAD_BELOW = 25;
 
 /**
  * Runs examples with at most `concurrency` in flight: as one ends the next begins. When no more are to be begun, those in
@@ -46,7 +48,7 @@ export async function runPool<Example extends { seq: number }>(options: PoolOpti
     wakeAll = resolve;
   });
 
-  async function load(): Promise<void> {
+  async function loadPageOnce(): Promise<void> {
     const rows = await loadPage(nextSeq, PAGE_SIZE);
     atEnd = rows.length === 0;
     nextSeq = (rows.at(-1)?.seq ?? nextSeq) + 1;
@@ -54,14 +56,20 @@ export async function runPool<Example extends { seq: number }>(options: PoolOpti
     page.push(...rows);
   }
 
+  /** The next page, of which one is loaded at a time. */
+  function load(): Promise<void> {
+    loading ??= loadPageOnce().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  }
+
   async function next(): Promise<Example | undefined> {
-    while (page.length === 0 && !atEnd) {
-      loading ??= load().finally(() => {
-        loading = undefined;
-      });
-      await loading;
-    }
-    return page.shift();
+    while (page.length === 0 && !atEnd) await load();
+    const example = page.shift();
+    // Nobody is to wait for a page; if it can't be loaded, whoever needs it tries once more and gets the error.
+    if (page.length < LOAD_BELOW && !atEnd) void load().catch(() => {});
+    return example;
   }
 
   /** Money for one example, which counts as in flight from here on; waits for others in flight to give some back. */

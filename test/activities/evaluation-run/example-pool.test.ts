@@ -61,6 +61,41 @@ test('keeps as many in flight as it may, and no more', async () => {
   expect(most).toBe(7);
 });
 
+test('the next page is there before it is needed', async () => {
+  let begun = 0;
+  const atLoad: number[] = [];
+  await pool({
+    loadPage: async (from, limit) => {
+      atLoad.push(begun);
+      return Array.from({ length: Math.max(0, Math.min(limit, TOTAL - from)) }, (_, at) => exampleAt(from + at));
+    },
+    runExample: async () => {
+      begun += 1;
+      await new Promise(setImmediate);
+      return undefined;
+    },
+  }).result;
+  // Pages of 50: the second is asked for when 25 of the first are left.
+  expect(atLoad.slice(0, 2)).toEqual([0, 25]);
+});
+
+test('a page that could not be loaded ahead of time is loaded when it is needed', async () => {
+  let isAway = true;
+  const { begun, result } = pool({
+    loadPage: async (from, limit) => {
+      if (from > 0 && isAway) throw new Error('no page');
+      return Array.from({ length: Math.max(0, Math.min(limit, TOTAL - from)) }, (_, at) => exampleAt(from + at));
+    },
+    runExample: async ({ seq }) => {
+      if (seq === 40) isAway = false;
+      await new Promise(setImmediate);
+      return undefined;
+    },
+  });
+  expect(await result).toEqual({ finished: true, starved: false });
+  expect(begun).toEqual(Array.from({ length: TOTAL }, (_, seq) => seq));
+});
+
 test('stopped, it begins nothing more and waits for those in flight', async () => {
   let ended = 0;
   let stopped = false;
