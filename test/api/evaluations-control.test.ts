@@ -142,7 +142,7 @@ test('a retry runs the failed examples alone, adds up what was spent, and tells 
   stage.openai.behave({ mode: 'fail', status: 400, times: 3 });
   const id = await stage.begin({ examples: examplesOf('failed', 12), concurrency: 1 });
   const first = await stage.until(id, 'completed');
-  expect(first).toMatchObject({ examples_evaluated: 12, examples_failed: 3, score: 0.5 });
+  expect(first).toMatchObject({ examples_evaluated: 12, examples_failed: 3, score: 0.5, regressions: 6 });
   expect(await stage.results(id, '?failed=true')).toMatchObject([
     { example_id: 'failed-0', status: 'failed', score: 0, attempts: 1, error: { code: 'model_invalid_request' } },
     { example_id: 'failed-1' },
@@ -150,7 +150,9 @@ test('a retry runs the failed examples alone, adds up what was spent, and tells 
   ]);
   await stage.control(id, 'retry');
   const second = await stage.until(id, 'completed');
-  expect(second).toMatchObject({ examples_failed: 0, score: 0.75, retries: 1 });
+  expect(second).toMatchObject({ examples_failed: 0, score: 0.75, retries: 1, regressions: 3 });
+  const marks = (await stage.results(id)).map((row: { regression: boolean | null }) => row.regression);
+  expect(marks).toEqual(Array.from({ length: 12 }, (_, index) => index % 4 === 3));
   expect(second.tokens.total).toBeGreaterThan(first.tokens.total);
   expect(countCalls('failed', 12)).toEqual([2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
   const told = (await stage.events()).filter(({ data }) => data['evaluation_id'] === id);

@@ -131,12 +131,18 @@ async function compareWithBaseline(query: Query, evaluationId: string, baselineI
   );
 }
 
+/**
+ * Marks what is below the threshold, and takes back marks of earlier rounds. Reading takes no mark for `false`, so that most rows
+ * need not be written again.
+ */
 async function compareWithThreshold(query: Query, evaluationId: string, threshold: number): Promise<void> {
+  const isBelow = sql<boolean>`score < ${threshold}::float8 - ${SCORE_EPSILON}::float8`;
   await query((db) =>
     db
       .updateTable('evaluation_results')
-      .set({ regression: sql<boolean>`score < ${threshold}::float8 - ${SCORE_EPSILON}::float8`, improvement: false })
-      .where('evaluation_id', '=', evaluationId),
+      .set({ regression: isBelow, improvement: false })
+      .where('evaluation_id', '=', evaluationId)
+      .where(sql<boolean>`(${isBelow} or regression or improvement)`),
   );
 }
 

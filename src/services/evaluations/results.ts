@@ -1,7 +1,9 @@
 import { type Expression, type InferResult, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { eachPage, type Page, selectPage } from '../../db/read-page.ts';
+import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
+import { evaluationStates } from '../../domain/evaluation-states.ts';
 
 export interface ResultFilter {
   regression?: boolean | undefined;
@@ -9,13 +11,19 @@ export interface ResultFilter {
   failed?: boolean | undefined;
 }
 
+/** Of a run that was compared with its threshold alone, only the results below it are marked. */
+const markOf = (column: 'r.regression' | 'r.improvement') =>
+  sql<boolean | null>`coalesce(${sql.ref(column)},
+    case when ${inStates(evaluationStates, ['completed'], 'e')} and ${sql.ref('e.baseline_id')} is null then false end)`;
+
 function selectResults(db: Builder, evaluationId: string, filter: ResultFilter, after: number) {
   return (
     db
       .selectFrom('evaluations as e')
       .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
       .select(['r.seq', 'r.example_key', 'r.status', 'r.variables', 'r.expected', 'r.output', 'r.finish_reason'])
-      .select(['r.scores', 'r.score', 'r.baseline_score', 'r.regression', 'r.improvement', 'r.error', 'r.attempts'])
+      .select(['r.scores', 'r.score', 'r.baseline_score', 'r.error', 'r.attempts'])
+      .select([markOf('r.regression').as('regression'), markOf('r.improvement').as('improvement')])
       .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning', 'r.model_ms'])
       // Unknown where the cost of one of its calls is.
       .select(sql<string | null>`case when r.assumed_cost is null then r.cost_amount end`.as('cost_amount'))
