@@ -28,31 +28,55 @@ interface ArrayTypes {
   text: string;
   integer: number;
   bigint: number;
+  numeric: string;
   'double precision': number;
   boolean: boolean;
   jsonb: string;
   timestamptz: Date;
 }
 
-/** Columns by name: PostgreSQL's type of an element, and the elements. */
-type ArrayColumns = {
+/** PostgreSQL's type of an element, and the elements. */
+type ArrayColumn = {
   [Type in keyof ArrayTypes]: readonly [
     type: Type,
-    elements: readonly ArrayTypes[Type][] | Expression<ArrayTypes[Type][]>,
+    elements:
+      | readonly (ArrayTypes[Type] | null)[]
+      | Expression<ArrayTypes[Type][]>
+      | Expression<(ArrayTypes[Type] | null)[]>,
   ];
 }[keyof ArrayTypes];
+
+type ElementOf<Elements> =
+  Elements extends Expression<infer Values>
+    ? ElementOf<Values>
+    : Elements extends readonly (infer Element)[]
+      ? Element
+      : never;
+
+/** Rows turned into an array for each of their columns, as `unnestOf` takes them. */
+export type ArraysOf<Row> = { [Name in keyof Row]: Row[Name][] };
+
+/** @param rows at least one */
+export function arraysOf<Row extends object>(rows: readonly Row[]): ArraysOf<Row> {
+  const names = Object.keys(rows[0] ?? {}) as (keyof Row)[];
+  return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])])) as ArraysOf<Row>;
+}
+
+/** An element of an array of `jsonb`; `null` and `undefined` are SQL NULL. */
+export const jsonText = (value: unknown): string | null =>
+  value === undefined || value === null ? null : JSON.stringify(value);
 
 /**
  * Arrays as the rows of a table: `db.selectFrom(unnestOf('given', { id: ['uuid', ids] })).select('given.id')`. Elements of
  * `jsonb` are JSON texts.
  */
-export function unnestOf<Alias extends string, Columns extends Record<string, ArrayColumns>>(
+export function unnestOf<Alias extends string, Columns extends Record<string, ArrayColumn>>(
   alias: Alias,
   columns: Columns,
 ) {
   const arrays = Object.values(columns).map(([type, elements]) => sql`${elements}::${sql.raw(type)}[]`);
   const names = Object.keys(columns).map((name) => sql.ref(name));
-  return sql<{ [Name in keyof Columns]: ArrayTypes[Columns[Name][0]] }>`unnest(${sql.join(arrays)})`.as<Alias>(
+  return sql<{ [Name in keyof Columns]: ElementOf<Columns[Name][1]> }>`unnest(${sql.join(arrays)})`.as<Alias>(
     sql`${sql.ref(alias)}(${sql.join(names)})`,
   );
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/domain/ids.ts';
 import { costOfRun } from '../../src/services/evaluations/costs.ts';
-import { storeJudgement } from '../../src/services/evaluations/judgements-store.ts';
-import { storeResult } from '../../src/services/evaluations/results-store.ts';
+import { storeJudgements } from '../../src/services/evaluations/judgements-store.ts';
+import { storeResults } from '../../src/services/evaluations/results-store.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
 
 /** 1,000 input and 1,000 output tokens of gpt-4o-mini: 0.00015 + 0.0006 USD. */
@@ -117,6 +117,19 @@ describe('what the database refuses for good', () => {
     expect(row).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'internal_error' } });
   });
 
+  test('and none of those that end with it', async () => {
+    const examples = [
+      ...examplesOf('sound', 10),
+      ...examplesOf('poison among others', 2),
+      ...examplesOf('healthy', 10),
+    ];
+    const run = await stage.run({ examples, concurrency: 22 });
+    expect(run).toMatchObject({ status: 'completed', examples_evaluated: 22, examples_failed: 2 });
+    expect(run.cost.amount).toBe('0.0165');
+    const rows: { status: string }[] = await stage.results(run.id);
+    expect(rows.map(({ status }) => status === 'failed')).toEqual(examples.map(({ id }) => id.startsWith('poison')));
+  });
+
   test('of a judge, too', async () => {
     const judge = { ...JUDGE, name: 'poisoned' };
     const before = stage.openai.callCount;
@@ -145,7 +158,7 @@ describe('two workers that paid for the same', () => {
       const paid = answer(output);
       const cost = assumedUsd === undefined ? paid.cost : { ...paid.cost, amount: null };
       const result = { status: 'scored' as const, response: { ...paid, cost }, score: 1, scores: {}, assumedUsd };
-      return storeResult(system().query, uuidOf(id), spec, 0, result, outcomeId);
+      return storeResults(system().query, uuidOf(id), spec, [{ seq: 0, result, outcomeId }]);
     };
     const [first, second] = [newId(), newId()];
     await store('first', first);
@@ -165,7 +178,7 @@ describe('two workers that paid for the same', () => {
     const id = await stage.begin({ examples: examplesOf('judged twice', 1), start_at: '2099-01-01T00:00:00Z' });
     const store = (text: string | null, asks: number, outcomeId: string) => {
       const judgement = { response: text, asks, spent: answer(''), assumedUsd: undefined };
-      return storeJudgement(system().query, uuidOf(id), 0, 'judge', judgement, outcomeId);
+      return storeJudgements(system().query, uuidOf(id), [{ seq: 0, evaluator: 'judge', judgement, outcomeId }]);
     };
     const [first, second] = [newId(), newId()];
     await store('first', 1, first);

@@ -76,6 +76,32 @@ export async function seedEvaluation(
   return run.id;
 }
 
+/**
+ * Examples of a dataset version that belongs to no dataset.
+ * @returns its id
+ */
+export async function seedExamples(
+  query: Query,
+  { workspaceId, count }: Pick<Seed, 'workspaceId' | 'count'>,
+): Promise<string> {
+  const [version] = await query<{ id: string }>(
+    {
+      text: `insert into dataset_versions (workspace_id, id, version, examples_total, hash, created_at)
+             values ($1, ${idAt('now()')}, 1, $2, '\\x00', now()) returning id`,
+    },
+    [workspaceId, count],
+  );
+  if (version === undefined) throw new Error('An insert without a row.');
+  await query(
+    {
+      text: `insert into dataset_examples (workspace_id, dataset_version_id, seq, example_key, variables, expected)
+             select $1, $2, n - 1, 'example-' || n, '{"text": "some text"}', '"an answer"' from generate_series(1, $3::int) as n`,
+    },
+    [workspaceId, version.id, count],
+  );
+  return version.id;
+}
+
 /** What a judge said about every tenth result of an evaluation. */
 export async function seedJudgements(query: Query, evaluationId: string): Promise<void> {
   await query(

@@ -45,13 +45,13 @@ export class ExampleRunner {
    */
   async run(open: OpenExample, stops: Stops, reservedUsd: number): Promise<ExampleCost | undefined> {
     const progress = { seq: open.seq, stops, bill: new Bill(reservedUsd) };
-    const input = await this.#render(open, stops);
+    const input = await this.#render(open);
     if (input !== undefined) await this.#runRendered(open, input, progress);
     return progress.bill.total;
   }
 
   /** The prompt; undefined where a variable is missing: the example is then stored as failed. */
-  async #render({ seq, variables }: OpenExample, { giveUp }: Stops): Promise<string | undefined> {
+  async #render({ seq, variables }: OpenExample): Promise<string | undefined> {
     try {
       const input = this.#prompt.fill(variables);
       if (typeof input !== 'string') throw new Error('A template was filled to a list of messages.');
@@ -59,14 +59,14 @@ export class ExampleRunner {
     } catch (error) {
       if (!(error instanceof TemplateVariablesError)) throw error;
       const failed = { code: 'invalid_example', message: error.message };
-      await this.#deps.store.storeResult(seq, { status: 'failed', error: failed }, giveUp);
+      await this.#deps.store.storeResult(seq, { status: 'failed', error: failed });
       return undefined;
     }
   }
 
   async #runRendered(open: OpenExample, input: string, progress: ExampleInProgress): Promise<void> {
     const { store } = this.#deps;
-    const { seq, stops } = progress;
+    const { seq } = progress;
     let unstored: ResultToStore | undefined;
     let { output } = open;
     if (output === null) {
@@ -75,7 +75,7 @@ export class ExampleRunner {
       ({ output } = unstored.response);
       // With judges to ask or a thread to wait for, the output is stored first; else together with its score.
       if (this.#judges.count > 0 || !this.#scorer.isFree(output)) {
-        if (!(await store.storeResult(seq, unstored, stops.giveUp))) return;
+        if (!(await store.storeResult(seq, unstored))) return;
         unstored = undefined;
       }
     }
@@ -90,11 +90,11 @@ export class ExampleRunner {
     try {
       result = await this.#evaluate(example, progress);
     } catch (error) {
-      if (unstored !== undefined) await store.storeResult(seq, unstored, stops.giveUp);
+      if (unstored !== undefined) await store.storeResult(seq, unstored);
       throw error;
     }
-    if (unstored !== undefined) await store.storeResult(seq, { ...unstored, ...result }, stops.giveUp);
-    else await store.storeScore(seq, result, stops.giveUp);
+    if (unstored !== undefined) await store.storeResult(seq, { ...unstored, ...result });
+    else await store.storeScore(seq, result);
   }
 
   /** The response, to be stored; undefined where the model failed for good: the example is then stored as failed, with its cost. */
@@ -112,7 +112,7 @@ export class ExampleRunner {
       const { code, message, spent } = failure;
       const assumedUsd = spent && bill.add(spent.cost, expected.modelShare);
       const failed: ResultToStore = { status: 'failed', error: { code, message }, attempts, spent, assumedUsd };
-      await store.storeResult(seq, failed, stops.giveUp);
+      await store.storeResult(seq, failed);
       return undefined;
     }
   }

@@ -2,13 +2,21 @@ import type { Query } from '../../db/database.ts';
 import { isRefusedByDatabase } from '../../db/errors.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { newId } from '../../domain/ids.ts';
+import { GroupedWrites } from '../../lib/grouped-writes.ts';
 import {
   type JudgementToStore,
   loadJudgement,
+  type NewJudgement,
   type StoredJudgement,
-  storeJudgement,
+  storeJudgements,
 } from '../../services/evaluations/judgements-store.ts';
-import { type ResultToStore, scoreResult, storeResult } from '../../services/evaluations/results-store.ts';
+import {
+  type NewResult,
+  type NewScore,
+  type ResultToStore,
+  storeResults,
+  storeScores,
+} from '../../services/evaluations/results-store.ts';
 import type { RunSpec } from '../../services/evaluations/run-spec.ts';
 import { RunFailedError } from './run-failed-error.ts';
 
@@ -18,20 +26,51 @@ export const NOT_STORABLE = { code: 'internal_error', message: 'What came of thi
 /** The database refuses the response of a judge. */
 export class NotStorableError extends Error {}
 
+/** A statement that holds this many characters of responses is not made larger. */
+const MAX_GROUP_LENGTH = 1_000_000;
+
+/** About how many characters a result holds: its output, and what evaluators say of it. */
+function lengthOf({ response, scores = {} }: Pick<ResultToStore, 'response' | 'scores'>): number {
+  const reasons = Object.values(scores).reduce((sum, { reason }) => sum + (reason?.length ?? 0), 0);
+  return (response?.output.length ?? 0) + reasons;
+}
+
 /**
- * Stores the results of a run's examples. Each statement is repeated through any outage until `giveUp` aborts, so that nothing
- * that was paid for is lost.
+ * Stores the results of a batch's examples. What comes while a statement is under way goes into the next one together. Each
+ * statement is repeated through any outage until `giveUp` aborts, so that nothing that was paid for is lost.
  */
 export class ExampleStore {
   readonly #query: Query;
   readonly #evaluationId: string;
-  readonly #spec: Pick<RunSpec, 'examplesId' | 'round'>;
+  readonly #giveUp: AbortSignal;
+  readonly #results: GroupedWrites<NewResult>;
+  readonly #scores: GroupedWrites<NewScore>;
+  readonly #judgements: GroupedWrites<NewJudgement>;
   #failed = 0;
 
-  constructor(query: Query, evaluationId: string, spec: Pick<RunSpec, 'examplesId' | 'round'>) {
+  constructor(query: Query, evaluationId: string, spec: Pick<RunSpec, 'examplesId' | 'round'>, giveUp: AbortSignal) {
     this.#query = query;
     this.#evaluationId = evaluationId;
-    this.#spec = spec;
+    this.#giveUp = giveUp;
+    const grouped = <Item>(store: (items: readonly Item[]) => Promise<void>, sizeOf: (item: Item) => number) =>
+      new GroupedWrites<Item>({
+        write: (items) => untilDatabaseAnswers(() => store(items), giveUp),
+        isRefusal: isRefusedByDatabase,
+        sizeOf,
+        maxSize: MAX_GROUP_LENGTH,
+      });
+    this.#results = grouped(
+      (results) => storeResults(query, evaluationId, spec, results),
+      ({ result }) => lengthOf(result),
+    );
+    this.#scores = grouped(
+      (scores) => storeScores(query, evaluationId, spec.round, scores),
+      ({ result }) => lengthOf(result),
+    );
+    this.#judgements = grouped(
+      (judgements) => storeJudgements(query, evaluationId, judgements),
+      ({ judgement }) => judgement.response?.length ?? 0,
+    );
   }
 
   /** Examples that were stored as failed. */
@@ -43,10 +82,9 @@ export class ExampleStore {
    * Stores the outcome of the call to the model. Where the database refuses it, the example is stored as failed, with its cost.
    * @returns false where it was refused
    */
-  async storeResult(seq: number, result: ResultToStore, giveUp: AbortSignal): Promise<boolean> {
-    const id = newId();
-    const store = (stored: ResultToStore) => () =>
-      storeResult(this.#query, this.#evaluationId, this.#spec, seq, stored, id);
+  async storeResult(seq: number, result: ResultToStore): Promise<boolean> {
+    const outcomeId = newId();
+    const store = (stored: ResultToStore) => () => this.#results.write({ seq, result: stored, outcomeId });
     const {
       response,
       spent = response,
@@ -55,35 +93,28 @@ export class ExampleStore {
       assumedUsd,
     } = result;
     const billed = { attempts, spent, finishReason, assumedUsd };
-    const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE, ...billed }), giveUp);
+    const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE, ...billed }));
     if (!isStored || result.status === 'failed') this.#failed += 1;
     return isStored;
   }
 
   /** Ends an example whose output is stored. */
-  async storeScore(seq: number, result: ResultToStore, giveUp: AbortSignal): Promise<void> {
-    const store = (stored: ResultToStore) => () =>
-      scoreResult(this.#query, this.#evaluationId, this.#spec.round, seq, stored);
-    const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE }), giveUp);
+  async storeScore(seq: number, result: ResultToStore): Promise<void> {
+    const store = (stored: ResultToStore) => () => this.#scores.write({ seq, result: stored });
+    const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE }));
     if (!isStored || result.status === 'failed') this.#failed += 1;
   }
 
-  loadJudgement(seq: number, evaluator: string, giveUp: AbortSignal): Promise<StoredJudgement | undefined> {
-    return untilDatabaseAnswers(() => loadJudgement(this.#query, this.#evaluationId, seq, evaluator), giveUp);
+  loadJudgement(seq: number, evaluator: string): Promise<StoredJudgement | undefined> {
+    return untilDatabaseAnswers(() => loadJudgement(this.#query, this.#evaluationId, seq, evaluator), this.#giveUp);
   }
 
   /** @throws NotStorableError where the database refuses the response; its cost is stored all the same */
-  async storeJudgement(
-    seq: number,
-    evaluator: string,
-    judgement: JudgementToStore,
-    giveUp: AbortSignal,
-  ): Promise<void> {
-    const id = newId();
+  async storeJudgement(seq: number, evaluator: string, judgement: JudgementToStore): Promise<void> {
+    const outcomeId = newId();
     const store = (stored: JudgementToStore) => () =>
-      storeJudgement(this.#query, this.#evaluationId, seq, evaluator, stored, id);
-    if (!(await storeOr(store(judgement), store({ ...judgement, response: null }), giveUp)))
-      throw new NotStorableError();
+      this.#judgements.write({ seq, evaluator, judgement: stored, outcomeId });
+    if (!(await storeOr(store(judgement), store({ ...judgement, response: null })))) throw new NotStorableError();
   }
 }
 
@@ -93,19 +124,15 @@ export class ExampleStore {
  * @returns whether it was stored as it is
  * @throws RunFailedError where the substitute is refused as well
  */
-async function storeOr(
-  store: () => Promise<void>,
-  storeSubstitute: () => Promise<void>,
-  giveUp: AbortSignal,
-): Promise<boolean> {
+async function storeOr(store: () => Promise<void>, storeSubstitute: () => Promise<void>): Promise<boolean> {
   try {
-    await untilDatabaseAnswers(store, giveUp);
+    await store();
     return true;
   } catch (error) {
     if (!isRefusedByDatabase(error)) throw error;
   }
   try {
-    await untilDatabaseAnswers(storeSubstitute, giveUp);
+    await storeSubstitute();
     return false;
   } catch (error) {
     if (isRefusedByDatabase(error)) throw new RunFailedError(NOT_STORABLE);

@@ -57,7 +57,7 @@ export class Judges {
   async #ask(judge: PreparedJudging, progress: ExampleInProgress, example: Example): Promise<Score> {
     const { models, modelTimeoutMs: timeoutMs, store } = this.#deps;
     const { seq, stops } = progress;
-    let stored = await store.loadJudgement(seq, judge.name, stops.giveUp);
+    let stored = await store.loadJudgement(seq, judge.name);
     for (;;) {
       const reading = stored && judge.read(stored.response);
       if (reading?.usable) return reading.score;
@@ -82,11 +82,11 @@ export class Judges {
   /** @throws NotStorableError */
   #store(
     { name }: PreparedJudging,
-    { seq, stops, bill }: ExampleInProgress,
+    { seq, bill }: ExampleInProgress,
     judgement: Omit<JudgementToStore, 'assumedUsd'>,
   ): Promise<void> {
     const { expected, store } = this.#deps;
     const assumedUsd = bill.add(judgement.spent.cost, expected.judgeShares.get(name) ?? 0);
-    return store.storeJudgement(seq, name, { ...judgement, assumedUsd }, stops.giveUp);
+    return store.storeJudgement(seq, name, { ...judgement, assumedUsd });
   }
 }

@@ -120,15 +120,17 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
 
   async function load(input: BatchInput, watch: BatchWatch, progress: BatchProgress): Promise<Batch> {
     const { workspace, evaluationId, spendUpToUsd, isAllThereIs } = input;
-    const spec = await untilDatabaseAnswers(() => loadRunSpec(query, input), watch.giveUp);
+    const [spec, spent] = await Promise.all([
+      untilDatabaseAnswers(() => loadRunSpec(query, input), watch.giveUp),
+      readSpending(input, watch),
+    ]);
     if (spec === undefined) throw new RunFailedError({ code: 'run_ended', message: 'The run has ended.' });
     if (spec.examplesId === null)
       throw new RunFailedError({ code: 'dataset_deleted', message: 'The dataset of this run was deleted.' });
-    const spent = await readSpending(input, watch);
     const expected = expectedCost(models, spec);
     const estimate = firstEstimate(input.estimate, spent, expected.totalUsd);
     const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
-    const store = new ExampleStore(query, evaluationId, spec);
+    const store = new ExampleStore(query, evaluationId, spec, watch.giveUp);
     const runModels = patient.of(workspace, evaluationId);
     const runner = new ExampleRunner({ models: runModels, modelTimeoutMs, expected, store, evaluatorPool }, spec);
     progress.begin({ spec, budget, store, models: runModels });

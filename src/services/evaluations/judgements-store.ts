@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { now } from '../../db/sql.ts';
-import { asJson, prepared } from '../../db/statement.ts';
-import type { Tables } from '../../db/tables.ts';
+import { type ArraysOf, arraysOf, jsonText, now, unnestOf } from '../../db/sql.ts';
+import { prepared } from '../../db/statement.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import { addedUsage, lacksOutcome } from './added-usage.ts';
 
@@ -46,43 +45,78 @@ export interface JudgementToStore {
   assumedUsd: number | undefined;
 }
 
-type NewJudgement = Pick<
-  Selectable<Tables['evaluation_judgements']>,
-  | 'evaluation_id'
-  | 'seq'
-  | 'evaluator'
-  | 'answer'
-  | 'asks'
-  | 'tokens_input'
-  | 'tokens_output'
-  | 'tokens_cached_input'
-  | 'tokens_reasoning'
-  | 'cost_amount'
-  | 'pricing'
-  | 'assumed_cost'
-  | 'outcome_ids'
->;
+/** A judge's outcome on its way to the database. */
+export interface NewJudgement {
+  seq: number;
+  evaluator: string;
+  judgement: JudgementToStore;
+  /** Of this outcome: storing it again changes nothing. */
+  outcomeId: string;
+}
 
-/** A later response replaces an earlier one; of two workers that asked at once, the first one's stays. What was billed is added. */
-const STORE_JUDGEMENT = prepared<NewJudgement>()((db, judgement) =>
+const toRow = ({ seq, evaluator, outcomeId, judgement: { response, asks, spent, assumedUsd } }: NewJudgement) => ({
+  seq,
+  evaluator,
+  outcome_id: outcomeId,
+  answer: response,
+  asks,
+  tokens_input: spent.tokens.input,
+  tokens_output: spent.tokens.output,
+  tokens_cached_input: spent.tokens.cached_input,
+  tokens_reasoning: spent.tokens.reasoning,
+  cost_amount: spent.cost.amount,
+  pricing: jsonText(spent.cost.pricing),
+  assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
+});
+
+type NewJudgements = ArraysOf<ReturnType<typeof toRow>> & { evaluationId: string };
+
+const OUTCOME_COLUMNS = [
+  'seq',
+  'evaluator',
+  'answer',
+  'asks',
+  'tokens_input',
+  'tokens_output',
+  'tokens_cached_input',
+  'tokens_reasoning',
+  'cost_amount',
+  'pricing',
+  'assumed_cost',
+] as const;
+
+/**
+ * A later response replaces an earlier one; of two workers that asked at once, the first one's stays. What was billed is added.
+ * In the order of the key, two workers don't wait for each other's rows in a circle.
+ */
+const STORE_JUDGEMENTS = prepared<NewJudgements>()((db, given) =>
   db
     .insertInto('evaluation_judgements')
-    .values({
-      evaluation_id: judgement.evaluation_id,
-      seq: judgement.seq,
-      evaluator: judgement.evaluator,
-      answer: judgement.answer,
-      asks: judgement.asks,
-      tokens_input: judgement.tokens_input,
-      tokens_output: judgement.tokens_output,
-      tokens_cached_input: judgement.tokens_cached_input,
-      tokens_reasoning: judgement.tokens_reasoning,
-      cost_amount: judgement.cost_amount,
-      pricing: asJson(judgement.pricing),
-      assumed_cost: judgement.assumed_cost,
-      outcome_ids: judgement.outcome_ids,
-      created_at: now,
-    })
+    .columns(['evaluation_id', 'created_at', ...OUTCOME_COLUMNS, 'outcome_ids'])
+    .expression((eb) =>
+      eb
+        .selectFrom(
+          unnestOf('given', {
+            seq: ['integer', given.seq],
+            evaluator: ['text', given.evaluator],
+            outcome_id: ['uuid', given.outcome_id],
+            answer: ['text', given.answer],
+            asks: ['integer', given.asks],
+            tokens_input: ['bigint', given.tokens_input],
+            tokens_output: ['bigint', given.tokens_output],
+            tokens_cached_input: ['bigint', given.tokens_cached_input],
+            tokens_reasoning: ['bigint', given.tokens_reasoning],
+            cost_amount: ['numeric', given.cost_amount],
+            pricing: ['jsonb', given.pricing],
+            assumed_cost: ['numeric', given.assumed_cost],
+          }),
+        )
+        .select([sql`${given.evaluationId}::uuid`.as('evaluation_id'), now.as('created_at')])
+        .select(OUTCOME_COLUMNS.map((column) => `given.${column}` as const))
+        .select(sql`array[${sql.ref('given.outcome_id')}]`.as('outcome_ids'))
+        .orderBy('given.seq')
+        .orderBy('given.evaluator'),
+    )
     .onConflict((conflict) =>
       conflict
         .columns(['evaluation_id', 'seq', 'evaluator'])
@@ -100,28 +134,11 @@ const STORE_JUDGEMENT = prepared<NewJudgement>()((db, judgement) =>
     ),
 );
 
-/** @param outcomeId of this outcome; storing it again changes nothing */
-export async function storeJudgement(
+/** Stores what came of asking judges, each about an example once: all of it or nothing. */
+export async function storeJudgements(
   query: Query,
   evaluationId: string,
-  seq: number,
-  evaluator: string,
-  { response, asks, spent: { tokens, cost }, assumedUsd }: JudgementToStore,
-  outcomeId: string,
+  judgements: readonly NewJudgement[],
 ): Promise<void> {
-  await query(STORE_JUDGEMENT, {
-    evaluation_id: evaluationId,
-    seq,
-    evaluator,
-    answer: response,
-    asks,
-    tokens_input: tokens.input,
-    tokens_output: tokens.output,
-    tokens_cached_input: tokens.cached_input,
-    tokens_reasoning: tokens.reasoning,
-    cost_amount: cost.amount,
-    pricing: cost.pricing,
-    assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
-    outcome_ids: [outcomeId],
-  });
+  await query(STORE_JUDGEMENTS, { evaluationId, ...arraysOf(judgements.map(toRow)) });
 }

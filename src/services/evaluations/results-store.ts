@@ -1,8 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { now } from '../../db/sql.ts';
-import { asJson, prepared } from '../../db/statement.ts';
-import type { Tables } from '../../db/tables.ts';
+import { type ArraysOf, arraysOf, jsonText, now, unnestOf } from '../../db/sql.ts';
+import { prepared } from '../../db/statement.ts';
 import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { FinishReason, ModelResponse } from '../../models/model.ts';
 import { addedUsage, lacksOutcome } from './added-usage.ts';
@@ -25,7 +24,17 @@ export interface ResultToStore {
   assumedUsd?: number | undefined;
 }
 
-/** The columns of a new row that are stored as they are; the others come from the example. */
+/** The columns of a new row that come from its run and its example. */
+const EXAMPLE_COLUMNS = [
+  'evaluation_id',
+  'round',
+  'created_at',
+  'seq',
+  'example_key',
+  'variables',
+  'expected',
+] as const;
+/** The ones that come from what the model's call came to. */
 const OUTCOME_COLUMNS = [
   'status',
   'output',
@@ -38,18 +47,48 @@ const OUTCOME_COLUMNS = [
   'pricing',
   'model_ms',
   'attempts',
-  'round',
   'error',
   'scores',
   'score',
   'assumed_cost',
-  'outcome_ids',
 ] as const;
-const JSON_COLUMNS: readonly string[] = ['pricing', 'error', 'scores'];
 
-type NewResult = Pick<Selectable<Tables['evaluation_results']>, 'seq' | (typeof OUTCOME_COLUMNS)[number]> & {
+/** What came of calling the model for an example. */
+export interface NewResult {
+  seq: number;
+  result: ResultToStore;
+  /** Of this outcome: storing it again changes nothing. */
+  outcomeId: string;
+}
+
+function toRow({ seq, outcomeId, result }: NewResult) {
+  const { status, response, scores, score, error, attempts, assumedUsd } = result;
+  const { spent = response, finishReason = 'content_filter' } = result;
+  return {
+    seq,
+    outcome_id: outcomeId,
+    status,
+    output: response?.output ?? null,
+    finish_reason: response?.finishReason ?? (spent && finishReason) ?? null,
+    tokens_input: spent?.tokens.input ?? 0,
+    tokens_output: spent?.tokens.output ?? 0,
+    tokens_cached_input: spent?.tokens.cached_input ?? 0,
+    tokens_reasoning: spent?.tokens.reasoning ?? 0,
+    cost_amount: spent?.cost.amount ?? null,
+    pricing: jsonText(spent?.cost.pricing),
+    model_ms: response === undefined ? null : Math.round(response.modelMs),
+    attempts: response?.attempts ?? attempts ?? 0,
+    error: jsonText(error),
+    scores: jsonText(scores),
+    score: score ?? null,
+    assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
+  };
+}
+
+type NewResults = ArraysOf<ReturnType<typeof toRow>> & {
   evaluationId: string;
   examplesId: string | null;
+  round: number;
 };
 
 /** The columns of the outcome that counts, from a row that is there or from the new one. */
@@ -64,24 +103,53 @@ const outcomeThatCounts = Object.fromEntries(
 
 /**
  * The first result stays, unless it is a failure of an earlier round. What another one cost is added all the same: two workers
- * may have paid for the same example. `outcome_ids` makes the statement safe to repeat.
+ * may have paid for the same example. `outcome_ids` makes the statement safe to repeat. In the order of the examples, two
+ * workers don't wait for each other's rows in a circle.
  */
-const STORE_RESULT = prepared<NewResult>()((db, result) =>
+const STORE_RESULTS = prepared<NewResults>()((db, given) =>
   db
     .insertInto('evaluation_results')
-    .columns(['evaluation_id', 'seq', 'example_key', 'variables', 'expected', ...OUTCOME_COLUMNS, 'created_at'])
+    .columns([...EXAMPLE_COLUMNS, ...OUTCOME_COLUMNS, 'outcome_ids'])
     .expression((eb) =>
       eb
-        .selectFrom('dataset_examples')
-        .select([sql`${result.evaluationId}::uuid`.as('evaluation_id'), 'seq', 'example_key', 'variables', 'expected'])
-        .select(
-          OUTCOME_COLUMNS.map((column) =>
-            sql`${JSON_COLUMNS.includes(column) ? asJson<unknown>(result[column]) : result[column]}`.as(column),
-          ),
+        .selectFrom(
+          unnestOf('given', {
+            seq: ['integer', given.seq],
+            outcome_id: ['uuid', given.outcome_id],
+            status: ['text', given.status],
+            output: ['text', given.output],
+            finish_reason: ['text', given.finish_reason],
+            tokens_input: ['bigint', given.tokens_input],
+            tokens_output: ['bigint', given.tokens_output],
+            tokens_cached_input: ['bigint', given.tokens_cached_input],
+            tokens_reasoning: ['bigint', given.tokens_reasoning],
+            cost_amount: ['numeric', given.cost_amount],
+            pricing: ['jsonb', given.pricing],
+            model_ms: ['integer', given.model_ms],
+            attempts: ['integer', given.attempts],
+            error: ['jsonb', given.error],
+            scores: ['jsonb', given.scores],
+            score: ['double precision', given.score],
+            assumed_cost: ['numeric', given.assumed_cost],
+          }),
         )
-        .select(now.as('created_at'))
-        .where('dataset_version_id', '=', result.examplesId)
-        .where('seq', '=', result.seq),
+        // The limit makes it a look-up by key for each row, whatever the planner knows of the table.
+        .innerJoinLateral(
+          (examples) =>
+            examples
+              .selectFrom('dataset_examples')
+              .select(['example_key', 'variables', 'expected'])
+              .where('dataset_version_id', '=', given.examplesId)
+              .whereRef('seq', '=', 'given.seq')
+              .limit(1)
+              .as('example'),
+          (join) => join.onTrue(),
+        )
+        .select([sql`${given.evaluationId}::uuid`.as('evaluation_id'), sql`${given.round}::integer`.as('round')])
+        .select([now.as('created_at'), 'given.seq', 'example_key', 'variables', 'expected'])
+        .select(OUTCOME_COLUMNS.map((column) => `given.${column}` as const))
+        .select(sql`array[${sql.ref('given.outcome_id')}]`.as('outcome_ids'))
+        .orderBy('given.seq'),
     )
     .onConflict((conflict) =>
       conflict
@@ -95,71 +163,62 @@ const STORE_RESULT = prepared<NewResult>()((db, result) =>
     ),
 );
 
-/**
- * Stores what came of calling the model for an example.
- * @param outcomeId of this outcome; storing it again changes nothing
- */
-export async function storeResult(
+/** Stores what came of calling the model for some examples, of each once: all of it or nothing. */
+export async function storeResults(
   query: Query,
   evaluationId: string,
-  spec: Pick<RunSpec, 'examplesId' | 'round'>,
-  seq: number,
-  {
-    status,
-    response,
-    scores,
-    score,
-    error,
-    attempts,
-    spent = response,
-    assumedUsd,
-    finishReason = 'content_filter',
-  }: ResultToStore,
-  outcomeId: string,
+  { examplesId, round }: Pick<RunSpec, 'examplesId' | 'round'>,
+  results: readonly NewResult[],
 ): Promise<void> {
-  await query(STORE_RESULT, {
-    evaluationId,
-    examplesId: spec.examplesId,
-    seq,
-    status,
-    output: response?.output ?? null,
-    finish_reason: response?.finishReason ?? (spent && finishReason) ?? null,
-    tokens_input: spent?.tokens.input ?? 0,
-    tokens_output: spent?.tokens.output ?? 0,
-    tokens_cached_input: spent?.tokens.cached_input ?? 0,
-    tokens_reasoning: spent?.tokens.reasoning ?? 0,
-    cost_amount: spent?.cost.amount ?? null,
-    pricing: spent?.cost.pricing ?? null,
-    model_ms: response === undefined ? null : Math.round(response.modelMs),
-    attempts: response?.attempts ?? attempts ?? 0,
-    round: spec.round,
-    error: error ?? null,
-    scores: scores ?? null,
-    score: score ?? null,
-    assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
-    outcome_ids: [outcomeId],
-  });
+  await query(STORE_RESULTS, { evaluationId, examplesId, round, ...arraysOf(results.map(toRow)) });
 }
 
-type NewScore = Pick<NewResult, 'evaluationId' | 'seq' | 'round' | 'status' | 'scores' | 'score' | 'error'>;
+/** How an example ended whose output is stored: with its scores, or failed since a judge failed for good. */
+export interface NewScore {
+  seq: number;
+  result: Pick<ResultToStore, 'status' | 'scores' | 'score' | 'error'>;
+}
 
-const SCORE_RESULT = prepared<NewScore>()((db, { evaluationId, seq, round, status, scores, score, error }) =>
+const toScoreRow = ({ seq, result: { status, scores, score, error } }: NewScore) => ({
+  seq,
+  status,
+  scores: jsonText(scores),
+  score: score ?? null,
+  error: jsonText(error),
+});
+
+type NewScores = ArraysOf<ReturnType<typeof toScoreRow>> & Pick<NewResults, 'evaluationId' | 'round'>;
+
+const STORE_SCORES = prepared<NewScores>()((db, given) =>
   db
-    .updateTable('evaluation_results')
-    .set({ status, scores: asJson(scores), score, error: asJson(error), round })
-    .where('evaluation_id', '=', evaluationId)
-    .where('seq', '=', seq)
-    .where('status', '<>', 'scored'),
+    .updateTable('evaluation_results as r')
+    .from(
+      unnestOf('given', {
+        seq: ['integer', given.seq],
+        status: ['text', given.status],
+        scores: ['jsonb', given.scores],
+        score: ['double precision', given.score],
+        error: ['jsonb', given.error],
+      }),
+    )
+    .set((eb) => ({
+      status: eb.ref('given.status'),
+      scores: sql.ref<never>('given.scores'),
+      score: eb.ref('given.score'),
+      error: sql.ref<never>('given.error'),
+      round: given.round,
+    }))
+    .where('r.evaluation_id', '=', given.evaluationId)
+    .whereRef('r.seq', '=', 'given.seq')
+    .where('r.status', '<>', 'scored'),
 );
 
-/** Ends an example whose output is stored: with its scores, or failed since a judge failed for good. */
-export async function scoreResult(
+/** Ends examples whose output is stored: all of them or none. */
+export async function storeScores(
   query: Query,
   evaluationId: string,
   round: number,
-  seq: number,
-  { status, scores, score, error }: ResultToStore,
+  scores: readonly NewScore[],
 ): Promise<void> {
-  const outcome = { status, scores: scores ?? null, score: score ?? null, error: error ?? null };
-  await query(SCORE_RESULT, { evaluationId, seq, round, ...outcome });
+  await query(STORE_SCORES, { evaluationId, round, ...arraysOf(scores.map(toScoreRow)) });
 }
