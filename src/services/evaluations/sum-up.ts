@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { bindWorkspace, type Query } from '../../db/database.ts';
 import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
 import { inStates } from '../../db/state-change.ts';
-import { asJson } from '../../db/statement.ts';
+import { asJson, prepared } from '../../db/statement.ts';
 import { type EvaluationStatus, evaluationStates } from '../../domain/evaluation-states.ts';
 import type { TokenUsage } from '../../domain/usage.ts';
 
@@ -22,31 +22,35 @@ function tokensOf({ input, output, cached_input, reasoning }: Omit<TokenUsage, '
   return { input, output, cached_input, reasoning, total: input + output };
 }
 
+const SUM_UP_RESULTS = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('evaluations as e')
+    .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+    .select(USAGE_SUMS)
+    .select([
+      sql<number>`count(*) filter (where r.status in ('scored', 'failed'))::int`.as('evaluated'),
+      sql<number>`count(*) filter (where r.status = 'failed')::int`.as('failed'),
+      sql<number | null>`percentile_disc(0.5) within group (order by model_ms)`.as('p50Ms'),
+      sql<number | null>`percentile_disc(0.95) within group (order by model_ms)`.as('p95Ms'),
+    ])
+    .where('e.id', '=', id),
+);
+
+const SUM_UP_JUDGEMENTS = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('evaluations as e')
+    .innerJoin('evaluation_judgements as j', 'j.evaluation_id', 'e.id')
+    .select(USAGE_SUMS)
+    .where('e.id', '=', id),
+);
+
 /**
  * Counts, tokens, cost and latency of a run so far, from its rows. Nothing is stored.
  * @param query bound to the run's workspace
  */
 export async function readSummary(query: Query, evaluationId: string): Promise<EvaluationSummary> {
-  const [results] = await query((db) =>
-    db
-      .selectFrom('evaluations as e')
-      .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
-      .select(USAGE_SUMS)
-      .select([
-        sql<number>`count(*) filter (where r.status in ('scored', 'failed'))::int`.as('evaluated'),
-        sql<number>`count(*) filter (where r.status = 'failed')::int`.as('failed'),
-        sql<number | null>`percentile_disc(0.5) within group (order by model_ms)`.as('p50Ms'),
-        sql<number | null>`percentile_disc(0.95) within group (order by model_ms)`.as('p95Ms'),
-      ])
-      .where('e.id', '=', evaluationId),
-  );
-  const [judgements] = await query((db) =>
-    db
-      .selectFrom('evaluations as e')
-      .innerJoin('evaluation_judgements as j', 'j.evaluation_id', 'e.id')
-      .select(USAGE_SUMS)
-      .where('e.id', '=', evaluationId),
-  );
+  const [results] = await query(SUM_UP_RESULTS, { id: evaluationId });
+  const [judgements] = await query(SUM_UP_JUDGEMENTS, { id: evaluationId });
   if (results === undefined || judgements === undefined) throw new Error('An aggregate without a row.');
   return {
     evaluated: results.evaluated,
