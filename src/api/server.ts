@@ -78,7 +78,7 @@ export function allRoutes(
   return {
     authenticator,
     routes: [
-      ...promptRoutes({ quotas, idempotency }),
+      ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...executionRoutes({ quotas, idempotency, client, taskQueues, eager, models, waiter, log }),
       ...evaluationRoutes({ quotas, idempotency, client, taskQueues, eager, models, evaluatorPool, log }),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),

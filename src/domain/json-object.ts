@@ -6,7 +6,7 @@ import type { JsonValue } from './json.ts';
 
 /** Any JSON, not descended into. */
 export const AnyJson = z
-  .custom<JsonValue>((value) => value !== undefined)
+  .custom<JsonValue>((value) => value !== undefined, 'is required: any JSON')
   .meta({ override: { description: 'Any JSON.' } });
 
 type JsonObject = Record<string, JsonValue>;
@@ -27,6 +27,27 @@ function hasAtMost(names: number, object: object): boolean {
     left -= 1;
   }
   return true;
+}
+
+/**
+ * A list whose items are counted before one of them is looked at.
+ * @param what the items are called
+ * @param min default: 0
+ */
+export function shortList<Item extends z.ZodType>(
+  item: Item,
+  what: string,
+  { min = 0, max }: { min?: number; max: number },
+) {
+  const tooMany = `must have at most ${max} ${what}`;
+  return z.preprocess(
+    (value, context) => {
+      if (!Array.isArray(value) || value.length <= max) return value;
+      context.addIssue({ code: 'custom', message: tooMany });
+      return z.NEVER;
+    },
+    z.array(item, `must be a list of ${what}`).min(min, 'must not be empty').max(max, tooMany),
+  );
 }
 
 /**

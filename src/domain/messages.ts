@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyJson } from './json-object.ts';
+import { AnyJson, shortList } from './json-object.ts';
 
 /**
  * Characters that a filled prompt may have, its files in base64 counted. A large value in many places would otherwise grow
@@ -32,7 +32,7 @@ const ToolCallId = z
   .meta({ example: 'call_1' });
 
 const TextPart = z.strictObject({
-  type: z.literal('text'),
+  type: z.literal('text', 'must be "text"'),
   text: z.string('must be a string').max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
 });
 
@@ -98,7 +98,7 @@ const partsOf = <Part extends z.ZodType>(part: Part) =>
   z.union(
     [
       z.string().max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
-      z.array(part).min(1, 'must not be empty').max(MAX_PARTS, `must have at most ${MAX_PARTS} parts`),
+      shortList(part, 'parts', { min: 1, max: MAX_PARTS }),
     ],
     'must be a string or a list of parts',
   );
@@ -120,10 +120,7 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
       }),
       z.strictObject({
         role: z.literal('tool'),
-        content: z
-          .array(ToolResultPart, 'must be a list of tool_result parts')
-          .min(1, 'must not be empty')
-          .max(MAX_PARTS, `must have at most ${MAX_PARTS} parts`),
+        content: shortList(ToolResultPart, 'tool_result parts', { min: 1, max: MAX_PARTS }),
       }),
     ],
     'must be system, user, assistant or tool',
@@ -148,12 +145,10 @@ export const MessagePlaceholder = z
 export type MessagePlaceholder = z.infer<typeof MessagePlaceholder>;
 
 /** An entry of a stored prompt's `messages`. */
-export const PromptMessage = z.union([Message, MessagePlaceholder]);
+export const PromptMessage = z.union([Message, MessagePlaceholder], 'must be a message or a placeholder');
 export type PromptMessage = z.infer<typeof PromptMessage>;
 
-export const ChatMessages = z
-  .array(ChatMessage, 'must be a list of messages')
-  .max(MAX_MESSAGES, `must have at most ${MAX_MESSAGES} messages`);
+export const ChatMessages = shortList(ChatMessage, 'messages', { max: MAX_MESSAGES });
 
 /** A filled prompt: a template's text, which is sent as one user message, or a list of messages. */
 export type ModelInput = string | ChatMessage[];

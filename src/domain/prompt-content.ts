@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { AnyJson, jsonObject } from './json-object.ts';
+import { AnyJson, jsonObject, shortList } from './json-object.ts';
 import { MAX_MESSAGES, PromptMessage, VariableName } from './messages.ts';
 
 const MAX_TOOLS = 128;
 const MAX_INPUTS = 200;
+const MAX_ENUM = 1000;
 export const MAX_FALLBACK_MODELS = 5;
 
 /** A tool that a model may ask for. The service never runs one. */
@@ -30,7 +31,7 @@ export const Tool = z
   .meta({ id: 'Tool' });
 export type Tool = z.infer<typeof Tool>;
 
-export const Tools = z.array(Tool).max(MAX_TOOLS, `must have at most ${MAX_TOOLS} tools`);
+export const Tools = shortList(Tool, 'tools', { max: MAX_TOOLS });
 
 /** Whether the model must use a tool, and which. */
 export const ToolChoice = z.union(
@@ -41,6 +42,25 @@ export type ToolChoice = z.infer<typeof ToolChoice>;
 
 export const INPUT_TYPES = ['string', 'number', 'boolean', 'json', 'messages', 'file'] as const;
 
+type Scalar = string | number | boolean;
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
+
+/** Looked at as a whole: all the inputs of a prompt together may have many thousands of values. */
+const Enum = z
+  .custom<Scalar[]>(
+    (values) => Array.isArray(values) && values.length > 0 && values.length <= MAX_ENUM && values.every(isScalar),
+    `must be a list of 1–${MAX_ENUM} strings, numbers or booleans`,
+  )
+  .meta({
+    override: {
+      type: 'array',
+      minItems: 1,
+      maxItems: MAX_ENUM,
+      items: { type: ['string', 'number', 'boolean'] },
+      description: 'The values that it may have.',
+    },
+  });
+
 /** What is known of one variable. */
 export const Input = z
   .strictObject({
@@ -48,25 +68,23 @@ export const Input = z
     required: z.boolean().optional().meta({ description: 'Default: true, unless there is a default.' }),
     default: AnyJson.optional().meta({ override: { description: 'The value where a run gives none.' } }),
     description: z.string().max(1000, 'must be at most 1,000 characters').optional(),
-    enum: z
-      .array(z.union([z.string(), z.number(), z.boolean()]))
-      .min(1, 'must not be empty')
-      .max(1000, 'must have at most 1,000 values')
-      .optional()
-      .meta({ description: 'The values that it may have.' }),
+    enum: Enum.optional(),
   })
-  .meta({ id: 'Input' });
+  .meta({ description: 'What is known of a variable.' });
 export type Input = z.infer<typeof Input>;
 
-export const Inputs = z
-  .record(VariableName, Input)
-  .refine((inputs) => Object.keys(inputs).length <= MAX_INPUTS, `must have at most ${MAX_INPUTS} entries`);
+export const Inputs = z.preprocess(
+  (value, context) => {
+    // Counted before one of them is looked at.
+    if (typeof value !== 'object' || value === null || Object.keys(value).length <= MAX_INPUTS) return value;
+    context.addIssue({ code: 'custom', message: `must have at most ${MAX_INPUTS} entries` });
+    return z.NEVER;
+  },
+  z.record(VariableName, Input, 'must be an object of inputs by name'),
+);
 export type Inputs = z.infer<typeof Inputs>;
 
-export const PromptMessages = z
-  .array(PromptMessage, 'must be a list of messages')
-  .min(1, 'must not be empty')
-  .max(MAX_MESSAGES, `must have at most ${MAX_MESSAGES} entries`);
+export const PromptMessages = shortList(PromptMessage, 'messages', { min: 1, max: MAX_MESSAGES });
 
 /** What a call's text is made from: exactly one of `template` and `messages` is not null. */
 export interface PromptContent {

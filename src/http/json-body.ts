@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { clipPath } from '../domain/schema-details.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -14,7 +15,6 @@ const MAX_BODY_MS = 60_000;
 const PACE_SPAN_MS = 10_000;
 const PACE_BYTES = 1024;
 const MAX_DETAILS = 20;
-const MAX_PATH_CHARS = 200;
 
 const LONE_SURROGATE_OR_NUL = 'must not contain NUL or an unpaired surrogate';
 
@@ -142,11 +142,6 @@ export async function parseJson(raw: Buffer): Promise<JsonValue> {
 /** `path: message` of each detail in one sentence. */
 export function describe(details: ErrorDetail[]): string {
   return details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-}
-
-/** A path as it is shown: callers choose the names in it, so it may be of any length. */
-export function clipPath(path: string): string {
-  return path.slice(0, MAX_PATH_CHARS).toWellFormed();
 }
 
 /** Whether a string contains NUL or an unpaired surrogate, which PostgreSQL refuses. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { PromptRow } from '../../services/prompts/prompts.ts';
+import { contentOf } from '../../services/prompts/version.ts';
 import type { Prompt } from './schema.ts';
 
 /** A prompt version as callers see it. */
@@ -7,9 +8,11 @@ export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
   return {
     name: row.name,
     version: row.version,
-    template: row.template,
+    ...contentOf(row),
     model: row.model,
+    fallback_models: row.fallback_models,
     parameters: row.parameters,
+    config: row.config,
     variables: row.variables,
     labels: row.labels,
     archived: row.archived_at !== null,

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { invalidField } from '../../domain/errors.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { TimestampInput } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { diffVersions } from '../../services/prompts/diff-versions.ts';
 import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
 import {
   createVersion,
@@ -13,10 +16,13 @@ import {
   setLabel,
   updatePrompt,
 } from '../../services/prompts/prompts.ts';
+import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentPrompt } from './presenter.ts';
+import { CREATE_SAMPLES, DIFF_SAMPLE, PROMPT_SAMPLE } from './samples.ts';
 import {
   CreatePrompt,
+  DiffQuery,
   LabelParams,
   ListQuery,
   NameParams,
@@ -24,27 +30,14 @@ import {
   PromptPage,
   SetLabel,
   UpdatePrompt,
+  VersionDiff,
   VersionQuery,
   VersionsQuery,
 } from './schema.ts';
 
 const tag = 'Prompts';
 
-const example = {
-  name: 'support/greeting',
-  version: 1,
-  template: 'Greet {{ name }} in one sentence.',
-  model: 'sandbox/echo',
-  parameters: { temperature: 0.2 },
-  variables: ['name'],
-  labels: ['production'],
-  archived: false,
-  description: null,
-  commit_message: null,
-  created_at: '2026-01-31T12:00:00.000Z',
-  updated_at: '2026-01-31T12:00:00.000Z',
-  version_created_at: '2026-01-31T12:00:00.000Z',
-};
+const example = PROMPT_SAMPLE;
 const pageExample = { data: [example], next_cursor: null };
 
 const Position = z.templateLiteral([z.string(), ' ', z.string()]);
@@ -68,7 +61,15 @@ function positionSchema(sort: string): z.ZodType<string> {
 }
 
 /** `/prompts` and what is under it. */
-export function promptRoutes({ idempotency, quotas }: { idempotency: Idempotency; quotas: Quotas }): Route[] {
+export function promptRoutes({
+  idempotency,
+  quotas,
+  evaluatorPool,
+}: {
+  idempotency: Idempotency;
+  quotas: Quotas;
+  evaluatorPool: EvaluatorPool;
+}): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -96,24 +97,19 @@ export function promptRoutes({ idempotency, quotas }: { idempotency: Idempotency
       status: 201,
       idempotent: true,
       body: CreatePrompt,
-      bodyExamples: {
-        Greeting: {
-          name: 'support/greeting',
-          template: 'Greet {{ name }} in one sentence.',
-          model: 'sandbox/echo',
-          parameters: { temperature: 0.2 },
-        },
-      },
+      bodyExamples: CREATE_SAMPLES,
       response: Prompt,
       responseExample: example,
-      errors: ['prompt_archived', 'quota_exceeded'],
-      handler: (request) =>
-        idempotency.createOnce(request, async (query) => {
-          const { name, commit_message, ...content } = request.body;
+      errors: ['prompt_archived', 'quota_exceeded', 'temporarily_unavailable'],
+      async handler(request) {
+        const { name, commit_message, ...content } = request.body;
+        await checkChange(evaluatorPool, request.db.workspaceId, content);
+        return idempotency.createOnce(request, async (query) => {
           const row = await createVersion(query, name, { ...content, commitMessage: commit_message });
           if (row.version === 1) await quotas.require(query, 'prompts');
           return { resourceId: row.id, response: presentPrompt(row) };
-        }),
+        });
+      },
     }),
     defineRoute({
       method: 'get',
@@ -131,6 +127,27 @@ export function promptRoutes({ idempotency, quotas }: { idempotency: Idempotency
         const prompt = await getPrompt(db.query, params.name);
         const page = await listVersions(db, prompt.id, query.limit, before === undefined ? undefined : Number(before));
         return toPage(page, presentPrompt, (row) => String(row.version));
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/prompts/{name}/diff',
+      operationId: 'diffPromptVersions',
+      tag,
+      summary: 'Compare two versions of a prompt, field by field',
+      description: '`to` is the latest version by default, and `from` the one before `to`.',
+      scope: 'read',
+      params: NameParams,
+      query: DiffQuery,
+      response: VersionDiff,
+      responseExample: DIFF_SAMPLE,
+      async handler({ db, params, query }) {
+        const after = await getPrompt(db.query, params.name, { version: query.to });
+        if (query.from === undefined && after.version === 1)
+          throw invalidField('from', 'must be given: there is no version before 1');
+        const before = await getPrompt(db.query, params.name, { version: query.from ?? after.version - 1 });
+        const changes = await diffVersions(before, after);
+        return { name: after.name, from: before.version, to: after.version, changes };
       },
     }),
     defineRoute({
@@ -193,14 +210,17 @@ export function promptRoutes({ idempotency, quotas }: { idempotency: Idempotency
       operationId: 'updatePrompt',
       tag,
       summary: 'Make the next version of a prompt; fields left out keep their value',
+      description:
+        '`template` takes the place of `messages`, and `messages` that of `template`. Null takes away tools, tool_choice, inputs and config.',
       scope: 'write',
       params: NameParams,
       body: UpdatePrompt,
       bodyExamples: { 'New text': { template: 'Greet {{ name }} warmly.', commit_message: 'Warmer.' } },
       response: Prompt,
       responseExample: { ...example, version: 2 },
-      errors: ['prompt_archived'],
+      errors: ['prompt_archived', 'temporarily_unavailable'],
       async handler({ db, params, body: { commit_message, ...content } }) {
+        await checkChange(evaluatorPool, db.workspaceId, content);
         const update = { ...content, commitMessage: commit_message };
         return presentPrompt(await db.transaction((query) => updatePrompt(query, params.name, update)));
       },

@@ -1,18 +1,57 @@
 import { z } from 'zod';
+import { AnyJson, jsonObject, shortList } from '../../domain/json-object.ts';
+import { PromptMessage } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
+import { Inputs, MAX_FALLBACK_MODELS, PromptMessages, Tool, ToolChoice, Tools } from '../../domain/prompt-content.ts';
 import { BodyVersion, Label, ModelName, Name, saneText, Timestamp, VersionNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { MAX_VERSION_BYTES } from '../../services/prompts/version.ts';
 
-export const MAX_TEMPLATE_BYTES = 256 * 1024;
+const MAX_CONFIG_BYTES = 16 * 1024;
 
-const Template = z
-  .string('is required: a text')
-  .refine((text) => Buffer.byteLength(text) <= MAX_TEMPLATE_BYTES, `must be at most ${MAX_TEMPLATE_BYTES} bytes`)
+export const Template = z
+  .string('must be a text')
+  .refine((text) => Buffer.byteLength(text) <= MAX_VERSION_BYTES, `must be at most ${MAX_VERSION_BYTES} bytes`)
   .meta({
     description:
-      "The prompt's text. `{{ name }}` is replaced by the variable of that name; `\\{{ name }}` stays as text.",
+      'One text, sent as one user message; either this or `messages`. `{{ name }}` is replaced by the variable of that name, ' +
+      '`{{> prompt }}`, `{{> prompt@3 }}` or `{{> prompt@label }}` by the template of that prompt; `\\{{ name }}` stays as text.',
     example: 'Greet {{ name }} in one sentence.',
   });
+
+const Messages = PromptMessages.meta({
+  description: 'A list of messages, and placeholders for lists of messages; either this or `template`.',
+  example: [{ role: 'system', content: 'Answer in one sentence.' }, { placeholder: 'history' }],
+});
+
+const Config = jsonObject()
+  .refine(
+    (config) => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES,
+    `must be at most ${MAX_CONFIG_BYTES} bytes`,
+  )
+  .nullable()
+  .meta({ description: 'Any JSON object, kept and never read.', example: { team: 'support' } });
+
+/** What both POST and PUT take besides the text. */
+const content = {
+  tools: Tools.nullable().optional().meta({ description: 'What the model may ask for. No tool is ever run here.' }),
+  tool_choice: ToolChoice.nullable().optional().meta({ description: 'Default: the model decides.' }),
+  inputs: Inputs.nullable().optional().meta({
+    description: 'What is known of variables, by name. One that is not declared is required and takes any type.',
+  }),
+  fallback_models: shortList(ModelName, 'models', { max: MAX_FALLBACK_MODELS })
+    .optional()
+    .meta({ description: 'Tried in order where the model before fails for good in a way that another may not.' }),
+  config: Config.optional(),
+};
+
+interface Texts {
+  template?: string | undefined;
+  messages?: unknown[] | undefined;
+}
+const hasAtMostOne = ({ template, messages }: Texts) => template === undefined || messages === undefined;
+const hasOne = ({ template, messages }: Texts) => template !== undefined || messages !== undefined;
+const NOT_BOTH = { path: ['messages'], message: 'must not be given beside template: give one of both' };
 
 const Description = z.string().max(2000).nullable().meta({ description: 'What the prompt is for.', example: null });
 const CommitMessage = z.string().max(1000).meta({ description: 'Why this version was made.', example: 'Shorter.' });
@@ -20,32 +59,47 @@ const CommitMessage = z.string().max(1000).meta({ description: 'Why this version
 export const CreatePrompt = z
   .strictObject({
     name: Name,
-    template: Template,
+    template: Template.optional(),
+    messages: Messages.optional(),
+    ...content,
     model: ModelName,
     parameters: ModelParameters.default({}),
     description: Description.optional(),
     commit_message: CommitMessage.optional(),
   })
+  .refine(hasOne, { path: ['template'], message: 'is required: a text, or messages in its place' })
+  .refine(hasAtMostOne, NOT_BOTH)
   .meta({ id: 'CreatePrompt' });
 
 export const UpdatePrompt = z
   .strictObject({
-    template: Template.optional(),
+    template: Template.optional().meta({ description: 'Takes the place of messages, too.' }),
+    messages: Messages.optional().meta({ description: 'Takes the place of a template, too.' }),
+    ...content,
     model: ModelName.optional(),
     parameters: ModelParameters.optional().meta({ description: 'Replaces the parameters as a whole.' }),
     description: Description.optional(),
     commit_message: CommitMessage.optional(),
   })
+  .refine(hasAtMostOne, NOT_BOTH)
   .meta({ id: 'UpdatePrompt' });
 
 export const Prompt = z
   .object({
     name: Name,
     version: BodyVersion,
-    template: z.string().nullable(),
+    template: z.string().nullable().meta({ description: 'Null where the prompt has messages.' }),
+    messages: z.array(PromptMessage).nullable().meta({ description: 'Null where the prompt is a template.' }),
+    tools: z.array(Tool).nullable(),
+    tool_choice: ToolChoice.nullable(),
+    inputs: Inputs.nullable(),
     model: z.string(),
+    fallback_models: z.array(z.string()),
     parameters: ModelParameters,
-    variables: z.array(z.string()).meta({ description: 'Names of the placeholders in the template.' }),
+    config: jsonObject().nullable(),
+    variables: z.array(z.string()).meta({
+      description: 'Names of all that a run must or may be given: placeholders, those of includes, files, inputs.',
+    }),
     labels: z.array(z.string()).meta({ description: 'Labels that point at this version.' }),
     archived: z.boolean(),
     description: z.string().nullable(),
@@ -91,5 +145,29 @@ export const ListQuery = z.strictObject({
     )
     .default('name'),
 });
+
+export const DiffQuery = z.strictObject({ from: VersionNumber.optional(), to: VersionNumber.optional() });
+
+export const VersionDiff = z
+  .object({
+    name: Name,
+    from: BodyVersion,
+    to: BodyVersion,
+    changes: z.array(
+      z.object({
+        path: z.string().meta({
+          description:
+            'What differs, in dot notation. An item of a list has its index in `to`, or in `from` where it was removed.',
+        }),
+        before: AnyJson.optional().meta({ override: { description: 'Absent from what was added.' } }),
+        after: AnyJson.optional().meta({ override: { description: 'Absent from what was removed.' } }),
+        diff: z
+          .string()
+          .optional()
+          .meta({ description: 'A unified diff, in place of `before` and `after`, where both are texts.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'VersionDiff' });
 
 export const VersionsQuery = z.strictObject(PageQuery);

@@ -58,6 +58,22 @@ export function schemaFault(schema: AnySchemaObject): string | null {
   }
 }
 
+/**
+ * Why a schema can't be handed to a provider, or null when it can. Nothing is ever checked by it here, so formats that Ajv
+ * doesn't know and expressions that take long are left to the provider.
+ */
+export function providerSchemaFault(schema: AnySchemaObject): string | null {
+  try {
+    refuseOversized(schema);
+    const ajv = createAjv(schema['$schema'], false, [], { validateFormats: false, unicodeRegExp: false, code: {} });
+    compile(ajv, schema);
+    return null;
+  } catch (error) {
+    if (error instanceof SchemaError) return error.message;
+    throw error;
+  }
+}
+
 function refuseOversized(schema: AnySchemaObject): void {
   const fault = jsonFault(schema, MAX_SCHEMA_DEPTH);
   if (fault !== null) throw new SchemaError(`the schema is ${fault}`);
@@ -66,7 +82,7 @@ function refuseOversized(schema: AnySchemaObject): void {
   }
 }
 
-function createAjv(dialect: unknown, allErrors: boolean, warnings: string[]): Ajv {
+function createAjv(dialect: unknown, allErrors: boolean, warnings: string[], more: Options = {}): Ajv {
   const warn = (message: unknown) => warnings.push(String(message));
   const options: Options = {
     allErrors,
@@ -78,6 +94,7 @@ function createAjv(dialect: unknown, allErrors: boolean, warnings: string[]): Aj
     // A definition used a thousand times would be written out a thousand times.
     inlineRefs: false,
     code: { regExp: createRegexEngine() },
+    ...more,
   };
   const ajv = isDialect(dialect, DRAFT_07) ? new Ajv(options) : createAjv2020(dialect, options);
   addFormats.default(ajv);

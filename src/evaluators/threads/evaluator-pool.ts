@@ -1,12 +1,20 @@
 import { ApiError, type ErrorDetail, temporarilyUnavailable } from '../../domain/errors.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import { type OptionFault, type Score, type ScoredExample, unscored } from '../evaluator.ts';
 import { type EvaluatorConfig, type PreparedScoring, prepareEvaluator, runsCallersCode } from '../registry.ts';
+import type { ThreadTask } from './thread-task.ts';
 import { createThreads, type ThreadEnd, type ThreadOutcome } from './threads.ts';
 
 /** Texts and options together, in characters: up to here our own evaluators take about a millisecond, less than handing them to a thread. */
 const MAX_INLINE_CHARS = 4_096;
 /** How long a request waits for a thread. */
 const MAX_WAIT_MS = 5_000;
+
+/** A JSON schema that a caller wrote, and where it stands in the request. */
+export interface CallersSchema {
+  path: string;
+  schema: Record<string, JsonValue>;
+}
 
 /** Compiles and runs evaluators in threads, so that none of them blocks the process. Workspaces share the threads fairly. */
 export interface EvaluatorPool {
@@ -16,6 +24,11 @@ export interface EvaluatorPool {
    * @param at path of the evaluators in the request
    */
   check(workspaceId: string, evaluators: EvaluatorConfig[], at: string): Promise<void>;
+  /**
+   * Compiles JSON schemas that are handed to providers, with one time limit for all of them.
+   * @throws ApiError as `check`, naming each by its path
+   */
+  checkSchemas(workspaceId: string, schemas: CallersSchema[]): Promise<void>;
   /** For the examples of a run. */
   scorer(workspaceId: string, evaluators: EvaluatorConfig[]): Scorer;
   close(): Promise<void>;
@@ -37,23 +50,31 @@ export interface Scorer {
 export function createEvaluatorPool(options: { onError: (error: unknown) => void }): EvaluatorPool {
   const threads = createThreads(options);
 
+  function compile(task: ThreadTask, workspaceId: string) {
+    return threads
+      .run<OptionFault | null>(task, { workspaceId, urgent: true, signal: AbortSignal.timeout(MAX_WAIT_MS) })
+      .catch((error: unknown) => {
+        if (error instanceof DOMException && error.name === 'TimeoutError')
+          throw temporarilyUnavailable('No thread was free to compile the expressions and schemas.');
+        throw error;
+      });
+  }
+
   return {
     async check(workspaceId, evaluators, at) {
       if (!evaluators.some(runsCallersCode)) return;
-      const outcome = await threads
-        .run<OptionFault | null>(
-          { kind: 'check', evaluators: JSON.stringify(evaluators) },
-          { workspaceId, urgent: true, signal: AbortSignal.timeout(MAX_WAIT_MS) },
-        )
-        .catch((error: unknown) => {
-          if (error instanceof DOMException && error.name === 'TimeoutError')
-            throw temporarilyUnavailable('No thread was free to compile the evaluators.');
-          throw error;
-        });
-      const details = faultsOf(evaluators, outcome, at);
-      if (details.length === 0) return;
-      const message = details.map((detail) => `${detail.path}: ${detail.message}`).join('; ');
-      throw new ApiError('invalid_request', message, { details });
+      const outcome = await compile({ kind: 'check', evaluators: JSON.stringify(evaluators) }, workspaceId);
+      refuseFaulty(outcome, evaluators.length, (index, option) => {
+        const compiled = evaluators[index]?.type === 'regex' ? 'pattern' : 'schema';
+        return `${at}.${index}.${option ?? compiled}`;
+      });
+    },
+
+    async checkSchemas(workspaceId, schemas) {
+      if (schemas.length === 0) return;
+      const task = { kind: 'schemas' as const, schemas: JSON.stringify(schemas.map(({ schema }) => schema)) };
+      const outcome = await compile(task, workspaceId);
+      refuseFaulty(outcome, schemas.length, (index) => schemas[index]?.path ?? '');
     },
 
     scorer(workspaceId, configs) {
@@ -90,24 +111,24 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
   };
 }
 
-function faultsOf(
-  evaluators: EvaluatorConfig[],
+/** @param pathOf where something stands in the request; `option`: what of it is at fault, where that is known */
+function refuseFaulty(
   { results, end, limitMs }: ThreadOutcome<OptionFault | null>,
-  at: string,
-): ErrorDetail[] {
+  count: number,
+  pathOf: (index: number, option?: string) => string,
+): void {
   const details: ErrorDetail[] = [];
-  for (const [index, { type }] of evaluators.entries()) {
+  for (let index = 0; index < count; index += 1) {
     const fault = results.get(index);
-    if (fault) details.push({ path: `${at}.${index}.${fault.option}`, message: fault.message });
+    if (fault) details.push({ path: pathOf(index, fault.option), message: fault.message });
     if (fault !== undefined || end === undefined) continue;
     // The one at which it ended; those after it were not looked at.
-    details.push({
-      path: `${at}.${index}.${type === 'regex' ? 'pattern' : 'schema'}`,
-      message: compileFault(end, limitMs),
-    });
+    details.push({ path: pathOf(index), message: compileFault(end, limitMs) });
     break;
   }
-  return details;
+  if (details.length === 0) return;
+  const message = details.map((detail) => `${detail.path}: ${detail.message}`).join('; ');
+  throw new ApiError('invalid_request', message, { details });
 }
 
 function compileFault(end: ThreadEnd, limitMs: number): string {

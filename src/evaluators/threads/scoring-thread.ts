@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { JsonValue } from '../../domain/json.ts';
 import type { OptionFault, Score } from '../evaluator.ts';
+import { providerSchemaFault } from '../matching/schema-compiler.ts';
+import { shorten } from '../matching/text.ts';
 import {
   type EvaluatorConfig,
   evaluatorFault,
@@ -23,6 +25,7 @@ const kept = new Map<string, PreparedEvaluator[]>();
 export function runTask({ task, port }: { task: ThreadTask; port: MessagePort }): void {
   try {
     if (task.kind === 'check') check(task.evaluators, port);
+    else if (task.kind === 'schemas') checkSchemas(task.schemas, port);
     else score(task, port);
   } finally {
     port.close();
@@ -33,6 +36,16 @@ function check(evaluators: string, port: MessagePort): void {
   const report = (message: ThreadReport<OptionFault | null>) => port.postMessage(message);
   report({ limitMs: CHECK_LIMIT_MS });
   for (const [index, config] of configsOf(evaluators).entries()) report({ index, result: evaluatorFault(config) });
+}
+
+function checkSchemas(json: string, port: MessagePort): void {
+  const report = (message: ThreadReport<OptionFault | null>) => port.postMessage(message);
+  report({ limitMs: CHECK_LIMIT_MS });
+  const schemas: Record<string, JsonValue>[] = JSON.parse(json);
+  for (const [index, schema] of schemas.entries()) {
+    const message = providerSchemaFault(schema);
+    report({ index, result: message === null ? null : { option: 'schema', message: shorten(message, 500) } });
+  }
 }
 
 function score({ evaluators, output, expected }: ThreadTask & { kind: 'score' }, port: MessagePort): void {

@@ -1,6 +1,7 @@
 /** Work for a thread. Large values are JSON: a text is copied much faster than what it says. */
 export type ThreadTask =
   | { kind: 'check' /** The evaluators' options. */; evaluators: string }
+  | { kind: 'schemas' /** A list of JSON schemas. */; schemas: string }
   | {
       kind: 'score';
       evaluators: string;

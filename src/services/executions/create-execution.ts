@@ -10,7 +10,8 @@ import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import { providerOptionsProblem } from '../../domain/provider-options.ts';
 import type { Models } from '../../models/model.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
-import { contentOf, getPrompt, type VersionSelector } from '../prompts/prompts.ts';
+import { getPrompt, type VersionSelector } from '../prompts/prompts.ts';
+import { contentOf } from '../prompts/version.ts';
 
 export interface NewExecution extends VersionSelector {
   /** UUID, made by the caller so that it can withdraw an execution of which it can't tell whether it was stored. */

@@ -5,12 +5,18 @@ import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.t
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
 import { includesOf, parsePrompt } from '../../domain/prompt.ts';
-import type { PromptContent } from '../../domain/prompt-content.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { checkIncludes } from './includes.ts';
+import {
+  changeVersion,
+  checkVersion,
+  contentOf,
+  EMPTY_VERSION,
+  isOtherContent,
+  type Version,
+  type VersionChange,
+} from './version.ts';
 
 /** Versions together with what belongs to the prompt as a whole. */
 export const selectPrompts = (db: Builder) =>
@@ -62,11 +68,7 @@ export const versionOfLabel = (
     .where('l.label', '=', label);
 
 export type PromptRow = RowOf<typeof FIND_LATEST>;
-
-/** What a version's calls are made from. */
-export function contentOf({ template, messages, tools, tool_choice, inputs }: PromptRow): PromptContent {
-  return { template, messages, tools, tool_choice, inputs };
-}
+export { changeVersion, contentOf, EMPTY_VERSION } from './version.ts';
 
 function find(query: Query, name: string, { version, label }: VersionSelector): Promise<PromptRow[]> {
   if (version !== undefined) return query(FIND_VERSION, { name, version });
@@ -89,26 +91,11 @@ export async function getPrompt(query: Query, name: string, selector: VersionSel
     : notFound(`Version ${version} of the prompt "${name}"`);
 }
 
-/** What a new version says. Fields left out keep the value of the version before. */
-export interface VersionChange extends Partial<{ [Field in keyof PromptContent]: PromptContent[Field] | undefined }> {
-  model?: string | undefined;
-  fallback_models?: string[] | undefined;
-  parameters?: ModelParameters | undefined;
-  config?: Record<string, JsonValue> | null | undefined;
+/** A new version, and what is said of it. */
+export interface NewVersion extends VersionChange {
   description?: string | null | undefined;
   commitMessage?: string | undefined;
 }
-
-/** All that a version says. */
-interface CompleteVersion extends PromptContent {
-  model: string;
-  fallback_models: string[];
-  parameters: ModelParameters;
-  config: Record<string, JsonValue> | null;
-}
-
-/** The first version of a prompt: one of template and messages, and a model. */
-export type FirstVersion = VersionChange & { model: string };
 
 interface Claim {
   id: string;
@@ -116,7 +103,7 @@ interface Claim {
 }
 
 /** What the next version number of a prompt changes. */
-const nextVersion = ({ description }: VersionChange) => ({
+const nextVersion = ({ description }: NewVersion) => ({
   latest_version: sql<number>`${sql.ref('prompts.latest_version')} + 1`,
   updated_at: now,
   ...(description !== undefined && { description }),
@@ -129,70 +116,39 @@ function archived(name: string): ApiError {
   );
 }
 
-const NOTHING: Omit<CompleteVersion, 'model'> = {
-  template: null,
-  messages: null,
-  tools: null,
-  tool_choice: null,
-  inputs: null,
-  fallback_models: [],
-  parameters: {},
-  config: null,
-};
-
-/** A template takes the place of messages, and messages that of a template. */
-function changed<Before extends Omit<CompleteVersion, 'model'>>(before: Before, change: VersionChange) {
-  const { template, messages } = change;
-  const text = template !== undefined || messages !== undefined ? { template, messages } : before;
-  const kept = <Value>(given: Value | undefined, was: Value) => (given === undefined ? was : given);
-  return {
-    template: text.template ?? null,
-    messages: text.messages ?? null,
-    tools: kept(change.tools, before.tools),
-    tool_choice: kept(change.tool_choice, before.tool_choice),
-    inputs: kept(change.inputs, before.inputs),
-    fallback_models: change.fallback_models ?? before.fallback_models,
-    parameters: change.parameters ?? before.parameters,
-    config: kept(change.config, before.config),
-  };
-}
-
-const bytesOf = (value: unknown) => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)));
-
 async function writeVersion(
   query: Query,
   name: string,
   claim: Claim,
-  version: CompleteVersion,
-  commitMessage: string | null,
-  previous: PromptRow | undefined,
+  version: Version,
+  { commitMessage = null, previous }: { commitMessage?: string | null | undefined; previous: PromptRow | undefined },
 ): Promise<PromptRow> {
-  const { template, messages, tools, tool_choice, inputs, model, fallback_models, parameters, config } = version;
-  const content: PromptContent = { template, messages, tools, tool_choice, inputs };
+  checkVersion(version);
+  const content = contentOf(version);
   const id = newId();
   await query((db) =>
     db.insertInto('prompt_versions').values({
       id,
       prompt_id: claim.id,
       version: claim.version,
-      template,
-      messages: asJson(messages),
-      tools: asJson(tools),
-      tool_choice: asJson(tool_choice),
-      inputs: asJson(inputs),
-      model,
-      fallback_models,
-      parameters: asJson(parameters),
-      config: asJson(config),
+      template: version.template,
+      messages: asJson(version.messages),
+      tools: asJson(version.tools),
+      tool_choice: asJson(version.tool_choice),
+      inputs: asJson(version.inputs),
+      model: version.model,
+      fallback_models: version.fallback_models,
+      parameters: asJson(version.parameters),
+      config: asJson(version.config),
       variables: [],
       include_refs: includesOf(content),
       commit_message: commitMessage,
       created_at: now,
     }),
   );
-  // Known by now to those that it includes, so that a circle shows.
+  // What it includes is looked up now that it is there to be found, so that a circle shows.
   const { names } = parsePrompt(content, await checkIncludes(query, content));
-  const bytes = bytesOf([version, names, commitMessage]);
+  const bytes = Buffer.byteLength(JSON.stringify([version, names, commitMessage]));
   await query((db) =>
     db
       .updateTable('prompt_versions')
@@ -203,19 +159,23 @@ async function writeVersion(
     prompt_name: name,
     version: claim.version,
     previous_version: previous?.version ?? null,
-    model,
+    model: version.model,
     commit_message: commitMessage,
   };
   await writeEvent(query, 'prompt.created', data);
-  if (previous !== undefined && previous.template !== template) await writeEvent(query, 'prompt.updated', data);
+  if (previous !== undefined && isOtherContent(previous, version)) await writeEvent(query, 'prompt.updated', data);
   return getPrompt(query, name, { version: claim.version });
 }
 
 /**
  * `POST /prompts`: the first version of a new prompt, or the next one of a prompt that exists. Runs in the caller's transaction.
- * @throws ApiError `prompt_archived`
+ * @throws ApiError `prompt_archived`, `invalid_request`
  */
-export async function createVersion(query: Query, name: string, content: FirstVersion): Promise<PromptRow> {
+export async function createVersion(
+  query: Query,
+  name: string,
+  content: NewVersion & { model: string },
+): Promise<PromptRow> {
   // The row stays locked until the transaction ends, so no version number is lost or left out.
   const [claim] = await query((db) =>
     db
@@ -238,15 +198,15 @@ export async function createVersion(query: Query, name: string, content: FirstVe
   );
   if (!claim) throw archived(name);
   const previous = claim.version > 1 ? await getPrompt(query, name, { version: claim.version - 1 }) : undefined;
-  const version = { ...changed(NOTHING, content), model: content.model };
-  return writeVersion(query, name, claim, version, content.commitMessage ?? null, previous);
+  const version = { ...changeVersion(EMPTY_VERSION, content), model: content.model };
+  return writeVersion(query, name, claim, version, { commitMessage: content.commitMessage, previous });
 }
 
 /**
  * `PUT /prompts/{name}`: the next version; fields left out keep their value. Runs in the caller's transaction.
- * @throws ApiError `not_found`, `prompt_archived`
+ * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
  */
-export async function updatePrompt(query: Query, name: string, content: VersionChange): Promise<PromptRow> {
+export async function updatePrompt(query: Query, name: string, content: NewVersion): Promise<PromptRow> {
   const [claim] = await query((db) =>
     db
       .updateTable('prompts')
@@ -260,8 +220,8 @@ export async function updatePrompt(query: Query, name: string, content: VersionC
     throw archived(name);
   }
   const previous = await getPrompt(query, name, { version: claim.version - 1 });
-  const version = { ...changed(previous, content), model: content.model ?? previous.model };
-  return writeVersion(query, name, claim, version, content.commitMessage ?? null, previous);
+  const version = { ...changeVersion(previous, content), model: content.model ?? previous.model };
+  return writeVersion(query, name, claim, version, { commitMessage: content.commitMessage, previous });
 }
 
 /**

@@ -95,6 +95,22 @@ test('of two writers who would close a circle of five at once one is refused', a
   }
 });
 
+test('a set is of one moment, whatever is written and labelled meanwhile', async () => {
+  for (const text of ['one', 'two']) await write('a', text);
+  await setLabel(own, 'a', 'live', 1);
+  await write('b', '{{> a@live }} {{> a }} {{> a@latest }}');
+  const sets = Array.from({ length: 50 }, () => resolve('{{> b }} {{> a@live }}'));
+  const changes = Array.from({ length: 20 }, async (_, n) => {
+    await setLabel(own, 'a', 'live', (n % 2) + 1);
+    await write('a', `text ${n}`);
+  });
+  for (const set of await Promise.all(sets)) {
+    expect(set['a']).toEqual(set['a@latest']);
+    expect([1, 2]).toContain(set['a@live']?.version);
+  }
+  await Promise.all(changes);
+});
+
 test('a circle that a label closes shows when it is run', async () => {
   await write('a', 'one');
   await setLabel(own, 'a', 'live', 1);

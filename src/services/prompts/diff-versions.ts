@@ -1,0 +1,166 @@
+import { diffArrays, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
+import type { Version } from './version.ts';
+
+/** What differs in one place. `before` is absent from what was added, `after` from what was removed. */
+export interface VersionChangeAt {
+  /** In dot notation. An item of a list has its index in the later version; one that was removed, in the earlier. */
+  path: string;
+  before?: JsonValue;
+  after?: JsonValue;
+  /** In place of both, where both are texts: a unified diff. */
+  diff?: string;
+}
+
+/** The fields, and how many levels of their values are told apart. */
+const FIELDS = {
+  template: 0,
+  messages: 4,
+  tools: 2,
+  tool_choice: 0,
+  inputs: 2,
+  model: 0,
+  fallback_models: 0,
+  parameters: 1,
+  config: 0,
+} as const satisfies Record<keyof Version, number>;
+
+const TEXTS = /(?:^|\.)(?:template|content|text|description)$/;
+
+/** Lines around a change. */
+const CONTEXT_LINES = 3;
+/** Changed lines of a text, or changed items of a list: the work grows with their square, so more are shown as replaced as a whole. */
+const MAX_EDITS = 600;
+/** The same for all texts together. */
+const MAX_WORK = 2 * MAX_EDITS ** 2;
+/** Texts of more lines are replaced as a whole, too. */
+const MAX_LINES = 20_000;
+
+/** What differs between two versions of a prompt, field by field, in the order of the record. */
+export async function diffVersions(
+  before: Version & { version: number },
+  after: Version & { version: number },
+): Promise<VersionChangeAt[]> {
+  const changes: VersionChangeAt[] = [];
+  let workLeft = MAX_WORK;
+
+  function diffTexts(path: string, texts: [string, string]): string {
+    const names = [`${path}@${before.version}`, `${path}@${after.version}`] as const;
+    const edits = Math.min(MAX_EDITS, Math.floor(Math.sqrt(workLeft)));
+    const isLong = texts.some((text) => countLines(text) > MAX_LINES);
+    const options = { context: CONTEXT_LINES, maxEditLength: edits };
+    const patch =
+      isLong || edits === 0 ? undefined : structuredPatch(...names, ...texts, undefined, undefined, options);
+    if (!isLong) workLeft -= patch === undefined ? edits ** 2 : changedLines(patch.hunks) ** 2;
+    workLeft = Math.max(0, workLeft);
+    // Nothing in common, as far as it was looked for.
+    return formatPatch(patch ?? replaced(names, texts), FILE_HEADERS_ONLY);
+  }
+
+  async function compare(
+    path: string,
+    old: JsonValue | undefined,
+    young: JsonValue | undefined,
+    levels: number,
+  ): Promise<void> {
+    if (old === undefined || young === undefined) {
+      if (old !== young)
+        changes.push({ path, ...(old !== undefined && { before: old }), ...(young !== undefined && { after: young }) });
+      return;
+    }
+    if (canonicalJson(old) === canonicalJson(young)) return;
+    if (typeof old === 'string' && typeof young === 'string' && TEXTS.test(path)) {
+      changes.push({ path, diff: diffTexts(path, [old, young]) });
+      await afterOthers(old.length + young.length);
+    } else if (levels > 0 && Array.isArray(old) && Array.isArray(young)) {
+      for (const [at, ...items] of pairItems(old, young)) await compare(`${path}.${at}`, ...items, levels - 1);
+    } else if (levels > 0 && isObject(old) && isObject(young)) {
+      for (const name of new Set([...Object.keys(old), ...Object.keys(young)]))
+        await compare(`${path}.${name}`, old[name], young[name], levels - 1);
+    } else changes.push({ path, before: old, after: young });
+  }
+
+  for (const [field, levels] of Object.entries(FIELDS) as [keyof Version, number][])
+    await compare(field, asJson(before[field]), asJson(after[field]), levels);
+  return changes;
+}
+
+/** A field as JSON, in which what is not there is undefined. */
+function asJson(value: Version[keyof Version]): JsonValue | undefined {
+  return value === null ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+function isObject(value: JsonValue): value is Record<string, JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Pair = [at: number, before: JsonValue | undefined, after: JsonValue | undefined];
+
+/** The items of two lists that differ; what stands in the place of another is compared with it. */
+function* pairItems(old: JsonValue[], young: JsonValue[]): Generator<Pair> {
+  const parts = diffArrays(old.map(canonicalJson), young.map(canonicalJson), { maxEditLength: MAX_EDITS }) ?? [
+    { removed: true, added: false, count: old.length },
+    { removed: false, added: true, count: young.length },
+  ];
+  let [from, to, removed, added] = [0, 0, 0, 0];
+  function* changed(): Generator<Pair> {
+    for (let n = 0; n < Math.max(removed, added); n += 1) {
+      const before = n < removed ? old[from + n] : undefined;
+      const after = n < added ? young[to + n] : undefined;
+      yield [n < added ? to + n : from + n, before, after];
+    }
+    from += removed;
+    to += added;
+    [removed, added] = [0, 0];
+  }
+  for (const part of parts) {
+    if (part.removed) removed += part.count;
+    else if (part.added) added += part.count;
+    else {
+      yield* changed();
+      from += part.count;
+      to += part.count;
+    }
+  }
+  yield* changed();
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+function changedLines(hunks: readonly { lines: string[] }[]): number {
+  return hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith(' '))).length;
+}
+
+/** A patch that takes out one text and puts in the other. */
+function replaced([oldFileName, newFileName]: readonly [string, string], [old, young]: [string, string]) {
+  const lines = (text: string, sign: string) => {
+    if (text === '') return [];
+    const all = text.split('\n');
+    const isOpen = all.at(-1) !== '';
+    const whole = isOpen ? all : all.slice(0, -1);
+    return [...whole.map((line) => `${sign}${line}`), ...(isOpen ? ['\\ No newline at end of file'] : [])];
+  };
+  const [removed, added] = [lines(old, '-'), lines(young, '+')];
+  const count = (of: string[], sign: string) => of.filter((line) => line.startsWith(sign)).length;
+  return {
+    oldFileName,
+    newFileName,
+    oldHeader: undefined,
+    newHeader: undefined,
+    hunks: [
+      {
+        oldStart: 1,
+        oldLines: count(removed, '-'),
+        newStart: 1,
+        newLines: count(added, '+'),
+        lines: [...removed, ...added],
+      },
+    ],
+  };
+}

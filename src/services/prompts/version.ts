@@ -1,0 +1,116 @@
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { contentFaults } from '../../domain/content-faults.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { ModelParameters } from '../../domain/parameters.ts';
+import type { PromptContent } from '../../domain/prompt-content.ts';
+import type { CallersSchema, EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
+import { resolveModelName } from '../../models/names.ts';
+
+/** Of all that a version says. */
+export const MAX_VERSION_BYTES = 256 * 1024;
+
+/** All that a version says. */
+export interface Version extends PromptContent {
+  model: string;
+  fallback_models: string[];
+  parameters: ModelParameters;
+  config: Record<string, JsonValue> | null;
+}
+
+/** What a new version says. Fields left out keep the value of the version before. */
+export type VersionChange = { [Field in keyof Version]?: Version[Field] | undefined };
+
+/** What a prompt's first version is made from. */
+export const EMPTY_VERSION: Omit<Version, 'model'> = {
+  template: null,
+  messages: null,
+  tools: null,
+  tool_choice: null,
+  inputs: null,
+  fallback_models: [],
+  parameters: {},
+  config: null,
+};
+
+/** What a change makes of a version, but for its model. A template takes the place of messages, and messages that of a template. */
+export function changeVersion(before: Omit<Version, 'model'>, change: VersionChange): Omit<Version, 'model'> {
+  const isNewText = change.template !== undefined || change.messages !== undefined;
+  const kept = <Value>(given: Value | undefined, was: Value) => (given === undefined ? was : given);
+  return {
+    template: isNewText ? (change.template ?? null) : before.template,
+    messages: isNewText ? (change.messages ?? null) : before.messages,
+    tools: kept(change.tools, before.tools),
+    tool_choice: kept(change.tool_choice, before.tool_choice),
+    inputs: kept(change.inputs, before.inputs),
+    fallback_models: change.fallback_models ?? before.fallback_models,
+    parameters: change.parameters ?? before.parameters,
+    config: kept(change.config, before.config),
+  };
+}
+
+/** What a version's calls are made from. */
+export function contentOf({ template, messages, tools, tool_choice, inputs }: PromptContent): PromptContent {
+  return { template, messages, tools, tool_choice, inputs };
+}
+
+/**
+ * Checks what is given, in itself. The schemas are compiled, which may take seconds: call it before the transaction.
+ * @param at path of the version in the request, with a dot at its end. Default: the request itself
+ * @throws ApiError `invalid_request`, `temporarily_unavailable` where no thread is free
+ */
+export async function checkChange(
+  pool: EvaluatorPool,
+  workspaceId: string,
+  { tools, parameters, fallback_models: fallbacks }: VersionChange,
+  at = '',
+): Promise<void> {
+  for (const [index, model] of (fallbacks ?? []).entries()) checkModelName(model, `${at}fallback_models.${index}`);
+  const schemas: CallersSchema[] = (tools ?? []).map(({ input_schema: schema }, index) => ({
+    path: `${at}tools.${index}.input_schema`,
+    schema,
+  }));
+  const format = parameters?.response_format;
+  if (format?.type === 'json_schema')
+    schemas.push({ path: `${at}parameters.response_format.json_schema.schema`, schema: format.json_schema.schema });
+  await pool.checkSchemas(workspaceId, schemas);
+}
+
+function checkModelName(name: string, path: string): void {
+  try {
+    resolveModelName(name);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw invalidField(path, error.details?.[0]?.message ?? error.message);
+  }
+}
+
+/**
+ * Checks a version as a whole.
+ * @param at path of the version in the request, with a dot at its end. Default: the request itself
+ * @throws ApiError `invalid_request` where its parts don't fit each other, no provider takes it, or it is too large
+ */
+export function checkVersion(version: Version, at = ''): void {
+  const details = contentFaults(version).map(({ path, message }) => ({ path: `${at}${path}`, message }));
+  if (details.length > 0)
+    throw new ApiError('invalid_request', details.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+      details,
+    });
+  const { template, ...others } = version;
+  let bytes = template === null ? 0 : Buffer.byteLength(template);
+  for (const [field, value] of Object.entries(others))
+    if (field !== 'model' && value !== null && Object.keys(value).length > 0)
+      bytes += Buffer.byteLength(JSON.stringify(value));
+  if (bytes > MAX_VERSION_BYTES)
+    throw invalidField(
+      `${at}${template === null ? 'messages' : 'template'}`,
+      `makes the version ${bytes} bytes long, with its tools, inputs, parameters and config: all of it must be at most ${MAX_VERSION_BYTES} bytes`,
+    );
+}
+
+/** Whether what a model is sent differs: the text, the tools, or the form of the answer. */
+export function isOtherContent(before: Version, after: Version): boolean {
+  const sent = ({ template, messages, tools, parameters }: Version) =>
+    canonicalJson(JSON.parse(JSON.stringify([template, messages, tools, parameters.response_format ?? null])));
+  return sent(before) !== sent(after);
+}
