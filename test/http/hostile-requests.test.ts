@@ -14,12 +14,15 @@ const measured: Record<string, number> = {};
 
 beforeAll(async () => {
   service = await startTestService();
-  const prompt = async (name: string, template: string) => {
-    const { status } = await service.call('POST', '/prompts', { body: { name, template, model: 'sandbox/echo' } });
-    expect(status).toBe(201);
+  const prompt = async (name: string, template: string, more: object = {}) => {
+    const body = { name, template, model: 'sandbox/echo', ...more };
+    expect((await service.call('POST', '/prompts', { body })).status).toBe(201);
   };
   await prompt('echo', '{{ text }}');
   await prompt('repeats', '{{ text }}'.repeat(4_500));
+  await prompt('chat', '{{ history }}', { inputs: { history: { type: 'messages' } } });
+  const lines = (letter: string) => Array.from({ length: 9_900 }, (_, n) => `${letter}${n}\n`).join('');
+  for (const letter of ['a', 'b']) await prompt('lines', lines(letter));
   // What is loaded and compiled once is not what is looked for.
   await service.call('POST', '/evaluations', {
     body: { prompt_name: 'echo', examples: [{ variables: { text: 'a' } }] },
@@ -49,6 +52,12 @@ function randomLetters(length: number): string {
     return (state >>> 20) % 2 === 0 ? 'a' : 'b';
   }).join('');
 }
+
+/** As many messages as there may be, of as many parts. */
+const messages = (part: string) =>
+  `[${Array(200)
+    .fill(`{"role":"user","content":[${Array(100).fill(part).join()}]}`)
+    .join()}]`;
 
 const SLOW_PATTERN = '(a|b)*a(a|b){900}[cd]';
 
@@ -108,7 +117,63 @@ describe('a request does not hold up the API', () => {
       '110,000 names in a response format',
       '/prompts',
       `{"name":"p","template":"a","model":"sandbox/echo","parameters":{"response_format":{"type":"json_schema","json_schema":{"schema":${manyKeys}}}}}`,
+      [400],
+    ],
+    ['110,000 inputs', '/prompts', `{"name":"p","template":"a","model":"sandbox/echo","inputs":${manyKeys}}`, [400]],
+    ['500,000 messages', '/prompts', `{"name":"p","model":"sandbox/echo","messages":${fill(() => '1')}}`, [400]],
+    [
+      '20,000 parts of messages',
+      '/prompts',
+      `{"name":"p","model":"sandbox/echo","messages":${messages('{"type":"text","text":""}')}}`,
+      [400],
+    ],
+    [
+      '20,000 parts without a text',
+      '/prompts',
+      `{"name":"p","model":"sandbox/echo","messages":${messages('{"type":"text"}')}}`,
+      [400],
+    ],
+    [
+      'a run with 20,000 parts of messages',
+      '/executions',
+      `{"prompt_name":"chat","variables":{"history":${messages('{"type":"text","text":"{{ x }}"}')}}}`,
       [201],
+    ],
+    [
+      'a run with 20,000 parts without a text',
+      '/executions',
+      `{"prompt_name":"chat","variables":{"history":${messages('{"type":"text"}')}}}`,
+      [400],
+    ],
+    [
+      'a file that is no base64',
+      '/executions',
+      `{"prompt_name":"chat","variables":{"history":[{"role":"user","content":[{"type":"file","media_type":"image/png","data":"${'a'.repeat(1_000_000)}?"}]}]}}`,
+      [400],
+    ],
+    [
+      '200 enums of 1,000 objects',
+      '/prompts',
+      `{"name":"p","template":"a","model":"sandbox/echo","inputs":{${Array.from({ length: 200 }, (_, n) => `"a${n}":{"type":"string","enum":[${Array(1_000).fill('{}').join()}]}`).join()}}}`,
+      [400],
+    ],
+    [
+      'tools that take long to compile',
+      '/prompts',
+      `{"name":"p","template":"a","model":"sandbox/echo","tools":[${Array.from({ length: 5 }, (_, n) => `{"name":"t${n}","input_schema":{"type":"object",${largeSchema.slice(1)}}`).join()}]}`,
+      [201, 400],
+    ],
+    [
+      '4,500 includes of one prompt',
+      '/prompts',
+      `{"name":"including","model":"sandbox/echo","template":"${'{{> echo }}'.repeat(4_500)}"}`,
+      [201],
+    ],
+    [
+      '4,500 includes that a run fills',
+      '/executions',
+      `{"prompt_name":"including","variables":{"text":"${'x'.repeat(1_000)}"}}`,
+      [400],
     ],
     [
       '110,000 names in one schema',
@@ -212,6 +277,13 @@ describe('a request does not hold up the API', () => {
     },
     120_000,
   );
+});
+
+test('comparing two versions of 9,900 other lines does not hold up the API', async () => {
+  const { result, blockMs } = await longestBlock(() => service.call('GET', '/prompts/lines/diff'));
+  measured['a diff'] = Math.round(blockMs);
+  expect(result.status).toBe(200);
+  expect(blockMs).toBeLessThan(MAX_BLOCK_MS);
 });
 
 describe('an upload does not hold up the API', () => {

@@ -32,11 +32,11 @@ const TEXTS = /(?:^|\.)(?:template|content|text|description)$/;
 /** Lines around a change. */
 const CONTEXT_LINES = 3;
 /** Changed lines of a text, or changed items of a list: the work grows with their square, so more are shown as replaced as a whole. */
-const MAX_EDITS = 600;
+const MAX_EDITS = 400;
 /** The same for all texts together. */
 const MAX_WORK = 2 * MAX_EDITS ** 2;
 /** Texts of more lines are replaced as a whole, too. */
-const MAX_LINES = 20_000;
+const MAX_LINES = 10_000;
 
 /** What differs between two versions of a prompt, field by field, in the order of the record. */
 export async function diffVersions(
