@@ -8,17 +8,21 @@ export type { AllowPrivate } from './address-policy.ts';
 export const MAX_URL_LENGTH = 2048;
 
 /**
- * What is wrong with an address for webhooks, in words that say what to change; undefined where nothing is that can be
+ * What is wrong with an address that a caller gave, in words that say what to change; undefined where nothing is that can be
  * seen without asking DNS. The words hold the address's host at most.
  *
  * A fragment is refused, not dropped: it is never sent, so whoever wrote one expects something that will not happen.
  */
-export function targetProblem(url: string, allow: AllowPrivate): string | undefined {
-  if (url.length > MAX_URL_LENGTH) return tooLong();
+export function targetProblem(
+  url: string,
+  allow: AllowPrivate,
+  maxLength: number = MAX_URL_LENGTH,
+): string | undefined {
+  if (url.length > maxLength) return tooLong(maxLength);
   const target = URL.parse(url);
   if (target === null) return 'the address is not a valid URL: write it as https://host/path';
   // Percent-encoding made it longer.
-  if (target.href.length > MAX_URL_LENGTH) return tooLong();
+  if (target.href.length > maxLength) return tooLong(maxLength);
   if (target.protocol !== 'https:' && target.protocol !== 'http:') return 'the address must begin with https://';
   if (target.username !== '' || target.password !== '')
     return 'the address must not hold a user name or password: remove what is before the @';
@@ -27,8 +31,8 @@ export function targetProblem(url: string, allow: AllowPrivate): string | undefi
   return hostProblem(target, allow);
 }
 
-function tooLong(): string {
-  return `the address is longer than ${MAX_URL_LENGTH} characters: shorten it`;
+function tooLong(maxLength: number): string {
+  return `the address is longer than ${maxLength} characters: shorten it`;
 }
 
 function hostProblem({ hostname, protocol }: URL, allow: AllowPrivate): string | undefined {
