@@ -1,5 +1,12 @@
 import { createModels } from '../../../src/models/create-models.ts';
-import { type ClosableModels, type ModelCall, ModelError, type ModelSettings } from '../../../src/models/model.ts';
+import {
+  type ClosableModels,
+  type ModelCall,
+  type ModelDelta,
+  ModelError,
+  type ModelSettings,
+} from '../../../src/models/model.ts';
+import type { AllowPrivate } from '../../../src/outbound/target.ts';
 import { PATIENCE_MS } from '../wait-for.ts';
 
 /** The key every stand-in is called with. */
@@ -10,7 +17,7 @@ const OFF = { apiKey: undefined, baseUrl: undefined };
 /** Models of the stand-ins at these base URLs; a provider without one has no credentials. */
 export function modelsAt(
   baseUrls: Partial<Record<keyof Omit<ModelSettings, 'pricesFile'>, string>>,
-  options: { pricesFile?: string; warn?: (message: string) => void } = {},
+  options: { pricesFile?: string; allowPrivate?: AllowPrivate; warn?: (message: string) => void } = {},
 ): ClosableModels {
   const at = (baseUrl: string | undefined) => (baseUrl === undefined ? OFF : { apiKey: TEST_KEY, baseUrl });
   return createModels(
@@ -21,7 +28,10 @@ export function modelsAt(
       openaiCompatible: at(baseUrls.openaiCompatible),
       pricesFile: options.pricesFile,
     },
-    options.warn ? { warn: options.warn } : {},
+    {
+      ...(options.allowPrivate && { allowPrivate: options.allowPrivate }),
+      ...(options.warn && { warn: options.warn }),
+    },
   );
 }
 
@@ -46,4 +56,15 @@ export async function modelErrorOf(call: Promise<unknown>): Promise<ModelError> 
     throw error;
   }
   throw new Error('The call succeeded.');
+}
+
+/** A call that is streamed, and the pieces that it came in. */
+export function streamed(model: string, rest: Partial<ModelCall> = {}): { call: ModelCall; deltas: ModelDelta[] } {
+  const deltas: ModelDelta[] = [];
+  return { call: callOf(model, { ...rest, onDelta: (delta) => deltas.push(delta) }), deltas };
+}
+
+/** The texts of the pieces. */
+export function textsOf(deltas: readonly ModelDelta[]): string[] {
+  return deltas.flatMap((delta) => (delta.type === 'text' ? [delta.text] : []));
 }

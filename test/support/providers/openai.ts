@@ -1,20 +1,149 @@
 import { z } from 'zod';
-import { type Protocol, usageOf } from './protocol.ts';
+import {
+  DataUrl,
+  HttpUrl,
+  halvesOf,
+  JsonSchemaObject,
+  type Protocol,
+  type StreamEvent,
+  usageOf,
+  wordsOf,
+} from './protocol.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
-const Message = z.object({ content: z.union([z.string(), z.array(z.object({ text: z.string() }))]) });
-const Request = z.object({ messages: z.array(Message).min(1) });
+const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+const UserPart = z.discriminatedUnion('type', [
+  TextPart,
+  z.strictObject({
+    type: z.literal('image_url'),
+    image_url: z.strictObject({ url: z.union([DataUrl(/^image\//), HttpUrl]), detail: z.string().optional() }),
+  }),
+  z.strictObject({
+    type: z.literal('input_audio'),
+    input_audio: z.strictObject({ data: z.base64(), format: z.enum(['wav', 'mp3']) }),
+  }),
+  z.strictObject({
+    type: z.literal('file'),
+    file: z.strictObject({ filename: z.string(), file_data: DataUrl(/^application\/pdf$/) }),
+  }),
+]);
+const ToolCall = z.strictObject({
+  id: z.string().min(1),
+  type: z.literal('function'),
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+});
+const Message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal(['system', 'developer']), content: z.string() }),
+  z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(UserPart).min(1)]) }),
+  z
+    .strictObject({
+      role: z.literal('assistant'),
+      content: z.string().nullish(),
+      tool_calls: z.array(ToolCall).min(1).optional(),
+    })
+    .refine(
+      ({ content, tool_calls }) => content != null || tool_calls !== undefined,
+      'content or tool_calls is needed',
+    ),
+  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.string() }),
+]);
+type Message = z.infer<typeof Message>;
+
+const Tool = z.strictObject({
+  type: z.literal('function'),
+  function: z.strictObject({
+    name: z.string(),
+    description: z.string().optional(),
+    parameters: JsonSchemaObject,
+    strict: z.boolean().optional(),
+  }),
+});
+
+const StreamOptions = z.strictObject({ include_usage: z.boolean().optional() });
+
+/** OpenAI's fields, and those of compatible servers that tests send. */
+const OTHER_FIELDS = `frequency_penalty presence_penalty logit_bias logprobs top_logprobs max_tokens max_completion_tokens metadata n
+  prediction prompt_cache_key reasoning_effort response_format safety_identifier seed service_tier stop store temperature top_p
+  user verbosity top_k min_p chat_template_kwargs`;
+
+const Request = z
+  .strictObject({
+    model: z.string(),
+    messages: z.array(Message).min(1).superRefine(requireCallsAndResults),
+    tools: z.array(Tool).min(1).optional(),
+    tool_choice: z
+      .union([
+        z.enum(['auto', 'none', 'required']),
+        z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
+      ])
+      .optional(),
+    stream: z.boolean().optional(),
+    stream_options: StreamOptions.optional(),
+    ...Object.fromEntries(OTHER_FIELDS.split(/\s+/).map((name) => [name, z.unknown().optional()])),
+  })
+  .refine(
+    ({ stream, stream_options }) => stream === true || stream_options === undefined,
+    'stream_options needs stream',
+  )
+  .refine(({ tools, tool_choice }) => tools !== undefined || tool_choice === undefined, 'tool_choice needs tools');
+
+/** After an assistant's calls come the results of each, and no others. */
+function requireCallsAndResults(messages: Message[], context: z.RefinementCtx): void {
+  const fault = (message: string) => context.addIssue({ code: 'custom', message });
+  let open = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (!open.delete(message.tool_call_id)) fault(`no call ${message.tool_call_id} is before its result`);
+      continue;
+    }
+    if (open.size > 0) fault('a call has no result');
+    open = new Set(message.role === 'assistant' ? message.tool_calls?.map(({ id }) => id) : []);
+  }
+  if (open.size > 0) fault('a call has no result');
+}
+
+function textOf(message: Message | undefined): string {
+  const content = message?.content ?? '';
+  if (typeof content === 'string') return content;
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+interface AnswerMessage {
+  content?: string | null;
+  refusal?: string | null;
+  tool_calls?: z.infer<typeof ToolCall>[];
+  annotations?: unknown;
+}
+interface Answer {
+  choices: { index: number; finish_reason: string; message: AnswerMessage }[];
+  usage?: unknown;
+}
+
+function deltasOf({ content, refusal, tool_calls = [], ...rest }: AnswerMessage): unknown[] {
+  return [
+    { ...rest, role: 'assistant', content: '' },
+    ...(content ? wordsOf(content).map((word) => ({ content: word })) : []),
+    ...(refusal ? wordsOf(refusal).map((word) => ({ refusal: word })) : []),
+    ...tool_calls.flatMap(({ id, type, function: { name, arguments: input } }, index) => [
+      { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
+      ...halvesOf(input).map((half) => ({ tool_calls: [{ index, function: { arguments: half } }] })),
+    ]),
+  ];
+}
 
 /** Chat completions, as OpenAI and the servers compatible with it speak them. */
 const protocol: Protocol = {
   name: 'openai',
   serves: (path) => path.endsWith('/chat/completions'),
-  promptOf(body) {
-    const content = Request.parse(body).messages.at(-1)?.content ?? '';
-    return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
-  },
+  promptOf: (body) => textOf(Request.parse(body).messages.at(-1)),
+  wantsStream: ({ body }) => body['stream'] === true,
   answer(call, canned) {
     const usage = usageOf(call, canned);
+    const toolCalls = canned.toolCalls?.map(({ id, name, input }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
+    }));
     return {
       id: 'chatcmpl-1',
       object: 'chat.completion',
@@ -23,12 +152,13 @@ const protocol: Protocol = {
       choices: [
         {
           index: 0,
-          finish_reason: canned.finishReason ?? 'stop',
+          finish_reason: canned.finishReason ?? (toolCalls ? 'tool_calls' : 'stop'),
           logprobs: null,
           message: {
             role: 'assistant',
-            content: canned.refusal === undefined ? canned.text : null,
+            content: canned.refusal !== undefined || (toolCalls && canned.text === '') ? null : canned.text,
             refusal: canned.refusal ?? null,
+            ...(toolCalls && { tool_calls: toolCalls }),
           },
         },
       ],
@@ -43,6 +173,26 @@ const protocol: Protocol = {
       }),
       ...canned.extra,
     };
+  },
+  events(call, answer): StreamEvent[] {
+    const { choices, usage, ...rest } = answer as unknown as Answer;
+    const base = { ...rest, object: 'chat.completion.chunk' };
+    const { include_usage = false } = StreamOptions.optional().parse(call.body['stream_options']) ?? {};
+    const chunk = (index: number, delta: unknown, finish_reason: string | null) => ({
+      data: {
+        ...base,
+        choices: [{ index, delta, finish_reason, logprobs: null }],
+        ...(include_usage && { usage: null }),
+      },
+    });
+    return [
+      ...choices.flatMap(({ index, message, finish_reason }) => [
+        ...deltasOf(message).map((delta) => chunk(index, delta, null)),
+        chunk(index, {}, finish_reason),
+      ]),
+      ...(include_usage && usage !== undefined ? [{ data: { ...base, choices: [], usage } }] : []),
+      { data: '[DONE]' },
+    ];
   },
   emptyAnswer: (call) => ({
     id: 'chatcmpl-1',

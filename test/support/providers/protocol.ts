@@ -9,6 +9,8 @@ export interface CannedAnswer {
   usage?: CannedUsage | null;
   /** The model that is said to have served it; default: the one asked for. */
   servedBy?: string;
+  /** The tools that it asks for. */
+  toolCalls?: { id: string; name: string; input: unknown }[];
   /** OpenAI's refusal. */
   refusal?: string;
   /** Merged into the body's top level. */
@@ -29,6 +31,8 @@ export interface SeenCall {
   /** Milliseconds since the epoch. */
   at: number;
   path: string;
+  /** Without its question mark. */
+  query: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;
   prompt: string;
@@ -46,11 +50,30 @@ export const Behaviour = z.strictObject({
   failEvery: z.int().positive().optional(),
   /**
    * `fail`: answers with `status`, `body` and `headers`; `hold`: answers when it is told to behave differently, or the same
-   * again; `stall`: never answers; `hang-up`: closes the connection without an answer.
+   * again; `stall`: never answers; `hang-up`: closes the connection without an answer. In the middle of an answer or a stream
+   * `stall-halfway` goes silent and `break-halfway` closes the connection; in the middle of a stream `end-halfway` ends it as
+   * if it were whole, and `fail-halfway` sends `body` as an error.
    */
   mode: z
-    .enum(['answer', 'hold', 'fail', 'stall', 'stall-halfway', 'break-halfway', 'hang-up', 'nonsense', 'empty', 'huge'])
+    .enum([
+      'answer',
+      'hold',
+      'fail',
+      'stall',
+      'stall-halfway',
+      'break-halfway',
+      'end-halfway',
+      'fail-halfway',
+      'hang-up',
+      'nonsense',
+      'empty',
+      'huge',
+    ])
     .optional(),
+  /** Wait before each event of a stream, in milliseconds. */
+  eventMs: z.number().nonnegative().optional(),
+  /** Answers in one piece, whatever it is asked. */
+  ignoresStream: z.boolean().optional(),
   status: z.int().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
@@ -67,12 +90,25 @@ export const Behaviour = z.strictObject({
 });
 export type Behaviour = z.infer<typeof Behaviour>;
 
+/** One event of a stream; data that is no text goes as JSON. */
+export interface StreamEvent {
+  event?: string;
+  data: unknown;
+}
+
 /** A wire protocol: how a prompt is read from a request and an answer written. */
 export interface Protocol {
   name: string;
   serves(path: string): boolean;
+  /**
+   * The last message's text.
+   * @throws ZodError where the request is none of the provider's: an unknown field, a wrong shape, a result without its call
+   */
   promptOf(body: Record<string, unknown>): string;
-  answer(call: SeenCall, canned: CannedAnswer): unknown;
+  answer(call: SeenCall, canned: CannedAnswer): Record<string, unknown>;
+  wantsStream(call: SeenCall): boolean;
+  /** An answer in pieces, a word each. */
+  events(call: SeenCall, answer: Record<string, unknown>): StreamEvent[];
   /** The answer of mode `empty`. */
   emptyAnswer(call: SeenCall): unknown;
   error(status: number, message: string): unknown;
@@ -85,3 +121,23 @@ export function usageOf(call: SeenCall, canned: CannedAnswer): Required<CannedUs
   const output = Math.ceil(canned.text.length / 4);
   return { cached: 0, reasoning: 0, cacheWrite: 0, ...(canned.usage ?? { input, output }) };
 }
+
+/** The pieces that a text is streamed in. */
+export function wordsOf(text: string): string[] {
+  return text.split(/(?<=\s)(?=\S)/);
+}
+
+/** The pieces that a tool call's input is streamed in. */
+export function halvesOf(text: string): string[] {
+  const middle = Math.floor(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)];
+}
+
+export const HttpUrl = z.url({ protocol: /^https?$/ });
+export const Base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/);
+export const DataUrl = (mediaType: RegExp) =>
+  z.string().refine((url) => {
+    const [, type = '', data = ''] = /^data:([^;,]+);base64,(.+)$/s.exec(url) ?? [];
+    return mediaType.test(type) && Base64.safeParse(data).success;
+  }, 'no data URL');
+export const JsonSchemaObject = z.looseObject({ type: z.literal('object') });

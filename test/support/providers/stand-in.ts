@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Behaviour, type CannedAnswer, type Protocol, type SeenCall } from './protocol.ts';
+import { Behaviour, type CannedAnswer, type Protocol, type SeenCall, type StreamEvent } from './protocol.ts';
 
 export interface StandInOptions {
   /** Default: `Answer to: <prompt>`. */
@@ -69,6 +69,7 @@ export async function startStandIn(
 
   async function misbehave(mode: NonNullable<Behaviour['mode']>, call: SeenCall, res: ServerResponse): Promise<void> {
     const { status = 500, headers = {}, body = protocol.error(status, `told to fail with ${status}`) } = behaviour;
+    if (streams(call) && mode.endsWith('-halfway')) return misbehaveHalfway(mode, call, body, res);
     switch (mode) {
       case 'fail':
         return sendJson(res, status, body, headers);
@@ -88,20 +89,41 @@ export async function startStandIn(
         res.writeHead(200, { 'content-type': 'text/html' }).end('<html>It works!</html>');
         return;
       case 'huge':
-        return sendJson(res, 200, protocol.answer(call, { text: 'x'.repeat(HUGE_BYTES) }));
+        return send(call, protocol.answer(call, { text: `${'x'.repeat(8191)} `.repeat(HUGE_BYTES / 8192) }), res);
       default:
         return sendJson(res, 200, protocol.emptyAnswer(call));
     }
   }
 
+  const streams = (call: SeenCall) => protocol.wantsStream(call) && behaviour.ignoresStream !== true;
+
+  async function send(call: SeenCall, body: Record<string, unknown>, res: ServerResponse): Promise<void> {
+    if (!streams(call)) return sendJson(res, 200, body);
+    startStream(res);
+    await sendEvents(res, protocol.events(call, body), behaviour.eventMs);
+    res.end();
+  }
+
+  async function misbehaveHalfway(mode: string, call: SeenCall, error: unknown, res: ServerResponse): Promise<void> {
+    const events = protocol.events(call, protocol.answer(call, { text: 'half of it' }));
+    startStream(res);
+    await sendEvents(res, events.slice(0, Math.floor(events.length / 2)), behaviour.eventMs);
+    if (mode === 'break-halfway') res.destroy();
+    if (mode === 'end-halfway') res.end();
+    if (mode === 'fail-halfway') {
+      await sendEvents(res, [{ event: 'error', data: error }]);
+      res.end();
+    }
+  }
+
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const text = await readText(req);
-    const path = (req.url ?? '/').split('?')[0] ?? '/';
+    const [path = '/', query = ''] = (req.url ?? '/').split('?');
     if (path.startsWith('/__')) return control(path, text, res);
     if (req.method !== 'POST' || !protocol.serves(path))
       return sendJson(res, 404, protocol.error(404, 'no such route'));
     const body = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
-    const call: SeenCall = { at: Date.now(), path, headers: req.headers, body, prompt: protocol.promptOf(body) };
+    const call: SeenCall = { at: Date.now(), path, query, headers: req.headers, body, prompt: protocol.promptOf(body) };
     callCount += 1;
     const nth = callCount;
     const key = promptKey(call.prompt);
@@ -127,7 +149,7 @@ export async function startStandIn(
     const given = answer(call);
     const canned = typeof given === 'string' ? { text: given } : given;
     const isHidden = now.hideUsageEvery !== undefined && isMeant && nth % now.hideUsageEvery === 0;
-    sendJson(res, 200, protocol.answer(call, isHidden ? { ...canned, usage: null } : canned));
+    await send(call, protocol.answer(call, isHidden ? { ...canned, usage: null } : canned), res);
   }
 
   const server = createServer((req, res) => {
@@ -165,4 +187,29 @@ async function readText(req: IncomingMessage): Promise<string> {
 function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}
+
+function startStream(res: ServerResponse): void {
+  res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+}
+
+/** Each event is on the wire before the next is made, as far as the reader keeps up. */
+async function sendEvents(res: ServerResponse, events: readonly StreamEvent[], eventMs = 0): Promise<void> {
+  for (const { event, data } of events) {
+    if (eventMs > 0) await sleep(eventMs);
+    if (res.destroyed) return;
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    const isTaken = res.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
+    if (!isTaken) await untilDrained(res);
+  }
+}
+
+function untilDrained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      res.off('drain', go).off('close', go);
+      resolve();
+    };
+    res.on('drain', go).on('close', go);
+  });
 }

@@ -1,0 +1,63 @@
+import type { ClosableModels } from '../../../src/models/model.ts';
+import type { AllowPrivate } from '../../../src/outbound/target.ts';
+import { startAnthropicServer } from './anthropic.ts';
+import { startGoogleServer } from './google.ts';
+import { modelsAt } from './models.ts';
+import { startOpenAiServer } from './openai.ts';
+import type { CannedAnswer, SeenCall } from './protocol.ts';
+import type { StandIn } from './stand-in.ts';
+
+/** A model at each of the stand-ins. */
+export const MODELS = [
+  'openai/gpt-4o',
+  'openai-compatible/m',
+  'anthropic/claude-sonnet-4-5',
+  'google/gemini-2.5-flash',
+] as const;
+export type TestModel = (typeof MODELS)[number];
+
+export interface AllStandIns {
+  models: ClosableModels;
+  of(model: string): StandIn;
+  /** What all of them answer from now on. */
+  answer(canned: CannedAnswer): void;
+  /** The last request to a model's stand-in. */
+  lastCall(model: string): SeenCall;
+  close(): Promise<void>;
+}
+
+/** A stand-in for each provider, and models that call them. */
+export async function startAllStandIns(options: { allowPrivate?: AllowPrivate } = {}): Promise<AllStandIns> {
+  let canned: CannedAnswer = { text: 'ok' };
+  const answer = () => canned;
+  const openai = await startOpenAiServer({ answer });
+  const anthropic = await startAnthropicServer({ answer });
+  const google = await startGoogleServer({ answer });
+  const models = modelsAt(
+    {
+      openai: openai.baseUrl,
+      openaiCompatible: openai.baseUrl,
+      anthropic: anthropic.baseUrl,
+      google: google.baseUrl,
+    },
+    options,
+  );
+  const of = (model: string) =>
+    model.startsWith('anthropic/') ? anthropic : model.startsWith('google/') ? google : openai;
+  return {
+    models,
+    of,
+    answer(next) {
+      canned = next;
+    },
+    lastCall(model) {
+      const call = of(model).calls.at(-1);
+      if (call === undefined) throw new Error(`${model} was not called.`);
+      return call;
+    },
+    async close() {
+      await models.close();
+      await Promise.all([openai.close(), anthropic.close(), google.close()]);
+    },
+  };
+}
