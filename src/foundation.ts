@@ -64,7 +64,10 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
   const evaluatorPool = createEvaluatorPool({
     onError: (error) => log.error({ err: error }, 'an evaluator thread died; the next one takes its place'),
   });
-  const models = createModels(settings.models, { warn: (message) => log.warn(message) });
+  const models = createModels(settings.models, {
+    allowPrivate: servers.allowPrivate,
+    warn: (message) => log.warn(message),
+  });
   return {
     settings,
     log,

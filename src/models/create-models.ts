@@ -1,5 +1,6 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
+import type { AllowPrivate } from '../outbound/target.ts';
 import { startDeadline } from './deadline.ts';
 import type { ClosableModels, ModelSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
@@ -17,15 +18,16 @@ const CREDENTIAL_OF: Record<HttpProvider, string> = {
 };
 
 /**
+ * @param options.allowPrivate Where files may be fetched from, besides the internet; default nowhere.
  * @param options.warn Called when an edit of the prices file can't be used; the last good prices stay in force.
  * @throws Error when the prices file can't be read or isn't valid, with every problem in its message.
  */
 export function createModels(
   settings: ModelSettings,
-  options: { warn?: (message: string) => void } = {},
+  options: { allowPrivate?: AllowPrivate; warn?: (message: string) => void } = {},
 ): ClosableModels {
   const prices = createPriceBook({ file: settings.pricesFile, warn: options.warn ?? (() => {}) });
-  const providers = createProviders(settings, prices);
+  const providers = createProviders(settings, prices, options.allowPrivate ?? 'false');
   const sandbox = createSandbox();
 
   /** Why a known provider can't be called; undefined when it can. */

@@ -3,9 +3,16 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';
+import { messagesOf } from '../domain/messages.ts';
 import { storableText } from '../domain/storable-text.ts';
 import { NO_TOKENS } from '../domain/usage.ts';
 import { createRedactor } from '../lib/redact.ts';
+import { createDownloader } from '../outbound/download.ts';
+import type { AllowPrivate } from '../outbound/target.ts';
+import { requireAcceptedContent } from './accepted-content.ts';
+import { createDeltas, type Deltas } from './deltas.ts';
+import { isFetchedBy, withFetchedFiles } from './fetched-files.ts';
+import type { LanguageModel, ProviderCall } from './language-model.ts';
 import type { FinishReason, ModelCall, ModelResponse, ModelSettings, ProviderSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
 import type { HttpProvider, ResolvedModel } from './names.ts';
@@ -13,7 +20,10 @@ import type { PriceBook } from './price-book.ts';
 import { costOf } from './pricing.ts';
 import { isErrorBody, providerError } from './provider-errors.ts';
 import { completeBody } from './request-body.ts';
-import { type LanguageModel, sdkOptions } from './sdk-options.ts';
+import { sdkOptions } from './sdk-options.ts';
+import { hasJsonTool } from './sent-content.ts';
+import { asStreamed, isStream, readStream } from './streams/read-stream.ts';
+import { toolCallsOf } from './tool-calls.ts';
 import { createTransport } from './transport.ts';
 import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens } from './usage.ts';
 
@@ -35,29 +45,75 @@ const BASE_URL_OF: Record<Exclude<HttpProvider, 'openai-compatible'>, string> = 
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
+/** For all of a file that is fetched here. */
+const DOWNLOAD_TIMEOUT_MS = 30_000;
+
+const UnsupportedError = z.object({ functionality: z.string() });
 const SdkBody = z.record(z.string(), z.unknown());
 
-export function createProviders(settings: ModelSettings, prices: PriceBook): Providers {
+/** @param allowPrivate where files may be fetched from, besides the internet */
+export function createProviders(settings: ModelSettings, prices: PriceBook, allowPrivate: AllowPrivate): Providers {
   const transport = createTransport();
+  const downloader = createDownloader({ allowPrivate, timeoutMs: DOWNLOAD_TIMEOUT_MS });
   const all = [settings.openai, settings.anthropic, settings.google, settings.openaiCompatible];
   const redact = createRedactor(
     all.map(({ apiKey }) => apiKey),
     all.flatMap(({ baseUrl }) => baseUrl ?? []),
   );
 
-  /** Replaces `fetch` in one call's SDK: completes the request, and throws on a response that is an error. */
-  function callFetch({ provider, model }: HttpModel, call: ModelCall, signal: AbortSignal): typeof globalThis.fetch {
-    return async (url, init) => {
-      const body = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
-      const response = await transport.post({
-        url: url instanceof Request ? url.url : url.toString(),
-        headers: Object.fromEntries(new Headers(init?.headers)),
-        body: JSON.stringify(completeBody(provider, model, body, call.parameters)),
-        signal,
-      });
-      if (response.status < 200 || response.status > 299 || isErrorBody(response.text))
-        throw providerError(response, redact);
-      return new Response(response.text, { headers: { 'content-type': 'application/json' } });
+  /**
+   * Sends what a call's SDK would send by `fetch`: completes the request, and throws on a response that is an error. A streamed
+   * response is handed to the SDK in one piece.
+   */
+  async function send(
+    { provider, model }: HttpModel,
+    call: ProviderCall,
+    deltas: Deltas | undefined,
+    signal: AbortSignal,
+    ...[url, init]: Parameters<typeof globalThis.fetch>
+  ): Promise<Response> {
+    const sdkBody = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
+    const whole = {
+      url: url instanceof Request ? url.url : url.toString(),
+      body: completeBody(provider, model, sdkBody, call),
+    };
+    const request = deltas === undefined ? whole : asStreamed(provider, whole.url, whole.body);
+    const response = await transport.post({
+      url: request.url,
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      body: JSON.stringify(request.body),
+      signal,
+    });
+    if (deltas !== undefined && isStream(response)) {
+      // Text beside the tool that takes a JSON response is not part of it.
+      const isText = !hasJsonTool(provider, whole.body, call.tools);
+      const onText = (piece: string) => {
+        if (isText) deltas.text(piece);
+      };
+      return jsonResponse(JSON.stringify(await readStream(provider, response, onText, redact)));
+    }
+    const text = await response.text();
+    if (response.status < 200 || response.status > 299 || isErrorBody(text))
+      throw providerError({ ...response, text }, redact);
+    return jsonResponse(text);
+  }
+
+  /** @throws ModelError where the provider has no place for what is given, or a file can't be fetched */
+  async function prepare(
+    { provider, model }: HttpModel,
+    { input, tools, toolChoice, parameters }: ModelCall,
+    languageModel: LanguageModel,
+    signal: AbortSignal,
+  ): Promise<ProviderCall> {
+    const messages = messagesOf(input);
+    requireAcceptedContent(provider, model, messages);
+    const supportedUrls = await languageModel.supportedUrls;
+    const isFetchedByProvider = (mediaType: string, url: string) => isFetchedBy(supportedUrls, mediaType, url);
+    return {
+      messages: await withFetchedFiles(messages, isFetchedByProvider, downloader, signal),
+      tools: tools ?? [],
+      toolChoice: toolChoice ?? undefined,
+      parameters,
     };
   }
 
@@ -66,26 +122,44 @@ export function createProviders(settings: ModelSettings, prices: PriceBook): Pro
       provider === 'openai-compatible' ? !!settings.openaiCompatible.baseUrl : !!settings[provider].apiKey,
 
     async generate(model, call, signal) {
+      const deltas = call.onDelta && createDeltas(call.onDelta);
       let isSent = false;
-      const send = callFetch(model, call, signal);
       const languageModel = createLanguageModel(model, settings, (url, init) => {
         isSent = true;
-        return send(url, init);
+        return send(model, prepared, deltas, signal, url, init);
       });
+      const prepared = await prepare(model, call, languageModel, signal);
       let result: SdkResult;
       try {
-        result = await languageModel.doGenerate(sdkOptions(model.provider, call.input, call.parameters));
+        result = await languageModel.doGenerate(sdkOptions(model.provider, prepared));
       } catch (error) {
         if (signal.aborted || error instanceof ModelError) throw error;
         throw isSent
           ? new ModelError('model_unavailable', "The provider's response could not be parsed.")
-          : new ModelError('model_invalid_request', 'The parameters do not make a valid request to this provider.');
+          : new ModelError(
+              'model_invalid_request',
+              `The call makes no valid request to this provider${detailOf(error)}.`,
+            );
       }
-      return toResponse(model, result, prices);
+      const response = toResponse(model, result, prices);
+      deltas?.end(response);
+      return response;
     },
 
-    close: () => transport.close(),
+    async close() {
+      await Promise.all([transport.close(), downloader.close()]);
+    },
   };
+}
+
+/** What an SDK says that its provider does not take. */
+function detailOf(error: unknown): string {
+  const refused = UnsupportedError.safeParse(error);
+  return refused.success ? `: it does not take ${refused.data.functionality}` : '';
+}
+
+function jsonResponse(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
 }
 
 /** A model for one call: the SDK takes `fetch` when a model is made, and each call completes its own request. */
@@ -128,7 +202,10 @@ const FINISH_REASONS: Record<SdkResult['finishReason']['unified'], FinishReason>
 
 function toResponse(model: HttpModel, result: SdkResult, prices: PriceBook): ProviderResponse {
   const output = storableText(result.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
-  const finishReason = FINISH_REASONS[result.finishReason.unified];
+  const toolCalls = toolCallsOf(result.content);
+  const unified = FINISH_REASONS[result.finishReason.unified];
+  // So do some servers end a response with calls, and OpenAI one whose tool was named.
+  const finishReason = unified === 'stop' && toolCalls.length > 0 ? 'tool_calls' : unified;
   if (result.content.length === 0 && result.finishReason.raw === undefined) {
     throw new ModelError('model_unavailable', "The provider's response is empty.");
   }
@@ -143,7 +220,7 @@ function toResponse(model: HttpModel, result: SdkResult, prices: PriceBook): Pro
       spent: { tokens, cost },
     });
   }
-  return { output, toolCalls: [], finishReason, tokens, cost, providerModel: servedBy(result) };
+  return { output, toolCalls, finishReason, tokens, cost, providerModel: servedBy(result) };
 }
 
 const GoogleBody = z.object({ modelVersion: z.string() });

@@ -1,9 +1,10 @@
 import type { ModelParameters } from '../domain/parameters.ts';
 import { providerOptionsProblem } from '../domain/provider-options.ts';
+import { isObject, listOf, type RequestBody, valueAt } from './json-body.ts';
+import type { ProviderCall } from './language-model.ts';
 import { ModelError } from './model-error.ts';
 import type { HttpProvider } from './names.ts';
-
-export type RequestBody = Record<string, unknown>;
+import { requireAllContent } from './sent-content.ts';
 
 const PARAMETERS = [
   'temperature',
@@ -67,15 +68,16 @@ const PLACES: Record<HttpProvider, Record<Parameter, readonly string[]>> = {
  * The request as it goes out: the SDK's body, what it can't express, and on top of it the caller's `provider_options` for
  * this provider, in the provider's own names.
  *
- * @throws ModelError `model_invalid_request` when a parameter would not reach the provider as given: the SDK drops or clamps what a
- *   model does not accept, and an execution must not claim parameters that it ran without.
+ * @throws ModelError `model_invalid_request` when a parameter, message, tool or the tool choice would not reach the provider as given:
+ *   the SDK drops or changes what a model does not accept, and an execution must not claim what it ran without.
  */
 export function completeBody(
   provider: HttpProvider,
   model: string,
   body: RequestBody,
-  parameters: ModelParameters,
+  call: ProviderCall,
 ): RequestBody {
+  const { parameters } = call;
   const { response_format, reasoning_effort, top_k, provider_options = {} } = parameters;
   const completed = { ...body };
   if (provider === 'openai' || provider === 'openai-compatible') {
@@ -84,13 +86,45 @@ export function completeBody(
       const { json_schema } = response_format;
       completed['response_format'] = { type: 'json_schema', json_schema: { strict: true, ...json_schema } };
     }
+    if (call.tools.length > 0) completed['tools'] = withGivenSchemas(completed['tools'], call);
+    completed['messages'] = withGivenInputs(completed['messages'], call);
   }
   if (provider === 'openai-compatible') {
     if (reasoning_effort !== undefined) completed['reasoning_effort'] = reasoning_effort;
     if (top_k !== undefined) completed['top_k'] = top_k;
   }
   requireAllParameters(provider, model, completed, parameters);
+  requireAllContent(provider, model, completed, call);
   return merge(completed, optionsFor(provider, provider_options));
+}
+
+/** The tools with the schemas as they were given: the SDK takes out of them what OpenAI's models once did not take. */
+function withGivenSchemas(sent: unknown, { tools }: ProviderCall): unknown {
+  const given = new Map(tools.map(({ name, input_schema }) => [name, input_schema]));
+  return listOf(sent).map((tool) => {
+    const named = isObject(tool) ? tool['function'] : undefined;
+    if (!isObject(tool) || !isObject(named)) return tool;
+    return { ...tool, function: { ...named, parameters: given.get(String(named['name'])) } };
+  });
+}
+
+/** The assistant's tool calls with the inputs as they were given, which need not be objects: a model may have written bad JSON. */
+function withGivenInputs(sent: unknown, { messages }: ProviderCall): unknown {
+  const inputs = messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'tool_call' ? [part.input] : [])),
+  );
+  let next = 0;
+  return listOf(sent).map((message) => {
+    if (!isObject(message) || !Array.isArray(message['tool_calls'])) return message;
+    const toolCalls = message['tool_calls'].map((toolCall: unknown) => {
+      const input = inputs[next];
+      next += 1;
+      if (!isObject(toolCall) || !isObject(toolCall['function'])) return toolCall;
+      const text = typeof input === 'string' ? input : JSON.stringify(input);
+      return { ...toolCall, function: { ...toolCall['function'], arguments: text } };
+    });
+    return { ...message, tool_calls: toolCalls };
+  });
 }
 
 function requireAllParameters(
@@ -139,14 +173,4 @@ function merge(base: RequestBody, over: RequestBody): RequestBody {
     merged[key] = isObject(there) && isObject(value) ? merge(there, value) : value;
   }
   return merged;
-}
-
-function valueAt(body: RequestBody, place: string): unknown {
-  let value: unknown = body;
-  for (const key of place.split('.')) value = isObject(value) ? value[key] : undefined;
-  return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

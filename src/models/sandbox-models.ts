@@ -1,4 +1,7 @@
-/** The embedded models and what each does; they call no one and cost nothing. Their tokens are about a fourth of the characters. */
+/**
+ * The embedded models and what each does; they call no one and cost nothing. Their tokens are about a fourth of the characters. Of
+ * a list of messages, the prompt is the last user message's text. Streamed, they respond word by word.
+ */
 export const SANDBOX_MODELS = {
   'sandbox/echo': 'responds with the prompt as it was sent',
   'sandbox/fixed':
@@ -6,8 +9,10 @@ export const SANDBOX_MODELS = {
   'sandbox/json': 'responds with {"echo": prompt}',
   'sandbox/judge':
     'scores for an LLM judge: {"reason", "score"}, the highest score when the text after the line "Output:" equals the text after the line "Expected:"',
+  'sandbox/tools':
+    'calls the first tool, or the one that tool_choice names, with an input made from its schema; given the results, says what they were; echoes without tools',
   'sandbox/slow': 'echoes after 2 s',
-  'sandbox/slow-N': 'echoes after N milliseconds, up to 600000',
+  'sandbox/slow-N': 'echoes after N milliseconds, up to 600000; streamed, the words are spread over that time',
   'sandbox/stall': 'never responds: the call ends at its time limit',
   'sandbox/fail': 'always fails as model_unavailable, non-retryable',
   'sandbox/fail-N': 'always fails with what a provider means by status N: 400, 401, 403, 404, 408, 429, 500 or 503',
@@ -17,7 +22,7 @@ export const SANDBOX_MODELS = {
 const SLOW_MS = 2000;
 const MAX_SLOW_MS = 600_000;
 const FAIL_STATUSES = [400, 401, 403, 404, 408, 429, 500, 503];
-const PLAIN_MODELS = new Set(['echo', 'fixed', 'json', 'judge', 'slow', 'stall', 'fail', 'flaky']);
+const PLAIN_MODELS = new Set(['echo', 'fixed', 'json', 'judge', 'tools', 'slow', 'stall', 'fail', 'flaky']);
 
 /** Whether `sandbox/<id>` is a model. */
 export function sandboxModelExists(id: string): boolean {

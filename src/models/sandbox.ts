@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ModelInput, messagesOf, textOf } from '../domain/messages.ts';
+import { type ModelInput, messagesOf, type ToolCall, textOf } from '../domain/messages.ts';
 import { storableText } from '../domain/storable-text.ts';
 import type { Pricing, TokenUsage } from '../domain/usage.ts';
+import { createDeltas, type Deltas } from './deltas.ts';
 import type { ModelCall, ModelResponse } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { providerError } from './provider-errors.ts';
 import { judge } from './sandbox-judge.ts';
 import { failStatusOf, slowMsOf } from './sandbox-models.ts';
+import { sandboxToolAnswer, sandboxToolCall } from './sandbox-tools.ts';
 
 const FIXED_RESPONSES: ReadonlyMap<string, string> = new Map([
   ['2+2', '4'],
@@ -30,8 +32,6 @@ export function createSandbox(): Sandbox {
     const input = lastUserText(call.input);
     const status = failStatusOf(id);
     if (status !== undefined) throw failure(status);
-    const slowMs = slowMsOf(id);
-    if (slowMs !== undefined) await sleep(slowMs, undefined, { signal });
     switch (id) {
       case 'fixed':
         return FIXED_RESPONSES.get(input.trim()) ?? FIXED_SENTENCE;
@@ -39,6 +39,8 @@ export function createSandbox(): Sandbox {
         return JSON.stringify({ echo: input });
       case 'judge':
         return judge(input, call.parameters.response_format);
+      case 'tools':
+        return sandboxToolAnswer(call.input) ?? input;
       case 'stall':
         return await stall(signal);
       case 'fail':
@@ -54,18 +56,41 @@ export function createSandbox(): Sandbox {
 
   return {
     async generate(id, call, signal) {
-      const output = storableText(await respond(id, call, signal));
+      const toolCall = id === 'tools' ? sandboxToolCall(call) : undefined;
+      const output = toolCall === undefined ? storableText(await respond(id, call, signal)) : '';
+      const response = { output, toolCalls: toolCall === undefined ? [] : [toolCall] };
+      await handOver(response, call.onDelta && createDeltas(call.onDelta), slowMsOf(id) ?? 0, signal);
       const model = `sandbox/${id}`;
       return {
-        output,
-        toolCalls: [],
-        finishReason: 'stop',
-        tokens: approximateTokens(messagesOf(call.input).map(textOf).join(''), output),
+        ...response,
+        finishReason: toolCall === undefined ? 'stop' : 'tool_calls',
+        tokens: approximateTokens(call.input, response),
         cost: { amount: '0', currency: 'USD', pricing: sandboxPrice(model) },
         providerModel: model,
       };
     },
   };
+}
+
+/** Takes `slowMs` for it, over which the words are spread where they are listened to. */
+async function handOver(
+  response: { output: string; toolCalls: ToolCall[] },
+  deltas: Deltas | undefined,
+  slowMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (deltas === undefined) {
+    if (slowMs > 0) await sleep(slowMs, undefined, { signal });
+    return;
+  }
+  const words = response.output.split(/(?<=\s)(?=\S)/);
+  const startedAt = performance.now();
+  for (const [index, word] of words.entries()) {
+    const dueMs = (slowMs * (index + 1)) / words.length - (performance.now() - startedAt);
+    if (dueMs > 0) await sleep(dueMs, undefined, { signal });
+    deltas.text(word);
+  }
+  deltas.end(response);
 }
 
 /** The price of `sandbox/<id>`: nothing. */
@@ -99,7 +124,29 @@ function stall(signal: AbortSignal): Promise<never> {
   });
 }
 
-function approximateTokens(input: string, output: string): TokenUsage {
-  const [read, written] = [Math.ceil(input.length / 4), Math.ceil(output.length / 4)];
+/** Of what is written; files count for nothing. */
+function approximateTokens(
+  input: ModelInput,
+  { output, toolCalls }: Pick<ModelResponse, 'output' | 'toolCalls'>,
+): TokenUsage {
+  const read = Math.ceil(charsOf(input) / 4);
+  const written = Math.ceil((output.length + jsonChars(toolCalls)) / 4);
   return { input: read, output: written, cached_input: 0, reasoning: 0, total: read + written };
+}
+
+function charsOf(input: ModelInput): number {
+  let chars = 0;
+  for (const message of messagesOf(input)) {
+    chars += textOf(message).length;
+    if (typeof message.content === 'string') continue;
+    for (const part of message.content) {
+      if (part.type === 'tool_call') chars += jsonChars([part.input]);
+      if (part.type === 'tool_result') chars += jsonChars([part.output]);
+    }
+  }
+  return chars;
+}
+
+function jsonChars(values: readonly unknown[]): number {
+  return values.reduce<number>((chars, value) => chars + JSON.stringify(value).length, 0);
 }

@@ -1,24 +1,28 @@
-import type { createOpenAI } from '@ai-sdk/openai';
-import { type ModelInput, messagesOf, textOf } from '../domain/messages.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
+import type { Tool, ToolChoice } from '../domain/prompt-content.ts';
+import type { ProviderCall, SdkOptions } from './language-model.ts';
 import type { HttpProvider } from './names.ts';
+import { sdkPrompt } from './sdk-prompt.ts';
 
-/** A provider SDK's language model. */
-export type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>;
-export type SdkOptions = Parameters<LanguageModel['doGenerate']>[0];
+type SdkTool = NonNullable<SdkOptions['tools']>[number];
 type JsonSchema = Extract<NonNullable<SdkOptions['responseFormat']>, { type: 'json' }>['schema'];
 
 /**
  * The call as the provider's SDK takes it. What the SDK would narrow down for an OpenAI-like server (the caller's JSON
  * schema, efforts) is left to `completeBody`.
  */
-export function sdkOptions(provider: HttpProvider, input: ModelInput, parameters: ModelParameters): SdkOptions {
+export function sdkOptions(provider: HttpProvider, call: ProviderCall): SdkOptions {
+  const { messages, tools, toolChoice, parameters } = call;
   const { temperature, top_p, top_k, max_tokens, stop, seed, frequency_penalty, presence_penalty } = parameters;
   const { reasoning_effort } = parameters;
   const isOpenAiLike = provider === 'openai' || provider === 'openai-compatible';
   const responseFormat = isOpenAiLike ? undefined : sdkResponseFormat(parameters);
   return {
-    prompt: messagesOf(input).map((message) => ({ role: 'user', content: [{ type: 'text', text: textOf(message) }] })),
+    prompt: sdkPrompt(messages),
+    ...(tools.length > 0 && {
+      tools: tools.map(sdkTool),
+      ...(toolChoice !== undefined && { toolChoice: sdkToolChoice(toolChoice) }),
+    }),
     ...(temperature !== undefined && { temperature }),
     ...(top_p !== undefined && { topP: top_p }),
     ...(top_k !== undefined && !isOpenAiLike && { topK: top_k }),
@@ -32,6 +36,20 @@ export function sdkOptions(provider: HttpProvider, input: ModelInput, parameters
     ...(reasoning_effort !== undefined &&
       provider === 'openai' && { providerOptions: { openai: { reasoningEffort: reasoning_effort } } }),
   };
+}
+
+function sdkTool({ name, description, input_schema, strict }: Tool): SdkTool {
+  return {
+    type: 'function',
+    name,
+    inputSchema: isJsonSchema(input_schema) ? input_schema : {},
+    ...(description !== undefined && { description }),
+    ...(strict !== undefined && { strict }),
+  };
+}
+
+function sdkToolChoice(choice: ToolChoice): NonNullable<SdkOptions['toolChoice']> {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.name };
 }
 
 function sdkResponseFormat({ response_format }: ModelParameters): SdkOptions['responseFormat'] {

@@ -21,7 +21,18 @@ export interface TransportRequest {
 export interface TransportResponse {
   status: number;
   headers: Headers;
-  text: string;
+  /**
+   * Reads the whole body.
+   *
+   * @throws ModelError when the connection fails, or the body is longer than `MAX_RESPONSE_BYTES`
+   */
+  text(): Promise<string>;
+  /**
+   * Reads the body as it arrives, in place of `text`.
+   *
+   * @throws ModelError when the connection fails, or the body is longer than `maxBytes`
+   */
+  chunks(maxBytes: number): AsyncIterable<string>;
 }
 
 /**
@@ -31,10 +42,9 @@ export interface TransportResponse {
  */
 export interface Transport {
   /**
-   * Posts, and reads the whole response.
+   * Posts, and waits for the response's headers. Its body must be read.
    *
-   * @throws ModelError when the address is not allowed, the connection fails, or the response is longer than
-   * `MAX_RESPONSE_BYTES`.
+   * @throws ModelError when the address is not allowed or the connection fails
    */
   post(request: TransportRequest): Promise<TransportResponse>;
   close(): Promise<void>;
@@ -51,37 +61,55 @@ export function createTransport(): Transport {
   });
   return {
     async post({ url, headers, body, signal }) {
-      try {
-        const sent = request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
-        const response = await untilAborted(signal, sent);
-        return {
-          status: response.statusCode,
-          headers: toHeaders(response.headers),
-          text: await readText(response.body),
-        };
-      } catch (error) {
-        if (signal.aborted || error instanceof ModelError) throw error;
-        throw connectionFailed(error);
-      }
+      const mapError = (error: unknown) =>
+        signal.aborted || error instanceof ModelError ? error : connectionFailed(error);
+      const sent = request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+      const response = await untilAborted(signal, sent).catch((error: unknown) => {
+        throw mapError(error);
+      });
+      const chunks = (maxBytes: number) => readChunks(response.body, maxBytes, mapError);
+      return {
+        status: response.statusCode,
+        headers: toHeaders(response.headers),
+        text: () => joined(chunks(MAX_RESPONSE_BYTES)),
+        chunks,
+      };
     },
     close: () => agent.close(),
   };
 }
 
-async function readText(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  const chunks: Buffer[] = [];
+async function* readChunks(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  mapError: (error: unknown) => unknown,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_RESPONSE_BYTES) {
-      // A retry would likely be as long, and billed again.
-      throw new ModelError('model_unavailable', `The provider's response is longer than ${MAX_RESPONSE_BYTES} bytes.`, {
-        retryable: false,
-      });
+  try {
+    // Leaving the loop early closes the connection.
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLong(maxBytes);
+      yield decoder.decode(chunk, { stream: true });
     }
-    chunks.push(chunk);
+  } catch (error) {
+    throw mapError(error);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  yield decoder.decode();
+}
+
+async function joined(chunks: AsyncIterable<string>): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of chunks) pieces.push(piece);
+  return pieces.join('');
+}
+
+/** A retry would likely be as long, and billed again. */
+export function tooLong(maxBytes: number): ModelError {
+  return new ModelError('model_unavailable', `The provider's response is longer than ${maxBytes} bytes.`, {
+    retryable: false,
+  });
 }
 
 function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ChatMessage } from '../../src/domain/messages.ts';
 import type { ModelParameters } from '../../src/domain/parameters.ts';
 import { buildJudgePrompt } from '../../src/evaluators/types/judge-prompt.ts';
-import { callOf, modelErrorOf, modelsAt } from '../support/providers/models.ts';
+import type { ModelCall } from '../../src/models/model.ts';
+import { callOf, modelErrorOf, modelsAt, streamed, textsOf } from '../support/providers/models.ts';
 
 const models = modelsAt({});
 
@@ -112,5 +114,117 @@ describe('failures', () => {
     const call = models.generate(callOf(`sandbox/${id}`, { signal: controller.signal }));
     controller.abort();
     await expect(call).rejects.toBe(controller.signal.reason);
+  });
+});
+
+test('the prompt is the last user message', async () => {
+  const input: ChatMessage[] = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'One' },
+    { role: 'assistant', content: 'Two' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Th' },
+        { type: 'file', media_type: 'image/png', data: 'AAAA' },
+        { type: 'text', text: 'ree' },
+      ],
+    },
+  ];
+  const echoed = await models.generate(callOf('sandbox/echo', { input }));
+  // 9 + 3 + 3 + 5 characters read, 5 written
+  expect(echoed).toMatchObject({ output: 'Three', toolCalls: [], tokens: { input: 5, output: 2 } });
+  expect(await models.generate(callOf('sandbox/json', { input }))).toMatchObject({ output: '{"echo":"Three"}' });
+});
+
+describe('sandbox/tools', () => {
+  const PLACE = {
+    type: 'object',
+    required: ['city', 'days', 'unit', 'hourly', 'at', 'tags', 'note'],
+    properties: {
+      city: { type: 'string' },
+      days: { type: 'integer', minimum: 3 },
+      unit: { enum: ['C', 'F'] },
+      hourly: { type: 'boolean' },
+      at: { type: 'object', required: ['lat'], properties: { lat: { type: 'number' } } },
+      tags: { type: 'array', items: { type: 'string' } },
+      note: { type: ['null', 'string'] },
+      optional: { type: 'string' },
+    },
+  };
+  const tools = [
+    { name: 'get_weather', input_schema: PLACE },
+    { name: 'get_time', input_schema: { type: 'object' } },
+  ];
+  const ask = (rest: Partial<ModelCall>) => models.generate(callOf('sandbox/tools', { tools, ...rest }));
+
+  test('calls the first tool with what its schema requires', async () => {
+    const input = { city: 'city', days: 3, unit: 'C', hourly: true, at: { lat: 1 }, tags: ['tags'], note: null };
+    expect(await ask({})).toMatchObject({
+      output: '',
+      finishReason: 'tool_calls',
+      toolCalls: [{ id: 'call_1', name: 'get_weather', input }],
+    });
+  });
+
+  test('calls the tool that is named, and none where none is to be called', async () => {
+    expect((await ask({ toolChoice: { name: 'get_time' } })).toolCalls).toEqual([
+      { id: 'call_1', name: 'get_time', input: {} },
+    ]);
+    expect(await ask({ toolChoice: 'none' })).toMatchObject({ output: 'Say hi', toolCalls: [], finishReason: 'stop' });
+    expect(await ask({ tools: [] })).toMatchObject({ output: 'Say hi', toolCalls: [] });
+  });
+
+  test('says what the tools gave, and calls again when it is asked again', async () => {
+    const history: ChatMessage[] = [
+      { role: 'user', content: 'How is Paris?' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_call', id: 'call_1', name: 'get_weather', input: {} },
+          { type: 'tool_call', id: 'call_2', name: 'get_time', input: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool_result', id: 'call_1', name: 'get_weather', output: { celsius: 21 } },
+          { type: 'tool_result', id: 'call_2', name: 'get_time', output: 'noon' },
+        ],
+      },
+    ];
+    expect(await ask({ input: history })).toMatchObject({
+      output: 'get_weather gave {"celsius":21}. get_time gave noon.',
+      toolCalls: [],
+      finishReason: 'stop',
+    });
+    const again = await ask({ input: [...history, { role: 'user', content: 'And Rome?' }] });
+    expect(again.toolCalls).toMatchObject([{ id: 'call_3', name: 'get_weather' }]);
+  });
+});
+
+describe('streamed', () => {
+  test.each(['sandbox/echo', 'sandbox/slow-20'])('%s responds word by word', async (model) => {
+    const { call, deltas } = streamed(model, { input: '  The quick  fox.\n' });
+    expect(await models.generate(call)).toMatchObject({ output: '  The quick  fox.\n' });
+    expect(textsOf(deltas)).toEqual(['  ', 'The ', 'quick  ', 'fox.\n']);
+  });
+
+  test('sandbox/slow hands a word on long before the last', async () => {
+    const caller = new AbortController();
+    const reason = new Error('heard enough');
+    const call = callOf('sandbox/slow-600000', {
+      input: 'word '.repeat(100_000),
+      signal: caller.signal,
+      onDelta: () => caller.abort(reason),
+    });
+    await expect(models.generate(call)).rejects.toBe(reason);
+  });
+
+  test('sandbox/tools hands its call on', async () => {
+    const { call, deltas } = streamed('sandbox/tools', { tools: [{ name: 'f', input_schema: { type: 'object' } }] });
+    const { toolCalls } = await models.generate(call);
+    expect(deltas).toEqual(toolCalls.map((toolCall) => ({ type: 'tool_call', toolCall })));
+    expect(toolCalls).toHaveLength(1);
   });
 });

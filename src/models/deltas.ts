@@ -1,0 +1,36 @@
+import { storableText } from '../domain/storable-text.ts';
+import type { ModelDelta, ModelResponse } from './model.ts';
+
+export interface Deltas {
+  /** Hands a piece of the response's text on. */
+  text(piece: string): void;
+  /** Hands on what of the whole response did not come in pieces: the rest of its text, its tool calls. */
+  end(response: Pick<ModelResponse, 'output' | 'toolCalls'>): void;
+}
+
+const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
+
+/** Hands pieces on such that joined they are the response's output. */
+export function createDeltas(onDelta: (delta: ModelDelta) => void): Deltas {
+  let sent = 0;
+  /** The first half of a character whose second comes in the next piece. */
+  let half = '';
+
+  function send(text: string): void {
+    if (text === '') return;
+    sent += text.length;
+    onDelta({ type: 'text', text });
+  }
+
+  return {
+    text(piece) {
+      const text = half + piece;
+      half = HIGH_SURROGATE_AT_END.exec(text)?.[0] ?? '';
+      send(storableText(text.slice(0, text.length - half.length)));
+    },
+    end({ output, toolCalls }) {
+      send(output.slice(sent));
+      for (const toolCall of toolCalls) onDelta({ type: 'tool_call', toolCall });
+    },
+  };
+}

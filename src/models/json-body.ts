@@ -1,0 +1,17 @@
+/** A parsed body of a provider's protocol. */
+export type RequestBody = Record<string, unknown>;
+
+/** What is at a place such as `generationConfig.seed`; undefined where nothing is. */
+export function valueAt(body: RequestBody, place: string): unknown {
+  let value: unknown = body;
+  for (const key of place.split('.')) value = isObject(value) ? value[key] : undefined;
+  return value;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

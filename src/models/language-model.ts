@@ -1,0 +1,16 @@
+import type { createOpenAI } from '@ai-sdk/openai';
+import type { ChatMessage } from '../domain/messages.ts';
+import type { ModelParameters } from '../domain/parameters.ts';
+import type { Tool, ToolChoice } from '../domain/prompt-content.ts';
+
+/** A provider SDK's language model. */
+export type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>;
+export type SdkOptions = Parameters<LanguageModel['doGenerate']>[0];
+
+/** A call as it goes to a provider: no file is left to be fetched here. */
+export interface ProviderCall {
+  messages: ChatMessage[];
+  tools: Tool[];
+  toolChoice: ToolChoice | undefined;
+  parameters: ModelParameters;
+}

@@ -1,0 +1,64 @@
+import { type ChatMessage, textOf } from '../domain/messages.ts';
+import type { SdkOptions } from './language-model.ts';
+
+type SdkMessage = SdkOptions['prompt'][number];
+type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
+type AssistantPart = Exclude<Extract<ChatMessage, { role: 'assistant' }>['content'], string>[number];
+type ToolResult = Extract<ChatMessage, { role: 'tool' }>['content'][number];
+export type FilePart = Extract<UserPart, { type: 'file' }>;
+
+/** Messages as the providers' SDKs take them. */
+export function sdkPrompt(messages: readonly ChatMessage[]): SdkOptions['prompt'] {
+  return messages.map(sdkMessage);
+}
+
+function sdkMessage(message: ChatMessage): SdkMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: textOf(message) };
+    case 'user':
+      return { role: 'user', content: partsOf(message.content).map(sdkUserPart) };
+    case 'assistant':
+      return { role: 'assistant', content: partsOf(message.content).map(sdkAssistantPart) };
+    case 'tool':
+      return { role: 'tool', content: message.content.map(sdkToolResult) };
+  }
+}
+
+function partsOf<Part>(content: string | Part[]): (Part | { type: 'text'; text: string })[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function sdkUserPart(part: UserPart) {
+  return part.type === 'text' ? textPart(part.text) : sdkFile(part);
+}
+
+function sdkAssistantPart(part: AssistantPart) {
+  if (part.type === 'text') return textPart(part.text);
+  if (part.type === 'file') return sdkFile(part);
+  return { type: 'tool-call' as const, toolCallId: part.id, toolName: part.name, input: part.input };
+}
+
+function textPart(text: string) {
+  return { type: 'text' as const, text };
+}
+
+function sdkFile({ media_type, filename, data, url = '' }: FilePart) {
+  return {
+    type: 'file' as const,
+    mediaType: media_type,
+    ...(filename !== undefined && { filename }),
+    data: data === undefined ? { type: 'url' as const, url: new URL(url) } : { type: 'data' as const, data },
+  };
+}
+
+/** A text goes as it is, anything else as JSON. */
+function sdkToolResult({ id, name, output }: ToolResult) {
+  return {
+    type: 'tool-result' as const,
+    toolCallId: id,
+    toolName: name,
+    output:
+      typeof output === 'string' ? { type: 'text' as const, value: output } : { type: 'json' as const, value: output },
+  };
+}

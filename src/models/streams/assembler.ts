@@ -1,0 +1,32 @@
+import { isObject, type RequestBody } from '../json-body.ts';
+
+/** Puts a streamed response together. */
+export interface Assembler {
+  /**
+   * Adds the data of one event.
+   *
+   * @returns the text of the response that it adds, often none
+   * @throws ZodError where it is no event of the protocol
+   */
+  add(event: RequestBody): string;
+  /** Whether the provider has said that the response is whole. */
+  isComplete(): boolean;
+  /** The response as the provider would have sent it in one piece. */
+  body(): RequestBody;
+}
+
+/** Sets what an event says; null says nothing. */
+export function assignKnown(target: RequestBody, from: RequestBody): void {
+  for (const [key, value] of Object.entries(from)) {
+    if (value !== null && value !== undefined) target[key] = value;
+  }
+}
+
+/** Like `assignKnown`, for an object inside the target. */
+export function assignInside(target: RequestBody, key: string, from: unknown): void {
+  if (!isObject(from)) return;
+  const inside = target[key];
+  const merged = isObject(inside) ? inside : {};
+  assignKnown(merged, from);
+  target[key] = merged;
+}

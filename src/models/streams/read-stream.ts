@@ -1,0 +1,101 @@
+import { createParser } from 'eventsource-parser';
+import { z } from 'zod';
+import { isObject, type RequestBody } from '../json-body.ts';
+import { ModelError } from '../model-error.ts';
+import type { HttpProvider } from '../names.ts';
+import { providerError } from '../provider-errors.ts';
+import { MAX_RESPONSE_BYTES, type TransportResponse, tooLong } from '../transport.ts';
+import type { Assembler } from './assembler.ts';
+import { createChatCompletionAssembler } from './chat-completions.ts';
+import { createGenerateContentAssembler } from './generate-content.ts';
+import { createMessagesAssembler } from './messages.ts';
+
+/** Bytes of a whole stream: each word comes in an event that is many times as long. */
+const MAX_STREAM_BYTES = 8 * MAX_RESPONSE_BYTES;
+
+const ASSEMBLERS: Record<HttpProvider, () => Assembler> = {
+  openai: createChatCompletionAssembler,
+  'openai-compatible': createChatCompletionAssembler,
+  anthropic: createMessagesAssembler,
+  google: createGenerateContentAssembler,
+};
+
+/** What ends OpenAI's streams. */
+const DONE = '[DONE]';
+
+const HasError = z.object({ error: z.union([z.string().min(1), z.looseObject({})]) });
+
+/** Asks the provider to send the response in pieces. */
+export function asStreamed(provider: HttpProvider, url: string, body: RequestBody): { url: string; body: RequestBody } {
+  if (provider === 'google') {
+    return { url: `${url.replace(/:generateContent$/, ':streamGenerateContent')}?alt=sse`, body };
+  }
+  if (provider === 'anthropic') return { url, body: { ...body, stream: true } };
+  return { url, body: { ...body, stream: true, stream_options: { include_usage: true } } };
+}
+
+/** Whether a response is a stream: some servers answer in one piece, whatever they are asked. */
+export function isStream({ status, headers }: TransportResponse): boolean {
+  return status === 200 && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+}
+
+/**
+ * Reads a streamed response.
+ *
+ * @param onText called with each piece of the response's text
+ * @param redact removes our keys and hosts from the provider's messages
+ * @returns the body that the provider would have sent without streaming, so that all that reads responses has one form to know
+ * @throws ModelError for an error in the stream, and for one that ends before the response is complete or is too long
+ */
+export async function readStream(
+  provider: HttpProvider,
+  response: TransportResponse,
+  onText: (text: string) => void,
+  redact: (text: string) => string,
+): Promise<RequestBody> {
+  const assembler = ASSEMBLERS[provider]();
+  let chars = 0;
+  let isDone = false;
+
+  function onEvent({ data }: { data: string }): void {
+    if (data === DONE) {
+      isDone = true;
+      return;
+    }
+    const event = parsed(data);
+    if (HasError.safeParse(event).success) {
+      throw providerError({ status: response.status, headers: response.headers, text: data }, redact);
+    }
+    const text = added(assembler, event);
+    chars += text.length;
+    if (chars > MAX_RESPONSE_BYTES) throw tooLong(MAX_RESPONSE_BYTES);
+    if (text !== '') onText(text);
+  }
+
+  const parser = createParser({ onEvent });
+  for await (const chunk of response.chunks(MAX_STREAM_BYTES)) parser.feed(chunk);
+  if (!isDone && !assembler.isComplete()) {
+    throw new ModelError('model_unavailable', "The provider's stream ended before the response was complete.");
+  }
+  return assembler.body();
+}
+
+function parsed(data: string): RequestBody {
+  try {
+    const event: unknown = JSON.parse(data);
+    if (isObject(event)) return event;
+  } catch {}
+  throw unparsable();
+}
+
+function added(assembler: Assembler, event: RequestBody): string {
+  try {
+    return assembler.add(event);
+  } catch (error) {
+    throw error instanceof z.ZodError ? unparsable() : error;
+  }
+}
+
+function unparsable(): ModelError {
+  return new ModelError('model_unavailable', "The provider's response could not be parsed.");
+}

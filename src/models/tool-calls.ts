@@ -1,0 +1,31 @@
+import type { JsonValue } from '../domain/json.ts';
+import type { ToolCall } from '../domain/messages.ts';
+import { storableJson, storableText } from '../domain/storable-text.ts';
+
+type SdkPart =
+  | { type: 'tool-call'; toolCallId: string; toolName: string; input: string; providerExecuted?: boolean | undefined }
+  | { type: Exclude<string, 'tool-call'> };
+
+/** The tools that a response asks for. What the provider has run itself is not among them. */
+export function toolCallsOf(content: readonly SdkPart[]): ToolCall[] {
+  return content.flatMap((part) =>
+    isToolCall(part) && part.providerExecuted !== true
+      ? [{ id: storableText(part.toolCallId), name: storableText(part.toolName), input: inputOf(part.input) }]
+      : [],
+  );
+}
+
+function isToolCall(part: SdkPart): part is Extract<SdkPart, { toolCallId: string }> {
+  return part.type === 'tool-call';
+}
+
+/** The parsed input; a text that is no JSON, or JSON too deep to be stored, stays a text. */
+function inputOf(text: string): JsonValue {
+  if (text.trim() === '') return {};
+  try {
+    const input: JsonValue = JSON.parse(text);
+    return storableJson(input);
+  } catch {
+    return storableText(text);
+  }
+}
