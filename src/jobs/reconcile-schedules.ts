@@ -34,7 +34,7 @@ export function reconcileSchedules(db: SystemDatabase, temporal: Temporal, log: 
         return;
       }
       if ((await dueTimes(temporal, schedule.id)) !== undefined) return;
-      await createInTemporal(temporal, schedule);
+      await createInTemporal(temporal, schedule.workspace_id, schedule);
       log.warn({ schedule_id: schedule.id }, 'created a schedule again that Temporal had lost');
     },
   });

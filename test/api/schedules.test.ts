@@ -62,6 +62,7 @@ test('operators see what a schedule evaluates, and which evaluation it has start
     return undefined;
   });
   expect(await started.staticSummary?.()).toBe('schedule "nightly": echo over 1 example of its own');
+  expect(started.priority?.fairnessKey).toMatch(/^ws_/);
   expect(started.memo).toEqual({
     schedule: id,
     name: 'nightly',

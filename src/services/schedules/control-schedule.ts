@@ -7,12 +7,17 @@ import { getSchedule, type ScheduleRow } from './schedules.ts';
 import { actInTemporal, deleteInTemporal, type Temporal } from './temporal-schedule.ts';
 
 /** Changes a schedule in Temporal, where it is created again if Temporal has lost it. */
-async function actOn(temporal: Temporal, row: ScheduleRow, action: 'pause' | 'unpause' | 'trigger'): Promise<void> {
+async function actOn(
+  temporal: Temporal,
+  workspaceId: string,
+  row: ScheduleRow,
+  action: 'pause' | 'unpause' | 'trigger',
+): Promise<void> {
   try {
     await actInTemporal(temporal, row.id, action);
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
-    await createInTemporal(temporal, row);
+    await createInTemporal(temporal, workspaceId, row);
     await actInTemporal(temporal, row.id, action);
   }
 }
@@ -25,7 +30,7 @@ export async function setSchedulePaused(
   paused: boolean,
 ): Promise<ScheduleRow> {
   const current = await getSchedule(db, id);
-  await actOn(temporal, current, paused ? 'pause' : 'unpause');
+  await actOn(temporal, db.workspaceId, current, paused ? 'pause' : 'unpause');
   const { set, where } = changeState(scheduleStates, { to: paused ? 'paused' : 'active' });
   await db.query((own) => own.updateTable('schedules').set(set).where('id', '=', current.id).where(where));
   return getSchedule(db, current.id);
@@ -34,7 +39,7 @@ export async function setSchedulePaused(
 /** Starts an evaluation now, whether the schedule is paused or not. @throws ApiError `not_found` */
 export async function triggerSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
-  await actOn(temporal, row, 'trigger');
+  await actOn(temporal, db.workspaceId, row, 'trigger');
   return row;
 }
 

@@ -1,4 +1,10 @@
-import { isGrpcServiceError, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  ScheduleAlreadyRunning,
+  type ScheduleOptionsStartWorkflowAction,
+  ScheduleOverlapPolicy,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
 import { invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { evaluationScheduleId, SEARCH_ATTRIBUTES, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
@@ -16,6 +22,9 @@ function isInvalidArgument(error: unknown): boolean {
   return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
 }
 
+/** The SDK sends a `priority`, but its type leaves it out. */
+type Action = ScheduleOptionsStartWorkflowAction<typeof scheduledEvaluation> & Pick<WorkflowStartOptions, 'priority'>;
+
 type StoredSchedule = Pick<ScheduleRow, 'id' | 'name' | 'cron' | 'time_zone' | 'paused' | 'request'>;
 
 function examplesOf({ parsed: { dataset, examples = [] } }: ScheduledRequest): string {
@@ -29,8 +38,27 @@ function examplesOf({ parsed: { dataset, examples = [] } }: ScheduledRequest): s
  */
 export async function createInTemporal(
   { client, taskQueues }: Temporal,
+  workspaceId: string,
   { id, name, cron, time_zone: timezone, paused, request }: StoredSchedule,
 ): Promise<void> {
+  const action: Action = {
+    type: 'startWorkflow',
+    // Its activity inherits it: servers that know fairness dispatch tasks in turns round the workspaces.
+    priority: { fairnessKey: publicId('workspace', workspaceId) },
+    workflowType: 'scheduledEvaluation' satisfies typeof scheduledEvaluation.name,
+    workflowId: scheduledEvaluationWorkflowId(id),
+    taskQueue: taskQueues.evaluations,
+    args: [{ scheduleId: id }],
+    staticSummary: `schedule "${name}": ${request.parsed.promptName} over ${examplesOf(request)}`,
+    memo: {
+      schedule: publicId('schedule', id),
+      name,
+      prompt: request.parsed.promptName,
+      cron,
+      time_zone: timezone,
+    },
+    typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.prompt, value: request.parsed.promptName }],
+  };
   try {
     await client.withDeadline(Date.now() + TEMPORAL_DEADLINE_MS, () =>
       client.schedule.create({
@@ -38,22 +66,7 @@ export async function createInTemporal(
         spec: { cronExpressions: [cron], timezone },
         policies: { overlap: ScheduleOverlapPolicy.ALLOW_ALL, catchupWindow: CATCH_UP_WINDOW },
         state: { paused },
-        action: {
-          type: 'startWorkflow',
-          workflowType: 'scheduledEvaluation' satisfies typeof scheduledEvaluation.name,
-          workflowId: scheduledEvaluationWorkflowId(id),
-          taskQueue: taskQueues.evaluations,
-          args: [{ scheduleId: id }],
-          staticSummary: `schedule "${name}": ${request.parsed.promptName} over ${examplesOf(request)}`,
-          memo: {
-            schedule: publicId('schedule', id),
-            name,
-            prompt: request.parsed.promptName,
-            cron,
-            time_zone: timezone,
-          },
-          typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.prompt, value: request.parsed.promptName }],
-        },
+        action,
       }),
     );
   } catch (error) {

@@ -44,7 +44,7 @@ export async function startSchedule(
   id: string,
 ): Promise<{ row: ScheduleRow; due: Date[] }> {
   try {
-    await createInTemporal(temporal, await getSchedule(db, id));
+    await createInTemporal(temporal, db.workspaceId, await getSchedule(db, id));
     const due = (await dueTimes(temporal, id)) ?? [];
     const [row] = await db.query((own) =>
       own
