@@ -19,6 +19,7 @@ import { createRateLimiter } from '../services/access/rate-limiter.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createDeliveryWaiter } from '../services/deliveries/delivery-waiter.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
+import { createStartPace } from '../services/executions/start-pace.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas } from '../services/workspaces/quotas.ts';
@@ -79,7 +80,17 @@ export function allRoutes(
     authenticator,
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
-      ...executionRoutes({ quotas, idempotency, client, taskQueues, eager, models, waiter, log }),
+      ...executionRoutes({
+        quotas,
+        idempotency,
+        client,
+        taskQueues,
+        eager,
+        models,
+        waiter,
+        pace: createStartPace(listener),
+        log,
+      }),
       ...evaluationRoutes({ quotas, idempotency, client, taskQueues, eager, models, evaluatorPool, log }),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, log }),

@@ -7,13 +7,14 @@ import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
 import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
-import { giveUpExecution, resumeExecution, startOrWithdraw } from '../../services/executions/accept-execution.ts';
+import { giveUpExecution, resumeExecution, startInTurn } from '../../services/executions/accept-execution.ts';
 import { insertExecution, prepareExecution } from '../../services/executions/create-execution.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecution } from '../../services/executions/end-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import { type ExecutionRow, getExecution, listExecutions } from '../../services/executions/executions.ts';
+import type { StartPace } from '../../services/executions/start-pace.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { waitMsOf } from './prefer.ts';
@@ -26,6 +27,7 @@ export interface ExecutionRouteDeps extends WorkflowStarter {
   quotas: Quotas;
   models: Models;
   waiter: ExecutionWaiter;
+  pace: StartPace;
   log: Logger;
 }
 
@@ -83,7 +85,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
           start: (execution) =>
             unlessWithdrawn(
               runToEnd(request, id, waitMs, async () => {
-                await startOrWithdraw(deps, db, { workspaceId: db.workspaceId, ...execution });
+                await startInTurn(deps, db, { workspaceId: db.workspaceId, ...execution });
                 return undefined;
               }),
             ),

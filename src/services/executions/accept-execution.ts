@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
@@ -7,7 +8,8 @@ import { executionStates } from '../../domain/execution-states.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { holdMsOf, withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import { cancelExecutionWorkflow, type StoredExecution, startExecutionWorkflow } from './execution-workflow.ts';
-import { EXECUTION_COLUMNS, type ExecutionRow, getExecution, isFinished } from './executions.ts';
+import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution, isFinished } from './executions.ts';
+import type { StartPace } from './start-pace.ts';
 import { withdrawExecution } from './withdraw-execution.ts';
 
 const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
@@ -44,6 +46,55 @@ export async function startOrWithdraw(
     await startExecutionWorkflow(deps, execution);
   } catch (error) {
     if (await withdrawExecution(db, execution.id, false)) throw error;
+  }
+}
+
+/** How long a caller waits for the turn of its execution, and is told where the start fails. */
+const TURN_WITHIN_MS = 1_000;
+
+/**
+ * Starts the workflow when its turn has come. Where that takes long, it goes on in the background: what fails then is made up for
+ * like what a process left behind that died.
+ * @throws as {@link startOrWithdraw}
+ */
+export async function startInTurn(
+  deps: WorkflowStarter & { pace: StartPace; log: Logger },
+  db: WorkspaceDatabase,
+  execution: StoredExecution,
+): Promise<void> {
+  const turn = deps.pace.turn(db.workspaceId, execution.id);
+  const end = new AbortController();
+  const isSoon = await Promise.race([
+    turn.then(() => true),
+    delay(TURN_WITHIN_MS, false, { signal: end.signal, ref: false }),
+  ]);
+  end.abort();
+  if (!isSoon) {
+    void startLater(deps, db, execution, turn);
+    return;
+  }
+  const done = await turn;
+  try {
+    await startOrWithdraw(deps, db, execution);
+  } finally {
+    done();
+  }
+}
+
+/** Starts the workflow after its turn has come, unless the execution has ended by then. */
+async function startLater(
+  deps: WorkflowStarter & { log: Logger },
+  db: WorkspaceDatabase,
+  execution: StoredExecution,
+  turn: Promise<() => void>,
+): Promise<void> {
+  const done = await turn;
+  try {
+    if ((await executionStatus(db.query, execution.id)) === 'queued') await startExecutionWorkflow(deps, execution);
+  } catch (error) {
+    deps.log.warn({ err: error, execution_id: execution.id }, 'cannot start an execution yet');
+  } finally {
+    done();
   }
 }
 

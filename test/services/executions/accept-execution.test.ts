@@ -3,9 +3,11 @@ import { Client, Connection } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
 import { DatabaseUnavailableError } from '../../../src/db/errors.ts';
 import { ACCEPT_WITHIN_MS } from '../../../src/domain/limits.ts';
-import { giveUpExecution, startOrWithdraw } from '../../../src/services/executions/accept-execution.ts';
+import { giveUpExecution, startInTurn, startOrWithdraw } from '../../../src/services/executions/accept-execution.ts';
+import { cancelExecution } from '../../../src/services/executions/end-execution.ts';
 import { type StoredExecution, startExecutionWorkflow } from '../../../src/services/executions/execution-workflow.ts';
 import { executionWorkflowId } from '../../../src/temporal/names.ts';
+import { workflowState } from '../../../src/temporal/workflows.ts';
 import { freePorts } from '../../support/processes.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -66,6 +68,29 @@ test('what another caller was told of is not withdrawn: it will be started', asy
   const execution = { ...(await queued()), id: await rows.queue({ accepted: true }) };
   await startOrWithdraw(starter(new Client({ connection: away })), db, execution);
   expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
+});
+
+test('a turn that comes late is not waited for; what has ended by then is not started', async () => {
+  const wanted = { ...(await queued()), id: await rows.queue({ accepted: true }) };
+  const canceled = { ...wanted, id: await rows.queue({ accepted: true }) };
+  let itIsTheirTurn = () => {};
+  const turn = new Promise<void>((resolve) => {
+    itIsTheirTurn = resolve;
+  });
+  const started: string[] = [];
+  const pace = {
+    turn: async (_: string, id: string) => {
+      await turn;
+      return () => void started.push(id);
+    },
+  };
+  await Promise.all([wanted, canceled].map((execution) => startInTurn({ ...starter(), pace }, db, execution)));
+  await cancelExecution(db, canceled.id);
+  itIsTheirTurn();
+  await until('both to have had their turn', async () => started.length === 2);
+  const { client } = service.foundation;
+  expect(await workflowState(client, executionWorkflowId(wanted.id))).toBe('running');
+  expect(await workflowState(client, executionWorkflowId(canceled.id))).toBe('missing');
 });
 
 test('what another request with the same key has accepted stays where this one never came to the start', async () => {
