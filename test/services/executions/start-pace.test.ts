@@ -5,7 +5,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 /** A pace, and what a workspace has been allowed to start. */
 function setUp(options: StartPaceOptions) {
-  let finish = (_: string) => {};
+  let finish: (id: string) => void = () => {};
   const pace = createStartPace(
     {
       on: (_channel, heard) => {
