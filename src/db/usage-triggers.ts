@@ -34,7 +34,8 @@ const EXECUTIONS: CountedTable = {
   counts: (row) => `${row}.status in ('completed', 'failed', 'canceled')`,
   endedAs: (row, status) => `${row}.status = '${status}'`,
   answered: (row) => `${row}.answered_at is not null`,
-  owner: `new.workspace_id, 'execution', new.prompt_name, new.model`,
+  // A draft may have no prompt, and a name is never empty.
+  owner: `new.workspace_id, 'execution', coalesce(new.prompt_name, ''), new.model`,
 };
 
 const RESULTS: CountedTable = {

@@ -1,14 +1,29 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type ExecutionStatus, executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import type { ChatMessage, ToolCall } from '../../domain/messages.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Pricing } from '../../domain/usage.ts';
+import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /**
- * One run of a prompt. The model's response is stored as soon as it arrives (`answeredAt`),
+ * One call of a model, as it is stored. While it is in flight it has no `duration_ms`.
+ * `tokens` and `cost` (US dollars): what it was billed, null where that is not known.
+ */
+export interface StoredCall {
+  model: string;
+  started_at: string;
+  duration_ms?: number | null;
+  tokens?: TokenUsage | null;
+  cost?: string | null;
+  error?: { code: string; message: string } | null;
+}
+
+/**
+ * One run of a prompt, or of a draft (without a version). The model's response is stored as soon as it arrives (`answeredAt`),
  * before the execution counts as completed, so that no retry pays for it again.
  */
 export const Execution = defineEntity({
@@ -24,28 +39,51 @@ export const Execution = defineEntity({
     { properties: ['workspaceId', 'status', 'id'] },
     { properties: ['workspaceId', 'model', 'id'] },
     {
+      name: 'executions_call_hash_index',
+      expression: `create index "executions_call_hash_index" on "executions" ("workspace_id", "call_hash", "finished_at") where ${executionStates.in(['completed'])} and "reused_from" is null`,
+    },
+    {
       name: 'executions_check_index',
       expression: `create index "executions_check_index" on "executions" ("check_at") where ${executionStates.in(UNFINISHED_EXECUTION)}`,
     },
   ],
   properties: {
     ...workspaceOwned,
-    promptName: p.text(),
-    promptVersion: p.integer(),
+    /** Null: a draft that was run on its own. */
+    promptName: p.text().nullable(),
+    /** Null: a draft. */
+    promptVersion: p.integer().nullable(),
+    /** The one that is called, or has responded. */
     model: p.text(),
     provider: p.text(),
+    /** The one that was called first; null in rows of the first release, where it is `model`. */
+    requestedModel: p.text().nullable(),
+    /** Those that are left to try, in their order, when `model` has failed for good. */
+    fallbackModels: p.array().defaultRaw("'{}'"),
     parameters: p.json<ModelParameters>().columnType('jsonb'),
     variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
-    input: p.text(),
+    /** A filled template; null where the prompt is a list of messages. */
+    input: p.text().nullable(),
+    inputMessages: p.json<ChatMessage[]>().columnType('jsonb').nullable(),
+    tools: p.json<Tool[]>().columnType('jsonb').nullable(),
+    toolChoice: p.json<ToolChoice>().columnType('jsonb').nullable(),
+    /** What the texts include, at any depth; null: nothing. */
+    includes: p.json<{ name: string; version: number }[]>().columnType('jsonb').nullable(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
     status: p.enum(() => Object.fromEntries(executionStates.states.map((s) => [s, s]))).$type<ExecutionStatus>(),
     attempts: p.integer().default(0),
+    /** Of `attempts` those that called `model`. */
+    modelAttempts: p.integer().default(0),
+    /** Each attempt's call, in their order. */
+    calls: p.json<StoredCall[]>().columnType('jsonb').defaultRaw("'[]'"),
     /** Attempts whose tokens and cost are in the sums: two workers may have paid for the same call. */
     paidAttempts: p
       .array((text) => Number(text))
       .columnType('integer[]')
       .defaultRaw("'{}'"),
     output: p.text().nullable(),
+    /** Null: the model asked for no tool. */
+    toolCalls: p.json<ToolCall[]>().columnType('jsonb').nullable(),
     finishReason: p.text().nullable(),
     tokensInput: p.bigint('number').default(0),
     tokensOutput: p.bigint('number').default(0),
@@ -55,7 +93,24 @@ export const Execution = defineEntity({
     pricing: p.json<Pricing>().columnType('jsonb').nullable(),
     modelMs: p.integer().nullable(),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
-    bytes: storedBytes('input', 'output', 'variables::text', 'parameters::text', 'metadata::text', 'error::text'),
+    bytes: storedBytes(
+      'input',
+      'input_messages::text',
+      'tools::text',
+      'output',
+      'tool_calls::text',
+      'calls::text',
+      'variables::text',
+      'parameters::text',
+      'metadata::text',
+      'error::text',
+    ),
+    /** SHA-256 of what the model is sent, the model aside: finds a response that can be reused. */
+    callHash: p.blob().$type<Buffer>().nullable(),
+    /** The execution whose response this one has, which called no model. */
+    reusedFrom: p.uuid().nullable(),
+    /** Whether what the model says is passed on as it comes. */
+    streamed: p.boolean().default(false),
     createdAt: timestamp(),
     /** When a caller was first told of it while it was queued; nobody may withdraw it from then on. */
     acceptedAt: timestamp().nullable(),
