@@ -1,13 +1,14 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { MAX_CALL_ATTEMPTS } from '../domain/limits.ts';
 import { ModelError, type ModelErrorCode } from '../models/model-error.ts';
+import type { ExecutionError } from '../services/executions/calls.ts';
 import type { ClaimedCall } from '../services/executions/claim-execution.ts';
 
 /** Calls in flight in this process, by execution. */
-export interface CallsInFlight {
+export interface CallsInFlight<Outcome> {
   has(executionId: string): boolean;
   /** Makes a call, or waits for the one in flight: a step that Temporal has run again does not pay twice. */
-  join(executionId: string, call: (signal: AbortSignal) => Promise<void>): Promise<void>;
+  join(executionId: string, call: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome>;
   /** Gives up the call of an execution that has ended. */
   giveUp: (executionId: string) => void;
   /** Gives up every call. */
@@ -20,10 +21,10 @@ export class ExecutionEndedError extends Error {
   override readonly name = 'ExecutionEndedError';
 }
 
-export function createCallsInFlight(): CallsInFlight {
-  const calls = new Map<string, { ended: Promise<void>; giveUp: AbortController }>();
+export function createCallsInFlight<Outcome>(): CallsInFlight<Outcome> {
+  const calls = new Map<string, { ended: Promise<Outcome>; giveUp: AbortController }>();
 
-  function start(id: string, call: (signal: AbortSignal) => Promise<void>) {
+  function start(id: string, call: (signal: AbortSignal) => Promise<Outcome>) {
     const giveUp = new AbortController();
     const started = { giveUp, ended: call(giveUp.signal).finally(() => calls.delete(id)) };
     calls.set(id, started);
@@ -50,40 +51,48 @@ export interface RetryWait {
   retryInMs: number;
 }
 
+/** A call that failed: what its caller is told, and what comes next. */
+export interface CallFailure extends ExecutionError {
+  /** How long to wait before this model is called again; undefined: it is not. */
+  retryInMs: number | undefined;
+}
+
 /**
- * The failure of a call as Temporal gets it: the model's code as type, the provider's `Retry-After` as the next wait, and
- * whether to retry.
+ * What a failed call means: the model's code, the provider's `Retry-After` as the wait, and whether there is a retry. What is
+ * no model's error is a fault of ours, or of a provider's library.
  */
-export function toFailure(
+export function failureOf(
   error: unknown,
-  { attempt, isLastAttempt: isLast }: Pick<ClaimedCall, 'attempt' | 'isLastAttempt'>,
-): unknown {
-  if (!(error instanceof ModelError)) return isLast ? exhausted(error) : error;
-  const retryInMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1);
-  const nonRetryable = !error.retryable || isLast || retryInMs > LONGEST_WAIT_MS;
+  { modelAttempt, isLastAttempt }: Pick<ClaimedCall, 'modelAttempt' | 'isLastAttempt'>,
+): CallFailure {
+  const { code, message, retryable, retryAfterMs } =
+    error instanceof ModelError ? error : new ModelError('model_unavailable', 'The call ended in an unexpected way.');
+  const retryInMs = retryAfterMs ?? FIRST_WAIT_MS * 2 ** (modelAttempt - 1);
+  const isFinal = !retryable || isLastAttempt || retryInMs > LONGEST_WAIT_MS;
+  return { code, message, retryInMs: isFinal ? undefined : retryInMs };
+}
+
+/** A failure as Temporal gets it, with the model's code as type. */
+export function toApplicationFailure({ code, message, retryInMs }: CallFailure, error: unknown): ApplicationFailure {
   return ApplicationFailure.create({
-    type: error.code,
-    message: error.message,
-    nonRetryable,
-    ...(!nonRetryable && { details: [{ retryInMs } satisfies RetryWait] }),
-  });
-}
-
-/** The execution has no attempt left, and no response. */
-export function exhausted(error?: unknown): ApplicationFailure {
-  return nonRetryableFailure(`The model was called ${MAX_CALL_ATTEMPTS} times without a response.`, error);
-}
-
-/** The database refuses to store the response, which has been paid for: non-retryable. */
-export function unstorable(error: unknown): ApplicationFailure {
-  return nonRetryableFailure("The model's response could not be stored.", error);
-}
-
-function nonRetryableFailure(message: string, error: unknown): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'model_unavailable' satisfies ModelErrorCode,
+    type: code,
     message,
-    nonRetryable: true,
-    ...(error instanceof Error && { cause: error }),
+    nonRetryable: retryInMs === undefined,
+    ...(!(error instanceof ModelError) && error instanceof Error && { cause: error }),
+    ...(retryInMs !== undefined && { details: [{ retryInMs } satisfies RetryWait] }),
   });
 }
+
+/** A model may not be called any more, and has not responded. */
+export const EXHAUSTED: CallFailure = {
+  code: 'model_unavailable' satisfies ModelErrorCode,
+  message: `The model was called ${MAX_CALL_ATTEMPTS} times without a response.`,
+  retryInMs: undefined,
+};
+
+/** The database refuses to store the response, which has been paid for. */
+export const UNSTORABLE: CallFailure = {
+  code: 'model_unavailable' satisfies ModelErrorCode,
+  message: "The model's response could not be stored.",
+  retryInMs: undefined,
+};

@@ -87,6 +87,7 @@ export function allRoutes(
         taskQueues,
         eager,
         models,
+        evaluatorPool,
         waiter,
         pace: createStartPace(listener),
         log,

@@ -21,7 +21,7 @@ export const milliseconds = (count: number | Expression<number>): RawBuilder<Dat
   sql`make_interval(secs => ${count}::double precision / 1000)`;
 
 /** The time of the transaction less a span in milliseconds. */
-export const ago = (ms: number): RawBuilder<Date> => sql`now() - ${milliseconds(ms)}`;
+export const ago = (ms: number | Expression<number>): RawBuilder<Date> => sql`now() - ${milliseconds(ms)}`;
 
 interface ArrayTypes {
   uuid: string;

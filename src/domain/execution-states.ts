@@ -1,8 +1,8 @@
 import { defineStates } from './state-machine.ts';
 
-/** `queued`: no call was begun. `running`: a call is under way, or waits to be tried again. The others are ends. */
+/** `queued`: no call was begun; one that reuses a response is completed at once. `running`: a call is under way, or waits to be tried again. The others are ends. */
 export const executionStates = defineStates({
-  queued: ['running', 'failed', 'canceled'],
+  queued: ['running', 'completed', 'failed', 'canceled'],
   running: ['running', 'completed', 'failed', 'canceled'],
   completed: [],
   failed: [],

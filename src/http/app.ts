@@ -111,6 +111,6 @@ async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; ra
     return { body: undefined, raw: Buffer.alloc(0) };
   }
   if (route.bodyOptional && !hasBody(ctx.req)) return { body: validate(route.body, {}), raw: Buffer.alloc(0) };
-  const { raw, json } = await readJsonBody(ctx.req);
+  const { raw, json } = await readJsonBody(ctx.req, route.maxBodyBytes);
   return { body: validate(route.body, json), raw };
 }

@@ -6,6 +6,8 @@ import { clipPath } from '../domain/schema-details.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Of bodies that may hold files. */
+export const MAX_BODY_BYTES_WITH_FILES = 4 * 1024 * 1024;
 export const MAX_JSON_DEPTH = 32;
 /** How much of a body that is too large is still read before the connection is cut, so that the caller can read the response. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
@@ -53,7 +55,7 @@ function requireJsonHeaders(request: IncomingMessage): void {
 }
 
 /** @throws ApiError `payload_too_large`, `invalid_request` */
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { socket } = request;
   const begun = performance.now();
   let bytesBefore = socket.bytesRead;
@@ -71,7 +73,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
         );
     }, PACE_SPAN_MS);
   });
-  const body = readBytesAtAnyPace(request);
+  const body = readBytesAtAnyPace(request, maxBytes);
   // Of a connection that is cut after the response.
   body.catch(() => {});
   try {
@@ -81,26 +83,30 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   }
 }
 
-async function readBytesAtAnyPace(request: IncomingMessage): Promise<Buffer> {
+async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   try {
-    return await getRawBody(request, { length: request.headers['content-length'] ?? null, limit: MAX_BODY_BYTES });
+    return await getRawBody(request, { length: request.headers['content-length'] ?? null, limit: maxBytes });
   } catch (error) {
     if (!isRawBodyError(error)) throw error;
     if (error.type === 'entity.too.large') {
       await drain(request);
-      throw new ApiError('payload_too_large', `The body is too large: send at most ${MAX_BODY_BYTES} bytes.`);
+      throw new ApiError('payload_too_large', `The body is too large: send at most ${maxBytes} bytes.`);
     }
     throw new ApiError('invalid_request', 'The body ended before its announced length.');
   }
 }
 
 /**
- * Reads a JSON body of at most 1 MiB.
+ * Reads a JSON body.
+ * @param maxBytes default: 1 MiB
  * @throws ApiError `payload_too_large`, `invalid_request`
  */
-export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buffer; json: JsonValue }> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<{ raw: Buffer; json: JsonValue }> {
   requireJsonHeaders(request);
-  const raw = await readBytes(request);
+  const raw = await readBytes(request, maxBytes);
   return { raw, json: await parseJson(raw) };
 }
 
@@ -109,7 +115,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<{ raw: Buf
  * @throws ApiError `invalid_request` where there is more, since it would be ignored silently
  */
 export async function readNoBody(request: IncomingMessage): Promise<void> {
-  const raw = await readBytes(request);
+  const raw = await readBytes(request, MAX_BODY_BYTES);
   if (raw.length === 0 || raw.toString().trim() === '{}') return;
   throw new ApiError('invalid_request', 'This operation takes no body: leave it out.');
 }

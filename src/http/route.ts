@@ -56,6 +56,8 @@ export interface RouteSpec<
   query?: Query;
   /** A schema: JSON. `stream`: the handler reads the request itself. Absent: no body is expected. */
   body?: Body | 'stream';
+  /** Of a JSON body. Default: 1 MiB. */
+  maxBodyBytes?: number;
   /** No body means an empty object. */
   bodyOptional?: boolean;
   /** Samples of the body for the documentation, by title. */

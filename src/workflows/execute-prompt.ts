@@ -52,7 +52,10 @@ const { callModel } = proxyLocalActivities<ExecutionActivities>({
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
-/** Runs a stored execution: calls its model until it responds or an error is non-retryable, then records how it ended. */
+/**
+ * Runs a stored execution: calls its model, and then those that take its place, until one responds or none is left, and records
+ * how it ended.
+ */
 export async function executePrompt({
   executionId,
   model,
@@ -60,6 +63,9 @@ export async function executePrompt({
 }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
   let state: ExecutePromptState = 'calling the model';
   let invited = false;
+  /** Only tells operators, too: which model is called next says the row. */
+  let called = model;
+  let fellBack: string | undefined;
   setHandler(placeFree, () => {
     invited = true;
   });
@@ -77,16 +83,23 @@ export async function executePrompt({
 
   async function untilCalled(): Promise<{ status: ExecutionStatus } | null> {
     for (let failures = 0; ; ) {
-      enter('calling the model', model);
+      enter('calling the model', fellBack ?? model);
       invited = false;
       try {
         const outcome = await CancellationScope.nonCancellable(() => callModel(executionId, workspace));
-        if (!outcome || !('heldBackMs' in outcome)) return outcome;
-        await wait('held back', outcome.heldBackMs, 'the workspace has enough calls in flight', () => invited);
+        if (!outcome || 'status' in outcome) return outcome;
+        if ('heldBackMs' in outcome)
+          await wait('held back', outcome.heldBackMs, 'the workspace has enough calls in flight', () => invited);
+        else {
+          fellBack = `${outcome.fallback}, instead of ${called} (${outcome.because})`;
+          called = outcome.fallback;
+          failures = 0;
+        }
       } catch (error) {
         if (scope.consideredCancelled || isNonRetryable(error)) throw error;
         failures += 1;
-        await wait('waiting to retry', retryInMs(error, failures), failureText(error));
+        const why = failureText(error);
+        await wait('waiting to retry', retryInMs(error, failures), fellBack === undefined ? why : `${called}: ${why}`);
       }
     }
   }
@@ -102,8 +115,8 @@ export async function executePrompt({
 
   let details = '';
   try {
-    const called = await untilCalled();
-    if (called !== null) state = called.status;
+    const outcome = await untilCalled();
+    if (outcome !== null) state = outcome.status;
     else {
       enter('recording', '');
       state = await CancellationScope.nonCancellable(() => recordCompletion(executionId));
@@ -119,7 +132,7 @@ export async function executePrompt({
   }
   // No step is left behind.
   await recorded;
-  enter(state, details);
+  enter(state, [fellBack, details].filter((text) => text).join('\n\n'));
   return { state };
 }
 

@@ -8,6 +8,7 @@ import { listEvaluations } from '../../src/services/evaluations/evaluations.ts';
 import { listResults } from '../../src/services/evaluations/results.ts';
 import { listEvents } from '../../src/services/events/list-events.ts';
 import { listExecutions } from '../../src/services/executions/executions.ts';
+import { reuseResponse } from '../../src/services/executions/reuse-response.ts';
 import { withdrawUnaccepted } from '../../src/services/executions/withdraw-execution.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
@@ -98,6 +99,13 @@ test.each([
   });
   expect(plan).toMatch(new RegExp(`${table}_\\w*${index}_index`));
   expect(plan).not.toContain(`Seq Scan on ${table}`);
+});
+
+test('a response to reuse is found by the hash of its call', async () => {
+  const call = { id: newId(), callHash: Buffer.alloc(32, 1), model: 'sandbox/m0' };
+  const plan = await plansOf('executions', (query) => reuseResponse(bindWorkspace(query, workspaceId), call, DAY_MS));
+  expect(plan).toContain('executions_call_hash_index');
+  expect(plan).not.toContain('Seq Scan on executions');
 });
 
 test.each(['failed', 'regression', 'improvement'])(

@@ -45,6 +45,18 @@ export function failing(times: number, error: () => Error): () => Promise<null> 
   };
 }
 
+/** The model has failed for good, and so has the next one after a retry; the one after that responds. */
+export function fallingBack(): ExecutionActivities['callModel'] {
+  const outcomes: (() => Awaited<ReturnType<ExecutionActivities['callModel']>>)[] = [
+    () => ({ fallback: 'anthropic/claude-haiku-4-5', because: 'model_authentication: no credentials' }),
+    () => {
+      throw modelFailure('model_unavailable', { retryInMs: 20 });
+    },
+    () => ({ fallback: 'sandbox/echo', because: 'model_unavailable: away' }),
+  ];
+  return async () => outcomes.shift()?.() ?? { status: 'completed' };
+}
+
 /** Is held back once before it goes well. */
 export function heldBackOnce(heldBackMs: number): ExecutionActivities['callModel'] {
   let isFirst = true;
@@ -124,6 +136,7 @@ export function executePromptPaths(): ExecutePromptPath[] {
     path('completed-by-its-answer', 'completed', {
       activities: { ...activitiesWith({ callModel: async () => ({ status: 'completed' as const }) }) },
     }),
+    path('completed-by-a-fallback', 'completed', { activities: { ...activitiesWith({ callModel: fallingBack() }) } }),
     canceledDuringCall(),
     path('canceled-between-calls', 'canceled', {
       activities: {

@@ -16,6 +16,7 @@ export interface ExecutionRows {
     ageSeconds?: number;
     /** Default: a caller was told of it. */
     accepted?: boolean;
+    fallbackModels?: string[];
   }): Promise<string>;
   /** The row, with `answered` for whether it has its answer. */
   read(id: string): Promise<Record<string, unknown>>;
@@ -39,17 +40,18 @@ export async function executionRows(db: Database): Promise<ExecutionRows> {
       answered = false,
       ageSeconds = 0,
       accepted = true,
+      fallbackModels = [],
     }) {
       const id = newId();
       await query(
         {
           text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters,
-                   variables, input, metadata, created_at, check_at, accepted_at, output, answered_at)
+                   variables, input, metadata, created_at, check_at, accepted_at, output, answered_at, fallback_models)
                  select id, $1, $2, $7, 1, $3, 'openai', '{}', '{}', $4, '{}', now() - make_interval(secs => $5), now() + interval '30 seconds' - make_interval(secs => $5),
-                   case when $8 then now() end, case when $6 then 'an answer' end, case when $6 then now() end
+                   case when $8 then now() end, case when $6 then 'an answer' end, case when $6 then now() end, $9
                  from workspaces where name = 'default'`,
         },
-        [id, status, model, input, ageSeconds, answered, promptName, accepted],
+        [id, status, model, input, ageSeconds, answered, promptName, accepted, fallbackModels],
       );
       return id;
     },

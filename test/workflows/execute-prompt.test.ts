@@ -3,7 +3,13 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { stateQuery } from '../../src/workflows/execute-prompt.ts';
 import { type Path, type PathEnvironment, takePath } from '../support/histories.ts';
-import { activitiesWith, executePromptPaths, failing, modelFailure } from '../support/histories-execute-prompt.ts';
+import {
+  activitiesWith,
+  executePromptPaths,
+  failing,
+  fallingBack,
+  modelFailure,
+} from '../support/histories-execute-prompt.ts';
 import { startTimeSkipping } from '../support/time-skipping.ts';
 import { until } from '../support/wait-for.ts';
 
@@ -150,6 +156,22 @@ test('operators see the state while it waits, and how it ended', async () => {
     },
   });
   expect(failed).toBe('**failed** model_not_found: The model said model_not_found.');
+});
+
+test('operators see which model took the place of which, and why', async () => {
+  const path = variant('completed-by-a-fallback', 'watched-fallback', { callModel: fallingBack() });
+  let details: string | undefined;
+  const { history } = await takePath(environment, {
+    ...path,
+    meanwhile: async (handle) => {
+      await until('the end', async () => (await handle.query(stateQuery)) === 'completed');
+      details = (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails;
+    },
+  });
+  expect(summaryOf(history, 'TIMER_STARTED')).toBe(
+    '"asks again in 20 ms: anthropic/claude-haiku-4-5: model_unavailable: The model said model_unavailable."',
+  );
+  expect(details).toBe('**completed** sandbox/echo, instead of anthropic/claude-haiku-4-5 (model_unavailable: away)');
 });
 
 test('operators see the prompt, its version and the model', async () => {

@@ -3,15 +3,24 @@ import type { Database } from '../../db/database.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
-import type { Cost, TokenUsage } from '../../domain/usage.ts';
-import type { Models } from '../../models/model.ts';
+import type { ModelResponse, Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
+import { callEnd, type ExecutionError, type Spent } from '../../services/executions/calls.ts';
 import { type ClaimedCall, claimExecution } from '../../services/executions/claim-execution.ts';
 import { failExecution } from '../../services/executions/end-execution.ts';
 import { endedOf } from '../../services/executions/executions.ts';
-import { completeExecution, payForExecution, storeResponse } from '../../services/executions/store-response.ts';
+import { fallBack, fallsBackOn } from '../../services/executions/fall-back.ts';
+import { completeExecution, endCall, storeResponse } from '../../services/executions/store-response.ts';
 import type { Places } from '../../temporal/places.ts';
-import { createCallsInFlight, ExecutionEndedError, exhausted, toFailure, unstorable } from '../model-call.ts';
+import {
+  type CallFailure,
+  createCallsInFlight,
+  EXHAUSTED,
+  ExecutionEndedError,
+  failureOf,
+  toApplicationFailure,
+  UNSTORABLE,
+} from '../model-call.ts';
 
 export interface ExecutionActivityDeps {
   db: Database;
@@ -32,7 +41,14 @@ const CLAIM_WITHIN_MS = 10_000;
 export type CallOutcome =
   | { status: ExecutionStatus }
   /** The workspace has all the calls in flight that it may have: nothing was done. Ask again after so long, or when invited. */
-  | { heldBackMs: number };
+  | { heldBackMs: number }
+  /** The model has failed for good, and its row says by now that this one is called next. */
+  | { fallback: string; because: string };
+
+/** How an execution ended; null: ask its row. */
+const outcomeOf = (status: ExecutionStatus | undefined): CallOutcome | null =>
+  status === undefined ? null : { status };
+const toError = ({ code, message }: CallFailure): ExecutionError => ({ code, message });
 
 export type ExecutionActivities = ReturnType<typeof createExecutionActivities>;
 
@@ -47,7 +63,7 @@ export function createExecutionActivities({
   listener,
   log,
 }: ExecutionActivityDeps) {
-  const inFlight = createCallsInFlight();
+  const inFlight = createCallsInFlight<CallOutcome | null>();
   graceOver.addEventListener('abort', () => inFlight.giveUpAll(graceOver.reason), { once: true });
   const query = db.system.query;
   listener.on(CHANNELS.executionFinished, inFlight.giveUp);
@@ -61,31 +77,73 @@ export function createExecutionActivities({
     );
   });
 
-  /** Makes a claimed call and stores its response, or at least what it cost. @throws ApplicationFailure */
-  async function call(id: string, claimed: ClaimedCall, signal: AbortSignal): Promise<ExecutionStatus | undefined> {
-    const { attempt } = claimed;
-    let paid: { tokens: TokenUsage; cost: Cost } | undefined;
+  /**
+   * Makes a claimed call and stores its response, or at least how it ended and what it cost.
+   * @throws ApplicationFailure
+   */
+  async function call(id: string, claimed: ClaimedCall, signal: AbortSignal): Promise<CallOutcome | null> {
+    const begunAt = performance.now();
+    let response: ModelResponse;
     try {
-      const response = await models.generate({ ...claimed, signal, timeoutMs: modelTimeoutMs });
-      paid = response;
-      // The response is paid for, so it is stored even when the database is away for a while.
-      return await untilDatabaseAnswers(() => storeResponse(query, id, attempt, response));
+      response = await generate(claimed, signal);
     } catch (error) {
-      if (error instanceof ModelError) paid = error.spent;
-      if (paid !== undefined) await pay(id, attempt, paid);
-      if (signal.reason instanceof ExecutionEndedError) return await completeExecution(query, id);
+      const durationMs = performance.now() - begunAt;
+      return endFailedCall(id, claimed, error, durationMs, signal);
+    }
+    try {
+      // The response is paid for, so it is stored even when the database is away for a while.
+      return outcomeOf(await untilDatabaseAnswers(() => storeResponse(query, id, claimed.attempt, response)));
+    } catch (error) {
+      const end = callEnd(response.modelMs, response, toError(UNSTORABLE));
+      await keep(id, response, () => endCall(query, id, claimed.attempt, response, end));
+      if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id));
       // The same response would be refused again, and has been paid for.
-      if (paid !== undefined && !(error instanceof ModelError)) throw unstorable(error);
-      throw signal.aborted ? error : toFailure(error, claimed);
+      throw toApplicationFailure(UNSTORABLE, error);
     }
   }
 
-  /** Stores what a call was billed whose response is not kept. */
-  async function pay(id: string, attempt: number, spent: { tokens: TokenUsage; cost: Cost }): Promise<void> {
+  /** The one place where the model of an execution is called. */
+  function generate({ model, input, tools, toolChoice, parameters }: ClaimedCall, signal: AbortSignal) {
+    return models.generate({ model, input, tools, toolChoice, parameters, signal, timeoutMs: modelTimeoutMs });
+  }
+
+  /** Stores how a call failed, and has the next model called where this one failed for good. @throws ApplicationFailure */
+  async function endFailedCall(
+    id: string,
+    { attempt, fallback, ...claimed }: ClaimedCall,
+    error: unknown,
+    durationMs: number,
+    signal: AbortSignal,
+  ): Promise<CallOutcome | null> {
+    const isGivenUp = signal.aborted;
+    const spent = error instanceof ModelError ? error.spent : undefined;
+    const failure = failureOf(error, claimed);
+    const isLeft = !isGivenUp && failure.retryInMs === undefined && fallsBackOn(failure.code);
+    const next = isLeft ? fallback : null;
+    // A call that was given up is ended by whoever ended the execution, or by the next claim.
+    if (!isGivenUp || spent !== undefined) {
+      const end = callEnd(durationMs, spent ?? null, toError(failure));
+      await keep(id, spent, async () => {
+        if (next === null || spent !== undefined) await endCall(query, id, attempt, spent, end);
+        if (next !== null) await fallBack(query, id, attempt, end);
+      });
+    }
+    if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id));
+    if (isGivenUp) throw error;
+    if (next !== null) return { fallback: next, because: `${failure.code}: ${failure.message}` };
+    throw toApplicationFailure(failure, error);
+  }
+
+  /**
+   * Stores how a call ended whose response is not kept. What was paid for is stored even when the database is away for a while.
+   * Without it, the next claim finds a call without an end.
+   */
+  async function keep(id: string, spent: Spent | undefined, store: () => Promise<void>): Promise<void> {
     try {
-      await untilDatabaseAnswers(() => payForExecution(query, id, attempt, spent));
+      await untilDatabaseAnswers(store, spent === undefined ? graceOver : undefined);
     } catch (error) {
-      log.error({ err: error, execution_id: id, ...spent }, 'cannot store what a call has cost');
+      const { tokens, cost } = spent ?? {};
+      log.error({ err: error, execution_id: id, tokens, cost }, 'cannot store how a call ended and what it has cost');
     }
   }
 
@@ -100,27 +158,26 @@ export function createExecutionActivities({
     });
   }
 
-  async function callInPlace(id: string): Promise<{ status: ExecutionStatus } | null> {
+  async function callInPlace(id: string): Promise<CallOutcome | null> {
     let claimed: ClaimedCall | undefined;
     if (!inFlight.has(id)) {
       const claim = await claimInTime(id);
       if (claim === 'nothing') return null;
-      if (claim === 'exhausted') throw exhausted();
+      if (claim === 'exhausted') throw toApplicationFailure(EXHAUSTED, undefined);
+      if (!('attempt' in claim)) return { ...claim, because: `${EXHAUSTED.code}: ${EXHAUSTED.message}` };
       claimed = claim;
     }
-    let status: ExecutionStatus | undefined;
-    await inFlight.join(id, async (signal) => {
+    return inFlight.join(id, async (signal) => {
       // An earlier attempt's call has just ended: the next attempt finds its result.
       if (claimed === undefined) throw new Error('There is no call in flight any more.');
-      status = await call(id, claimed, signal);
+      return call(id, claimed, signal);
     });
-    return status === undefined ? null : { status };
   }
 
   return {
     /**
-     * Calls the model and stores its response. Does nothing where there is a response already, nothing to run any more, or the
-     * workspace has all the calls in flight that it may have.
+     * Calls the model and stores its response, or says which model is called next. Does nothing where there is a response
+     * already, nothing to run any more, or the workspace has all the calls in flight that it may have.
      * @param workspace public id
      * @throws ApplicationFailure with the model's error code as type
      */

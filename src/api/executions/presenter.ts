@@ -1,10 +1,31 @@
 import type { z } from 'zod';
+import type { StoredCall } from '../../db/entities/execution.ts';
 import { publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { parseJson } from '../../evaluators/matching/json.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
 import { executionWorkflowId } from '../../temporal/names.ts';
 import type { Execution } from './schema.ts';
 
 const between = (from: Date, to: Date | null) => (to === null ? null : to.getTime() - from.getTime());
+
+function presentCall(call: StoredCall) {
+  return {
+    model: call.model,
+    started_at: new Date(call.started_at).toISOString(),
+    duration_ms: call.duration_ms ?? null,
+    tokens: call.tokens ?? null,
+    cost: { amount: call.cost ?? null, currency: 'USD' as const },
+    error: call.error ?? null,
+  };
+}
+
+/** What the model wrote, parsed, where it was asked for JSON and has written some. */
+function outputJsonOf({ output, parameters }: Pick<ExecutionRow, 'output' | 'parameters'>): JsonValue {
+  if (output === null || (parameters.response_format?.type ?? 'text') === 'text') return null;
+  const parsed = parseJson(output);
+  return parsed.ok ? parsed.value : null;
+}
 
 /** An execution as callers see it. */
 export function presentExecution(row: ExecutionRow): z.input<typeof Execution> {
@@ -14,11 +35,17 @@ export function presentExecution(row: ExecutionRow): z.input<typeof Execution> {
     prompt_name: row.prompt_name,
     prompt_version: row.prompt_version,
     model: row.model,
+    requested_model: row.requested_model ?? row.model,
     provider: row.provider,
     parameters: row.parameters,
     variables: row.variables,
-    input: row.input,
+    input: row.input_messages ?? row.input ?? '',
+    tools: row.tools,
+    tool_choice: row.tool_choice,
+    includes: row.includes ?? [],
     output: row.output,
+    output_json: outputJsonOf(row),
+    tool_calls: row.tool_calls ?? [],
     finish_reason: row.finish_reason,
     tokens: {
       input: row.tokens_input,
@@ -34,6 +61,8 @@ export function presentExecution(row: ExecutionRow): z.input<typeof Execution> {
       total_ms: between(row.created_at, row.finished_at),
     },
     attempts: row.attempts,
+    calls: row.calls.map(presentCall),
+    reused_from: row.reused_from === null ? null : publicId('execution', row.reused_from),
     error: row.error,
     metadata: row.metadata,
     workflow_id: executionWorkflowId(row.id),

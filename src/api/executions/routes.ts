@@ -1,49 +1,32 @@
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
-import { newId } from '../../domain/ids.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
+import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import type { Models } from '../../models/model.ts';
-import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
-import { giveUpExecution, resumeExecution, startInTurn } from '../../services/executions/accept-execution.ts';
-import { insertExecution, prepareExecution } from '../../services/executions/create-execution.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecution } from '../../services/executions/end-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
-import { type ExecutionRow, getExecution, listExecutions } from '../../services/executions/executions.ts';
-import type { StartPace } from '../../services/executions/start-pace.ts';
-import type { Quotas } from '../../services/workspaces/quotas.ts';
-import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { getExecution, listExecutions } from '../../services/executions/executions.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
-import { executionSample } from './samples.ts';
+import { type RunExecutionDeps, runExecution, type StoredRun } from './run-execution.ts';
+import { executionBodies, executionSample } from './samples.ts';
 import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
 
-export interface ExecutionRouteDeps extends WorkflowStarter {
-  idempotency: Idempotency;
-  quotas: Quotas;
-  models: Models;
+export interface ExecutionRouteDeps extends RunExecutionDeps {
   waiter: ExecutionWaiter;
-  pace: StartPace;
-  log: Logger;
 }
 
 const tag = 'Executions';
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
-  /**
-   * Begins an execution and waits for its end.
-   * @param begin gives the execution where it has ended already
-   */
+  /** Begins an execution and waits for its end. */
   async function runToEnd(
     { db, signal }: { db: WorkspaceDatabase; signal: AbortSignal },
-    id: string,
+    { id, begin }: StoredRun,
     waitMs: number,
-    begin: () => Promise<ExecutionRow | undefined>,
   ) {
     const expectation = deps.waiter.expect(id);
     try {
@@ -67,7 +50,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       status: 201,
       idempotent: true,
       body: CreateExecution,
-      bodyExamples: { Greeting: { prompt_name: 'support/greeting', variables: { name: 'Ada' } } },
+      maxBodyBytes: MAX_BODY_BYTES_WITH_FILES,
+      bodyExamples: executionBodies,
       response: Execution,
       responseExample: executionSample,
       headers: PreferHeader,
@@ -75,24 +59,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       async handler(request) {
         const { prompt_name: promptName, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));
-        const { db } = request;
-        const id = newId();
-        return deps.idempotency.startOnce(request, {
-          id,
-          prepare: (query) => prepareExecution(query, deps.models, { id, promptName, ...body }),
-          insert: (query, execution) =>
-            deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, execution)),
-          start: (execution) =>
-            unlessWithdrawn(
-              runToEnd(request, id, waitMs, async () => {
-                await startInTurn(deps, db, { workspaceId: db.workspaceId, ...execution });
-                return undefined;
-              }),
-            ),
-          resume: (earlier) =>
-            unlessWithdrawn(runToEnd(request, earlier, waitMs, () => resumeExecution(deps, db, earlier))),
-          withdraw: (beganAt) => giveUpExecution(deps, db, id, beganAt),
-        });
+        return runExecution(deps, request, { promptName, ...body }, (run) => runToEnd(request, run, waitMs));
       },
     }),
     defineRoute({

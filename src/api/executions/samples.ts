@@ -3,22 +3,42 @@ import { SAMPLE_DATA } from '../../services/events/samples.ts';
 const { tokens, cost, latency } = SAMPLE_DATA['execution.completed'];
 
 /** Samples for the documentation. */
+export const executionBodies = {
+  Greeting: { prompt_name: 'support/greeting', variables: { name: 'Ada' } },
+};
 export const executionSample = {
   id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
   status: 'completed',
   prompt_name: 'support/greeting',
   prompt_version: 1,
   model: 'openai/gpt-4o-mini',
+  requested_model: 'openai/gpt-4o-mini',
   provider: 'openai',
   parameters: { temperature: 0.2 },
   variables: { name: 'Ada' },
   input: 'Greet Ada in one sentence.',
+  tools: null,
+  tool_choice: null,
+  includes: [],
   output: 'Hello Ada, lovely to meet you!',
+  output_json: null,
+  tool_calls: [],
   finish_reason: 'stop',
   tokens,
   cost,
   latency,
   attempts: 1,
+  calls: [
+    {
+      model: 'openai/gpt-4o-mini',
+      started_at: '2026-01-31T12:00:00.009Z',
+      duration_ms: 611,
+      tokens,
+      cost: { amount: cost.amount, currency: cost.currency },
+      error: null,
+    },
+  ],
+  reused_from: null,
   error: null,
   metadata: { customer: 'acme' },
   workflow_id: 'execute-prompt/exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { executionStates } from '../../domain/execution-states.ts';
+import { AnyJson } from '../../domain/json-object.ts';
+import { ChatMessage, ChatMessages, ToolCall } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
+import { Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,
@@ -14,22 +17,63 @@ import {
   Variables,
 } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { draftFields, hasAtMostOne, NOT_BOTH } from '../prompts/schema.ts';
+
+const Draft = z
+  .strictObject({
+    ...draftFields,
+    model: ModelName.optional().meta({ description: 'Required without a prompt.' }),
+  })
+  .refine(hasAtMostOne, NOT_BOTH)
+  .meta({
+    id: 'ExecutionDraft',
+    description:
+      'Runs content that is not stored. With `prompt_name` it changes the version as `PUT /prompts/{name}` would: what is left ' +
+      'out keeps its value. Without, it is all there is: it has a template or messages, and a model.',
+  });
+
+/** Seconds: a year. */
+const MAX_REUSE_AGE = 366 * 24 * 60 * 60;
 
 export const CreateExecution = z
   .strictObject({
-    prompt_name: Name,
+    prompt_name: Name.optional().meta({ description: 'Required unless there is a draft.' }),
     variables: Variables.default({}).meta({
       description: 'A value for each placeholder: a string, number, boolean, object or array. Extra ones are ignored.',
     }),
     version: BodyVersion.optional(),
     label: Label.optional(),
-    model: ModelName.optional().meta({ description: 'Replaces the model of the prompt.' }),
+    draft: Draft.optional(),
+    model: ModelName.optional().meta({ description: 'Replaces the model of the prompt. Its fallback models stay.' }),
     parameters: ModelParameters.optional().meta({ description: 'Override those of the prompt, one by one.' }),
+    messages: ChatMessages.optional().meta({ description: "Appended to the prompt's own messages." }),
+    reuse: z
+      .strictObject({
+        max_age: z
+          .int('must be a whole number of seconds')
+          .min(1, 'must be at least 1')
+          .max(MAX_REUSE_AGE, `must be at most ${MAX_REUSE_AGE}`)
+          .meta({ description: 'Seconds.', example: 3600 }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Where the same call (model, input, parameters, tools) of this workspace was completed within that time, its response is given at once.',
+      }),
     metadata: Metadata.default({}),
   })
   .refine(({ version, label }) => version === undefined || label === undefined, {
     message: 'give either version or label, not both',
     path: ['label'],
+  })
+  .refine(({ prompt_name, draft }) => prompt_name !== undefined || draft !== undefined, {
+    message: 'is required, unless there is a draft',
+    path: ['prompt_name'],
+  })
+  .check(({ value, issues }) => {
+    for (const selector of ['version', 'label'] as const)
+      if (value.prompt_name === undefined && value[selector] !== undefined)
+        issues.push({ code: 'custom', message: 'needs a prompt_name', path: [selector], input: value });
   })
   .meta({ id: 'CreateExecution' });
 
@@ -41,18 +85,45 @@ export const PreferHeader = z.object({
     .meta({ description: '`wait=N` (0–300 seconds, 60 unless given) or `respond-async`.', example: 'wait=10' }),
 });
 
+const ExecutionError = z.object({ code: z.string(), message: z.string() });
+
+const ExecutionCall = z
+  .object({
+    model: z.string(),
+    started_at: Timestamp,
+    duration_ms: z.int().nullable().meta({ description: 'Null while it is in flight, and where its worker died.' }),
+    tokens: TokenUsage.nullable().meta({ description: 'As billed; null where nothing is known to have been.' }),
+    cost: Cost.pick({ amount: true, currency: true }),
+    error: ExecutionError.nullable(),
+  })
+  .meta({ id: 'ExecutionCall' });
+
 export const Execution = z
   .object({
     id: z.string().meta({ example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
     status: z.enum(executionStates.states),
-    prompt_name: z.string(),
-    prompt_version: z.int(),
-    model: z.string(),
+    prompt_name: z.string().nullable().meta({ description: 'Null for a draft that was run on its own.' }),
+    prompt_version: z.int().nullable().meta({ description: 'Null for a draft.' }),
+    model: z.string().meta({ description: 'The model that responded, or that is called.' }),
+    requested_model: z.string().meta({ description: 'The model that was called first.' }),
     provider: z.string(),
     parameters: ModelParameters,
     variables: Variables,
-    input: z.string().meta({ description: 'The template with its variables filled in, as it was sent.' }),
+    input: z.union([z.string(), z.array(ChatMessage)]).meta({
+      description: 'What was sent: the filled template, or the list of messages.',
+    }),
+    tools: z.array(Tool).nullable(),
+    tool_choice: ToolChoice.nullable(),
+    includes: z
+      .array(z.object({ name: z.string(), version: z.int() }))
+      .meta({ description: 'The prompts that the texts include, at any depth.' }),
     output: z.string().nullable(),
+    output_json: AnyJson.nullable().meta({
+      override: {
+        description: '`output`, parsed, where a JSON format was asked for and the model kept to it; else null.',
+      },
+    }),
+    tool_calls: z.array(ToolCall).meta({ description: 'The tools that the model asks for. The service runs none.' }),
     finish_reason: z.string().nullable(),
     tokens: TokenUsage,
     cost: Cost,
@@ -61,8 +132,14 @@ export const Execution = z
       model_ms: z.int().nullable().meta({ description: 'The call that succeeded.' }),
       total_ms: z.int().nullable().meta({ description: 'From creation to the end.' }),
     }),
-    attempts: z.int().meta({ description: 'Calls to the model.' }),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    attempts: z.int().meta({ description: 'Calls to models.' }),
+    calls: z.array(ExecutionCall).meta({
+      description: 'Every call, in order, those counted that failed. Their costs add up to that of the execution.',
+    }),
+    reused_from: z.string().nullable().meta({
+      description: 'The execution whose response this is, where it was reused: no model was called.',
+    }),
+    error: ExecutionError.nullable(),
     metadata: Metadata,
     workflow_id: z.string(),
     created_at: Timestamp,

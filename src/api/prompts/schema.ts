@@ -45,13 +45,22 @@ const content = {
   config: Config.optional(),
 };
 
+/** What may be run without being stored. */
+export const draftFields = {
+  template: Template.optional().meta({ description: 'Takes the place of messages, too.' }),
+  messages: Messages.optional().meta({ description: 'Takes the place of a template, too.' }),
+  ...content,
+  parameters: ModelParameters.optional().meta({ description: 'Replaces the parameters as a whole.' }),
+};
+
+/** The two forms of a prompt. */
 interface Texts {
   template?: string | undefined;
   messages?: unknown[] | undefined;
 }
-const hasAtMostOne = ({ template, messages }: Texts) => template === undefined || messages === undefined;
+export const hasAtMostOne = ({ template, messages }: Texts) => template === undefined || messages === undefined;
 const hasOne = ({ template, messages }: Texts) => template !== undefined || messages !== undefined;
-const NOT_BOTH = { path: ['messages'], message: 'must not be given beside template: give one of both' };
+export const NOT_BOTH = { path: ['messages'], message: 'must not be given beside template: give one of both' };
 
 const Description = z.string().max(2000).nullable().meta({ description: 'What the prompt is for.', example: null });
 const CommitMessage = z.string().max(1000).meta({ description: 'Why this version was made.', example: 'Shorter.' });
@@ -73,11 +82,8 @@ export const CreatePrompt = z
 
 export const UpdatePrompt = z
   .strictObject({
-    template: Template.optional().meta({ description: 'Takes the place of messages, too.' }),
-    messages: Messages.optional().meta({ description: 'Takes the place of a template, too.' }),
-    ...content,
+    ...draftFields,
     model: ModelName.optional(),
-    parameters: ModelParameters.optional().meta({ description: 'Replaces the parameters as a whole.' }),
     description: Description.optional(),
     commit_message: CommitMessage.optional(),
   })

@@ -29,7 +29,14 @@ export const UsageQuery = z
     path: ['until'],
   });
 
-const Group = { prompt_name: z.string().optional(), model: z.string().optional(), day: z.string().optional() };
+const Group = {
+  prompt_name: z.string().nullable().optional().meta({ description: 'Null: drafts that were run on their own.' }),
+  model: z
+    .string()
+    .optional()
+    .meta({ description: 'Of an execution the model that responded, also for what others cost before.' }),
+  day: z.string().optional(),
+};
 const Sums = {
   tokens: TokenUsage,
   cost: Cost.pick({ amount: true, currency: true }),

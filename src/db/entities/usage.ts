@@ -9,6 +9,7 @@ export type UsageKind = (typeof USAGE_KINDS)[number];
 const usage = {
   workspaceId: p.uuid(),
   kind: p.enum(() => Object.fromEntries(USAGE_KINDS.map((kind) => [kind, kind]))).$type<UsageKind>(),
+  /** Empty: of no prompt. */
   promptName: p.text(),
   model: p.text(),
   calls: p.bigint('number'),

@@ -5,8 +5,11 @@ import { changeState, inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { MAX_CALL_ATTEMPTS } from '../../domain/limits.ts';
+import type { ModelInput } from '../../domain/messages.ts';
 import { isWanted } from '../acceptance/is-wanted.ts';
+import { callBegun } from './calls.ts';
 import { isFinished } from './executions.ts';
+import { leaveExhaustedModel } from './fall-back.ts';
 import { withdrawUnaccepted } from './withdraw-execution.ts';
 
 const RUN = changeState(executionStates, { to: 'running' });
@@ -14,35 +17,66 @@ const RUN = changeState(executionStates, { to: 'running' });
 const CLAIM = prepared<{ id: string }>()((db, { id }) =>
   db
     .updateTable('executions')
-    .set((eb) => ({ ...RUN.set, attempts: eb('attempts', '+', 1), started_at: eb.fn.coalesce('started_at', now) }))
+    .set((eb) => ({
+      ...RUN.set,
+      attempts: eb('attempts', '+', 1),
+      model_attempts: eb('model_attempts', '+', 1),
+      calls: callBegun,
+      started_at: eb.fn.coalesce('started_at', now),
+    }))
     .where('id', '=', id)
     .where(RUN.where)
     .where('answered_at', 'is', null)
-    .where('attempts', '<', MAX_CALL_ATTEMPTS)
+    .where('model_attempts', '<', MAX_CALL_ATTEMPTS)
     .where((eb) => eb.or([inStates(executionStates, ['running']), isWanted]))
-    .returning(['model', 'input', 'parameters', 'attempts as attempt'])
-    .returning(sql<boolean>`attempts >= ${MAX_CALL_ATTEMPTS}`.as('isLastAttempt')),
+    .returning(['model', 'input', 'input_messages', 'tools', 'tool_choice as toolChoice', 'parameters', 'streamed'])
+    .returning(['attempts as attempt', 'model_attempts as modelAttempt'])
+    .returning([
+      sql<boolean>`model_attempts >= ${MAX_CALL_ATTEMPTS}`.as('isLastAttempt'),
+      sql<string | null>`fallback_models[1]`.as('fallback'),
+    ]),
 );
 const UNCLAIMED = prepared<{ id: string }>()((db, { id }) =>
-  db.selectFrom('executions').select(['status', 'attempts', 'answered_at']).where('id', '=', id),
+  db.selectFrom('executions').select(['status', 'model_attempts', 'answered_at']).where('id', '=', id),
 );
 
-/** A call to make, which attempt at its execution it is (from 1), and whether it is the last one. */
-export type ClaimedCall = RowOf<typeof CLAIM>;
+/** A call to make. */
+export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_messages'> {
+  input: ModelInput;
+  /** Which attempt at its execution it is, from 1. */
+  attempt: number;
+  /** Which attempt at this model. */
+  modelAttempt: number;
+  /** Whether this model is not called again. */
+  isLastAttempt: boolean;
+  /** The model that is called after this one has failed for good; null: none is left. */
+  fallback: string | null;
+  /** Whether what the model says is passed on as it comes. */
+  streamed: boolean;
+}
+
+/** What there is to do: a call, one of the next model (at the next claim), or nothing. */
+export type Claim = ClaimedCall | { fallback: string } | 'nothing' | 'exhausted';
 
 /**
  * Takes an execution to call its model. This is the one place that limits how often that happens.
- * @returns `nothing` where it has its response, has ended or was withdrawn; `exhausted` where it was tried
- * `MAX_CALL_ATTEMPTS` times
+ * @returns `nothing` where it has its response, has ended or was withdrawn; `exhausted` where its last model was tried
+ * `MAX_CALL_ATTEMPTS` times; where another one was, the one that takes its place
  */
-export async function claimExecution(query: Query, id: string): Promise<ClaimedCall | 'nothing' | 'exhausted'> {
+export async function claimExecution(query: Query, id: string): Promise<Claim> {
   for (;;) {
     const [claimed] = await query(CLAIM, { id });
-    if (claimed !== undefined) return claimed;
+    if (claimed !== undefined) {
+      const { input, input_messages: messages, ...call } = claimed;
+      return { ...call, input: messages ?? input ?? '' };
+    }
     if (await withdrawUnaccepted(query, id)) return 'nothing';
     const [row] = await query(UNCLAIMED, { id });
     if (row === undefined || row.answered_at !== null || isFinished(row.status)) return 'nothing';
-    if (row.attempts >= MAX_CALL_ATTEMPTS) return 'exhausted';
+    if (row.model_attempts >= MAX_CALL_ATTEMPTS) {
+      const fallback = await leaveExhaustedModel(query, id);
+      return fallback === undefined ? 'exhausted' : { fallback };
+    }
     // A caller was told of it just now.
   }
 }

@@ -4,70 +4,95 @@ import { asJson, prepared } from '../../db/statement.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import type { ChatMessage, ModelInput } from '../../domain/messages.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import { parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
-import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
+import { includedVersions, parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
+import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { providerOptionsProblem } from '../../domain/provider-options.ts';
 import type { Models } from '../../models/model.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
-import { getPrompt, type VersionSelector } from '../prompts/prompts.ts';
-import { contentOf } from '../prompts/version.ts';
+import { callHashOf } from './call-hash.ts';
+import { modelsToCall } from './models-to-call.ts';
+import { type VersionRequest, versionToRun } from './version-to-run.ts';
 
-export interface NewExecution extends VersionSelector {
+export interface NewExecution extends VersionRequest {
   /** UUID, made by the caller so that it can withdraw an execution of which it can't tell whether it was stored. */
   id: string;
-  promptName: string;
   variables: Record<string, JsonValue>;
-  model?: string | undefined;
+  /** Appended to the prompt's own. */
+  messages?: ChatMessage[] | undefined;
   /** Laid over the prompt's own. */
   parameters?: ModelParameters | undefined;
   metadata: Record<string, string>;
+  /** Whether what the model says is passed on as it comes. Default: false. */
+  stream?: boolean | undefined;
 }
 
 /** An execution that can be stored. */
 export interface PreparedExecution {
   id: string;
-  promptName: string;
-  promptVersion: number;
+  promptName: string | null;
+  promptVersion: number | null;
   model: string;
   provider: string;
+  fallbackModels: string[];
   parameters: ModelParameters;
   variables: Record<string, JsonValue>;
-  /** The template with its variables filled in. */
-  input: string;
+  /** The filled template, or (else null) the filled list of messages. */
+  input: string | null;
+  inputMessages: ChatMessage[] | null;
+  tools: Tool[] | null;
+  toolChoice: ToolChoice | null;
+  includes: { name: string; version: number }[] | null;
   metadata: Record<string, string>;
+  callHash: Buffer;
+  streamed: boolean;
 }
 
 /**
  * Checks everything that can be checked before a model is called.
- * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` (variables, model, credentials)
+ * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` (variables, messages, includes, models, credentials)
  */
 export async function prepareExecution(
   query: Query,
   models: Models,
   request: NewExecution,
 ): Promise<PreparedExecution> {
-  const prompt = await getPrompt(query, request.promptName, request);
-  if (prompt.archived_at !== null)
-    throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
-  const { id, variables, metadata } = request;
-  const content = contentOf(prompt);
-  const input = renderOrRefuse(content, await resolveIncludes(query, content), variables);
-  const { model, provider } = models.resolve(request.model ?? prompt.model);
-  const parameters = { ...prompt.parameters, ...request.parameters };
+  const { id, variables, metadata, messages, stream: streamed = false } = request;
+  const { promptName, promptVersion, content, fields, ...version } = await versionToRun(query, request);
+  const includes = await resolveIncludes(query, content, fields.text);
+  const input = fillOrRefuse(() => parsePrompt(content, includes).fill(variables, messages));
+  const { model, provider, fallbackModels } = modelsToCall(models, version, fields);
+  const parameters = { ...version.parameters, ...request.parameters };
   // What the prompt was stored with may be refused since.
   const problem = providerOptionsProblem(parameters.provider_options ?? {});
   if (problem !== undefined)
     throw invalidField(['parameters', 'provider_options', ...problem.path].join('.'), problem.message);
-  const { name: promptName, version: promptVersion } = prompt;
-  return { id, promptName, promptVersion, model, provider, parameters, variables, input, metadata };
+  const tools = content.tools?.length === 0 ? null : content.tools;
+  const toolChoice = tools === null ? null : content.tool_choice;
+  const included = includedVersions(includes);
+  return {
+    id,
+    promptName,
+    promptVersion,
+    model,
+    provider,
+    fallbackModels,
+    parameters,
+    variables,
+    ...(typeof input === 'string' ? { input, inputMessages: null } : { input: null, inputMessages: input }),
+    tools,
+    toolChoice,
+    includes: included.length === 0 ? null : included,
+    metadata,
+    callHash: callHashOf({ input, parameters, tools, toolChoice }),
+    streamed,
+  };
 }
 
-function renderOrRefuse(content: PromptContent, includes: IncludeSet, variables: Record<string, JsonValue>): string {
+function fillOrRefuse(fill: () => ModelInput): ModelInput {
   try {
-    const input = parsePrompt(content, includes).fill(variables);
-    if (typeof input === 'string') return input;
-    throw invalidField('prompt_name', 'is a prompt with messages, which can not be run yet');
+    return fill();
   } catch (error) {
     if (!(error instanceof TemplateVariablesError)) throw error;
     throw new ApiError('invalid_request', error.message, { details: error.details });
@@ -81,11 +106,19 @@ const INSERT = prepared<PreparedExecution>()((db, execution) =>
     prompt_name: execution.promptName,
     prompt_version: execution.promptVersion,
     model: execution.model,
+    requested_model: execution.model,
     provider: execution.provider,
+    fallback_models: execution.fallbackModels,
     parameters: asJson(execution.parameters),
     variables: asJson(execution.variables),
     input: execution.input,
+    input_messages: asJson(execution.inputMessages),
+    tools: asJson(execution.tools),
+    tool_choice: asJson(execution.toolChoice),
+    includes: asJson(execution.includes),
     metadata: asJson(execution.metadata),
+    call_hash: execution.callHash,
+    streamed: execution.streamed,
     created_at: now,
   }),
 );

@@ -8,17 +8,12 @@ import { ApiError } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { newId } from '../../domain/ids.ts';
 import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
-import { FAILED_DATA, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
+import { callCanceled, callLost, type ExecutionError } from './calls.ts';
+import { FAILED_DATA, hasEvents, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution } from './executions.ts';
 
 const FAIL = changeState(executionStates, { to: 'failed' });
 const CANCEL = changeState(executionStates, { to: 'canceled' });
-
-/** Why an execution failed, as its caller is told. */
-export interface ExecutionError {
-  code: string;
-  message: string;
-}
 
 const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionError }>()(
   (db, { id, eventId, error }) =>
@@ -26,7 +21,7 @@ const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionE
       .with('done', (cte) =>
         cte
           .updateTable('executions')
-          .set({ ...FAIL.set, error: asJson(error), finished_at: now })
+          .set({ ...FAIL.set, error: asJson(error), calls: callLost, finished_at: now })
           .where('id', '=', id)
           .where(FAIL.where)
           .returningAll(),
@@ -35,7 +30,12 @@ const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionE
         cte
           .insertInto('events')
           .columns(EVENT_COLUMNS)
-          .expression(cte.selectFrom('done').select(eventOf('execution.failed', eventId, FAILED_DATA))),
+          .expression(
+            cte
+              .selectFrom('done')
+              .select(eventOf('execution.failed', eventId, FAILED_DATA))
+              .where(hasEvents),
+          ),
       )
       .selectFrom('done')
       .select(STATUS_AND_NOTIFICATIONS),
@@ -46,7 +46,7 @@ const CANCEL_EXECUTION = prepared<{ id: string }>()((db, { id }) =>
     .with('done', (cte) =>
       cte
         .updateTable('executions')
-        .set({ ...CANCEL.set, finished_at: now })
+        .set({ ...CANCEL.set, calls: callCanceled, finished_at: now })
         .where('id', '=', id)
         .where(CANCEL.where)
         .returning(EXECUTION_COLUMNS),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import { CHANNELS } from '../../db/listener.ts';
 import { notify } from '../../db/sql.ts';
@@ -41,6 +41,9 @@ export const COMPLETED_DATA = jsonBuildObject({
 });
 /** `data` of `execution.failed`. */
 export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error') });
+
+/** Whether an execution of `done` is one of a version: drafts have no events. */
+export const hasEvents = sql<SqlBool>`prompt_version is not null`;
 
 /** Notifies of the executions of `done`, which have ended, and gives their status. */
 export const STATUS_AND_NOTIFICATIONS = [

@@ -10,9 +10,16 @@ import type { executePrompt } from '../../workflows/execute-prompt.ts';
 export interface StoredExecution {
   id: string;
   workspaceId: string;
-  promptName: string;
-  promptVersion: number;
+  /** Null: a draft that is run on its own. */
+  promptName: string | null;
+  /** Null: a draft. */
+  promptVersion: number | null;
   model: string;
+}
+
+function whatRuns({ promptName, promptVersion }: StoredExecution): string {
+  if (promptVersion !== null) return `${promptName} v${promptVersion}`;
+  return promptName === null ? 'a draft' : `a draft of ${promptName}`;
 }
 
 /**
@@ -21,16 +28,17 @@ export interface StoredExecution {
  */
 export function startExecutionWorkflow(starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> {
   const workspace = publicId('workspace', execution.workspaceId);
+  const { promptName } = execution;
   return startWorkflowOnce<typeof executePrompt>(starter, 'executePrompt', {
     // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
     priority: { fairnessKey: workspace },
     workflowId: executionWorkflowId(execution.id),
     taskQueue: starter.taskQueues.executions,
     args: [{ executionId: execution.id, model: execution.model, workspace }],
-    staticSummary: `${execution.promptName} v${execution.promptVersion} on ${execution.model}`,
+    staticSummary: `${whatRuns(execution)} on ${execution.model}`,
     typedSearchAttributes: new TypedSearchAttributes([
       { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
-      { key: SEARCH_ATTRIBUTES.prompt, value: execution.promptName },
+      ...(promptName === null ? [] : [{ key: SEARCH_ATTRIBUTES.prompt, value: promptName }]),
       { key: SEARCH_ATTRIBUTES.model, value: execution.model },
     ]),
   });

@@ -6,13 +6,15 @@ import { asJson, type Parameters, prepared } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Cost, Pricing, TokenUsage } from '../../domain/usage.ts';
+import type { ToolCall } from '../../domain/messages.ts';
+import type { Pricing } from '../../domain/usage.ts';
 import type { ModelResponse } from '../../models/model.ts';
 import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
-import { COMPLETED_DATA, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
+import { type CallEnd, callEnd, callEnded, modelOfCall, type Spent } from './calls.ts';
+import { COMPLETED_DATA, hasEvents, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
 import { executionStatus } from './executions.ts';
 
-const COMPLETE = changeState(executionStates, { to: 'completed' });
+const COMPLETE = changeState(executionStates, { to: 'completed', from: ['running'] });
 
 /** What an attempt was billed. */
 interface Payment {
@@ -24,10 +26,12 @@ interface Payment {
   reasoning: number;
   amount: string | null;
   pricing: Pricing | null;
+  end: CallEnd;
 }
 
 interface StoredResponse extends Payment {
   text: string;
+  toolCalls: ToolCall[] | null;
   finishReason: string;
   modelMs: number;
 }
@@ -42,13 +46,20 @@ const pay = (eb: ExpressionBuilder<Tables, 'executions'>, paid: Parameters<Payme
                                     else cost_amount + ${paid.amount}::numeric end`,
   pricing: sql<Pricing | null>`coalesce(pricing, ${asJson(paid.pricing)}::jsonb)`,
   paid_attempts: sql<number[]>`paid_attempts || ${paid.attempt}::int`,
+  calls: callEnded(paid.attempt, paid.end),
 });
 const isUnpaid = ({ attempt }: { attempt: Expression<number> }) =>
   sql<SqlBool>`not (${attempt}::int = any(paid_attempts))`;
 
 const keep = (response: Parameters<StoredResponse>) => ({
+  // A worker that was taken for dead may have called another model than the one that is called by now.
+  model: modelOfCall(response.attempt),
+  provider: sql<string>`split_part(${modelOfCall(response.attempt)}, '/', 1)`,
   output: response.text,
+  tool_calls: asJson(response.toolCalls),
   finish_reason: response.finishReason,
+  // Of the model that has responded; another may have been paid before.
+  pricing: asJson(response.pricing),
   model_ms: response.modelMs,
   answered_at: now,
 });
@@ -59,7 +70,7 @@ const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
     .with('done', (cte) =>
       cte
         .updateTable('executions')
-        .set((eb) => ({ ...COMPLETE.set, finished_at: now, ...keep(response), ...pay(eb, response) }))
+        .set((eb) => ({ ...COMPLETE.set, finished_at: now, ...pay(eb, response), ...keep(response) }))
         .where('id', '=', response.id)
         .where(COMPLETE.where)
         .where('answered_at', 'is', null)
@@ -70,7 +81,12 @@ const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
       cte
         .insertInto('events')
         .columns(EVENT_COLUMNS)
-        .expression(cte.selectFrom('done').select(eventOf('execution.completed', response.eventId, COMPLETED_DATA))),
+        .expression(
+          cte
+            .selectFrom('done')
+            .select(eventOf('execution.completed', response.eventId, COMPLETED_DATA))
+            .where(hasEvents),
+        ),
     )
     .selectFrom('done')
     .select(STATUS_AND_NOTIFICATIONS),
@@ -79,7 +95,7 @@ const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
 const STORE_LATE = prepared<StoredResponse>()((db, response) =>
   db
     .updateTable('executions')
-    .set((eb) => ({ ...keep(response), ...pay(eb, response) }))
+    .set((eb) => ({ ...pay(eb, response), ...keep(response) }))
     .where('id', '=', response.id)
     .where('answered_at', 'is', null)
     .where(isUnpaid(response))
@@ -92,6 +108,13 @@ const PAY = prepared<Payment>()((db, paid) =>
     .where('id', '=', paid.id)
     .where(isUnpaid(paid))
     .returning('status'),
+);
+const END_CALL = prepared<{ id: string; attempt: number; end: CallEnd }>()((db, { id, attempt, end }) =>
+  db
+    .updateTable('executions')
+    .set({ calls: callEnded(attempt, end) })
+    .where('id', '=', id)
+    .where(isUnpaid({ attempt })),
 );
 const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, eventId }) =>
   db
@@ -108,13 +131,18 @@ const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, e
       cte
         .insertInto('events')
         .columns(EVENT_COLUMNS)
-        .expression(cte.selectFrom('done').select(eventOf('execution.completed', eventId, COMPLETED_DATA))),
+        .expression(
+          cte
+            .selectFrom('done')
+            .select(eventOf('execution.completed', eventId, COMPLETED_DATA))
+            .where(hasEvents),
+        ),
     )
     .selectFrom('done')
     .select(STATUS_AND_NOTIFICATIONS),
 );
 
-const paymentOf = (id: string, attempt: number, { tokens, cost }: { tokens: TokenUsage; cost: Cost }): Payment => ({
+const paymentOf = (id: string, attempt: number, { tokens, cost }: Spent, end: CallEnd): Payment => ({
   id,
   attempt,
   input: tokens.input,
@@ -123,6 +151,7 @@ const paymentOf = (id: string, attempt: number, { tokens, cost }: { tokens: Toke
   reasoning: tokens.reasoning,
   amount: cost.amount,
   pricing: cost.pricing,
+  end,
 });
 
 /**
@@ -134,10 +163,16 @@ export async function storeResponse(
   query: Query,
   id: string,
   attempt: number,
-  { output: text, finishReason, modelMs, ...spent }: ModelResponse,
+  { output: text, toolCalls, finishReason, modelMs, ...spent }: ModelResponse,
 ): Promise<ExecutionStatus | undefined> {
-  const payment = paymentOf(id, attempt, spent);
-  const response = { ...payment, text, finishReason, modelMs: Math.round(modelMs) };
+  const payment = paymentOf(id, attempt, spent, callEnd(modelMs, spent, null));
+  const response = {
+    ...payment,
+    text,
+    toolCalls: toolCalls.length === 0 ? null : toolCalls,
+    finishReason,
+    modelMs: Math.round(modelMs),
+  };
   const [completed] = await query(STORE, { ...response, eventId: newId() });
   if (completed !== undefined) return completed.status;
   const [late] = await query(STORE_LATE, response);
@@ -146,14 +181,19 @@ export async function storeResponse(
   return paid?.status ?? executionStatus(query, id);
 }
 
-/** Adds what a call was billed whose response is not kept. Safe to repeat. */
-export async function payForExecution(
+/**
+ * Stores how a call ended whose response is not kept, and what it was billed where that is known. Safe to repeat.
+ * @param end see `callEnd`
+ */
+export async function endCall(
   query: Query,
   id: string,
   attempt: number,
-  spent: { tokens: TokenUsage; cost: Cost },
+  spent: Spent | undefined,
+  end: CallEnd,
 ): Promise<void> {
-  await query(PAY, paymentOf(id, attempt, spent));
+  if (spent === undefined) await query(END_CALL, { id, attempt, end });
+  else await query(PAY, paymentOf(id, attempt, spent, end));
 }
 
 /**

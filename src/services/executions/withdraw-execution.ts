@@ -6,6 +6,7 @@ import { changeState, inStates } from '../../db/state-change.ts';
 import { prepared } from '../../db/statement.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { isWanted } from '../acceptance/is-wanted.ts';
+import { callCanceled } from './calls.ts';
 
 const CANCEL = changeState(executionStates, { to: 'canceled', from: ['running'] });
 const isQueued = inStates(executionStates, ['queued']);
@@ -53,7 +54,7 @@ const WITHDRAW = prepared<{ id: string; force: boolean }>()((db, { id, force }) 
     .with('canceled', (cte) =>
       cte
         .updateTable('executions')
-        .set({ ...CANCEL.set, finished_at: now })
+        .set({ ...CANCEL.set, calls: callCanceled, finished_at: now })
         .where('id', '=', id)
         .where(CANCEL.where)
         .where(sql<boolean>`${force}::boolean`)

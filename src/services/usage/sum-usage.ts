@@ -53,7 +53,7 @@ function selectUnfinished(db: Builder, { since, until }: UsageSpan) {
     .selectFrom('executions')
     .select([
       sql<UsageKind>`'execution'`.as('kind'),
-      'prompt_name',
+      sql<string>`coalesce(prompt_name, '')`.as('prompt_name'),
       'model',
       'created_at as at',
       sql<number>`1`.as('calls'),
@@ -86,7 +86,10 @@ function sumBy(
 ) {
   let sums = db
     .selectFrom(calls.as('calls'))
-    .$if(groups.includes('prompt'), (select) => select.select('prompt_name'))
+    .$if(groups.includes('prompt'), (select) =>
+      // Drafts that were run on their own have none.
+      select.select(sql<string | null>`nullif(prompt_name, '')`.as('prompt_name')),
+    )
     .$if(groups.includes('model'), (select) => select.select('model'))
     .$if(groups.includes('day'), (select) =>
       select.select(sql<string>`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`.as('day')),

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import type { Query } from '../../db/database.ts';
+import { newId } from '../../domain/ids.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import type { RouteRequest } from '../../http/route.ts';
+import type { Models } from '../../models/model.ts';
+import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
+import { giveUpExecution, resumeExecution, startInTurn } from '../../services/executions/accept-execution.ts';
+import {
+  insertExecution,
+  type NewExecution,
+  type PreparedExecution,
+  prepareExecution,
+} from '../../services/executions/create-execution.ts';
+import { type ExecutionRow, getExecution } from '../../services/executions/executions.ts';
+import { reuseResponse } from '../../services/executions/reuse-response.ts';
+import type { StartPace } from '../../services/executions/start-pace.ts';
+import { checkChange } from '../../services/prompts/version.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
+
+export interface RunExecutionDeps extends WorkflowStarter {
+  idempotency: Idempotency;
+  quotas: Quotas;
+  models: Models;
+  evaluatorPool: EvaluatorPool;
+  pace: StartPace;
+  log: Logger;
+}
+
+/** What a request asks to run. */
+export interface ExecutionToRun extends Omit<NewExecution, 'id'> {
+  /** Take the response of the same call that was completed within so many seconds, where there is one. */
+  reuse?: { max_age: number } | undefined;
+}
+
+/** An execution that is stored, by this request or by an earlier one with the same `Idempotency-Key`. */
+export interface StoredRun {
+  /** UUID. */
+  id: string;
+  /** Starts its workflow. @returns the execution where it has ended already */
+  begin: () => Promise<ExecutionRow | undefined>;
+}
+
+/**
+ * Stores an execution, once for each `Idempotency-Key`, and withdraws it where the request fails.
+ * @param respond begins the run and gives the response
+ * @throws ApiError as `checkChange` and `prepareExecution`, `quota_exceeded`
+ */
+export async function runExecution(
+  deps: RunExecutionDeps,
+  request: RouteRequest<unknown, unknown, unknown>,
+  { reuse, ...execution }: ExecutionToRun,
+  respond: (run: StoredRun) => Promise<unknown>,
+): Promise<unknown> {
+  const { db } = request;
+  // The schemas of its tools are compiled, in a thread.
+  if (execution.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, execution.draft, 'draft.');
+  const id = newId();
+  const prepare = (query: Query) => prepareExecution(query, deps.models, { id, ...execution });
+  const insert = (query: Query, prepared: PreparedExecution) =>
+    deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, prepared));
+
+  async function storeReusing(query: Query, maxAgeSeconds: number) {
+    const prepared = await prepare(query);
+    await insert(query, prepared);
+    return { ...prepared, isReused: await reuseResponse(query, prepared, maxAgeSeconds * 1000) };
+  }
+
+  async function begin(stored: PreparedExecution & { isReused?: boolean }): Promise<ExecutionRow | undefined> {
+    if (stored.isReused) return getExecution(db, id);
+    const { promptName, promptVersion, model } = stored;
+    await startInTurn(deps, db, { id, workspaceId: db.workspaceId, promptName, promptVersion, model });
+    return undefined;
+  }
+
+  return deps.idempotency.startOnce<PreparedExecution & { isReused?: boolean }>(request, {
+    id,
+    // One statement stores most executions; it needs no transaction.
+    ...(reuse === undefined ? { prepare, insert } : { store: (query: Query) => storeReusing(query, reuse.max_age) }),
+    start: (stored) => unlessWithdrawn(respond({ id, begin: () => begin(stored) })),
+    resume: (earlier) => unlessWithdrawn(respond({ id: earlier, begin: () => resumeExecution(deps, db, earlier) })),
+    withdraw: (beganAt) => giveUpExecution(deps, db, id, beganAt),
+  });
+}

@@ -1,0 +1,67 @@
+import type { Query } from '../../db/database.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
+import type { ModelParameters } from '../../domain/parameters.ts';
+import type { PromptContent } from '../../domain/prompt-content.ts';
+import { getPrompt, type VersionSelector } from '../prompts/prompts.ts';
+import { changeVersion, checkVersion, contentOf, EMPTY_VERSION, type VersionChange } from '../prompts/version.ts';
+
+/** What is run: a version, or a draft in place of one. */
+export interface VersionToRun {
+  promptName: string | null;
+  /** Null: a draft. */
+  promptVersion: number | null;
+  content: PromptContent;
+  /** The one of the request, where it names one. */
+  model: string;
+  fallbackModels: string[];
+  parameters: ModelParameters;
+  /** Where the parts stand in the request, for what is wrong with them. `text` undefined: in no field of it. */
+  fields: { model: string; fallbackModels: string; text: string | undefined };
+}
+
+/** What a request says of the version. */
+export interface VersionRequest extends VersionSelector {
+  /** Undefined: a draft that is run on its own. */
+  promptName?: string | undefined;
+  /** Runs in place of the version: what `PUT /prompts/{name}` would make of it, or `POST /prompts` where there is no prompt. */
+  draft?: VersionChange | undefined;
+  /** Replaces the model of the version. */
+  model?: string | undefined;
+}
+
+/**
+ * Finds what a request runs.
+ * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` where nothing says what is sent, or to which model
+ */
+export async function versionToRun(query: Query, request: VersionRequest): Promise<VersionToRun> {
+  const { promptName, draft } = request;
+  const prompt = promptName === undefined ? undefined : await getPrompt(query, promptName, request);
+  if (prompt !== undefined && prompt.archived_at !== null)
+    throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
+  const before = prompt ?? EMPTY_VERSION;
+  const version = draft === undefined ? before : changeVersion(before, draft);
+  if (version.template === null && version.messages === null)
+    throw invalidField('draft.template', 'is required, unless there are messages: no prompt is given that has one');
+  const model = request.model ?? draft?.model ?? prompt?.model;
+  if (model === undefined) throw invalidField('draft.model', 'is required: no prompt is given that has one');
+  if (draft !== undefined) checkVersion({ ...version, model }, 'draft.');
+  const isOfDraft = request.model === undefined && draft?.model !== undefined;
+  return {
+    promptName: prompt?.name ?? null,
+    promptVersion: draft === undefined ? (prompt?.version ?? null) : null,
+    content: contentOf(version),
+    model,
+    fallbackModels: version.fallback_models,
+    parameters: version.parameters,
+    fields: {
+      model: isOfDraft ? 'draft.model' : 'model',
+      fallbackModels: draft?.fallback_models === undefined ? 'fallback_models' : 'draft.fallback_models',
+      text: textField(draft),
+    },
+  };
+}
+
+function textField(draft: VersionChange | undefined): string | undefined {
+  if (draft?.template !== undefined) return 'draft.template';
+  return draft?.messages === undefined ? undefined : 'draft.messages';
+}
