@@ -103,25 +103,38 @@ const partsOf = <Part extends z.ZodType>(part: Part) =>
     'must be a string or a list of parts',
   );
 
+/** A list that is looked at before it is parsed counts as optional in the documentation. */
+const WITH_CONTENT = {
+  override({ jsonSchema }: { jsonSchema: { required?: string[] | undefined } }) {
+    jsonSchema.required = ['role', 'content'];
+  },
+};
+
 function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePart: File) {
   return z.discriminatedUnion(
     'role',
     [
-      z.strictObject({ role: z.literal('system'), content: partsOf(TextPart) }),
-      z.strictObject({
-        role: z.literal('user'),
-        content: partsOf(z.discriminatedUnion('type', [TextPart, filePart], 'must be a text or a file part')),
-      }),
-      z.strictObject({
-        role: z.literal('assistant'),
-        content: partsOf(
-          z.discriminatedUnion('type', [TextPart, filePart, ToolCallPart], 'must be a text, file or tool_call part'),
-        ),
-      }),
-      z.strictObject({
-        role: z.literal('tool'),
-        content: shortList(ToolResultPart, 'tool_result parts', { min: 1, max: MAX_PARTS }),
-      }),
+      z.strictObject({ role: z.literal('system'), content: partsOf(TextPart) }).meta(WITH_CONTENT),
+      z
+        .strictObject({
+          role: z.literal('user'),
+          content: partsOf(z.discriminatedUnion('type', [TextPart, filePart], 'must be a text or a file part')),
+        })
+        .meta(WITH_CONTENT),
+      z
+        .strictObject({
+          role: z.literal('assistant'),
+          content: partsOf(
+            z.discriminatedUnion('type', [TextPart, filePart, ToolCallPart], 'must be a text, file or tool_call part'),
+          ),
+        })
+        .meta(WITH_CONTENT),
+      z
+        .strictObject({
+          role: z.literal('tool'),
+          content: shortList(ToolResultPart, 'tool_result parts', { min: 1, max: MAX_PARTS }),
+        })
+        .meta(WITH_CONTENT),
     ],
     'must be system, user, assistant or tool',
   );

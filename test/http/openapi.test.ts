@@ -101,6 +101,13 @@ describe('the document', () => {
     });
   });
 
+  test('says that a message has a role and a content', () => {
+    const steps = ['components', 'schemas', 'Message'];
+    expect(api.faultOf(steps, { role: 'user', content: 'Hello.' })).toBeNull();
+    for (const message of [{ role: 'user' }, { role: 'tool' }, { content: 'Hello.' }])
+      expect(api.faultOf(steps, message)).not.toBeNull();
+  });
+
   test('has examples that fit their schemas', () => {
     onEvery((operation) => {
       const json = operation.requestBody?.content['application/json'];
