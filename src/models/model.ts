@@ -15,7 +15,7 @@ export interface ModelCall {
   /** Default: the model decides. */
   toolChoice?: ToolChoice | null;
   parameters: ModelParameters;
-  /** Where given, the response is streamed: called with each piece as it arrives. The response is the same as without. */
+  /** Where given, the response is streamed: called with each piece as it arrives; it must not throw. The response is the same as without. */
   onDelta?: ((delta: ModelDelta) => void) | undefined;
   /** Cancels the call, which then rejects with the signal's reason. */
   signal: AbortSignal;

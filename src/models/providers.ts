@@ -90,7 +90,7 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
       const onText = (piece: string) => {
         if (isText) deltas.text(piece);
       };
-      return jsonResponse(JSON.stringify(await readStream(provider, response, onText, redact)));
+      return jsonResponse(await readStream(provider, response, onText, redact));
     }
     const text = await response.text();
     if (response.status < 200 || response.status > 299 || isErrorBody(text))

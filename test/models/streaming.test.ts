@@ -190,6 +190,12 @@ test.each([
   expect(await generate(model).response).toEqual({ ...whole, modelMs: expect.any(Number) });
 });
 
+test.each(MODELS)("%s has a limit on a tool call's input, too", async (model) => {
+  standIns.answer({ text: '', toolCalls: [{ ...PARIS, input: { city: 'x'.repeat(17 * 1024 * 1024) } }] });
+  const { response } = generate(model, { tools: [WEATHER] });
+  expect(await modelErrorOf(response)).toMatchObject({ code: 'model_unavailable', retryable: false });
+});
+
 test("a refusal of OpenAI's is streamed as its filter's", async () => {
   standIns.answer({ text: '', refusal: 'I can not do that.', usage: USAGE });
   const { deltas, response } = generate('openai/gpt-4o');

@@ -52,7 +52,7 @@ export async function readStream(
   response: TransportResponse,
   onText: (text: string) => void,
   redact: (text: string) => string,
-): Promise<RequestBody> {
+): Promise<string> {
   const assembler = ASSEMBLERS[provider]();
   let chars = 0;
   let isDone = false;
@@ -77,7 +77,9 @@ export async function readStream(
   if (!isDone && !assembler.isComplete()) {
     throw new ModelError('model_unavailable', "The provider's stream ended before the response was complete.");
   }
-  return assembler.body();
+  const body = JSON.stringify(assembler.body());
+  if (Buffer.byteLength(body) > MAX_RESPONSE_BYTES) throw tooLong(MAX_RESPONSE_BYTES);
+  return body;
 }
 
 function parsed(data: string): RequestBody {
