@@ -5,9 +5,12 @@ import type { JsonValue } from '../domain/json.ts';
 import { clipPath } from '../domain/schema-details.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Of most JSON bodies. */
+export const MAX_BODY_BYTES = 1024 * 1024;
 /** Of bodies that may hold files. */
 export const MAX_BODY_BYTES_WITH_FILES = 4 * 1024 * 1024;
+/** Quotation marks of a body that is larger than most: names take long to parse, files and long texts don't. */
+const MAX_QUOTES_WITH_FILES = 120_000;
 export const MAX_JSON_DEPTH = 32;
 /** How much of a body that is too large is still read before the connection is cut, so that the caller can read the response. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
@@ -96,6 +99,17 @@ async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): P
   }
 }
 
+/** Whether a body has at most {@link MAX_QUOTES_WITH_FILES}, those that are escaped aside. */
+function hasFewQuotes(raw: Buffer): boolean {
+  const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+  let left = MAX_QUOTES_WITH_FILES;
+  for (let at = raw.indexOf(QUOTE); at !== -1; at = raw.indexOf(QUOTE, at + 1)) {
+    if (raw[at - 1] !== BACKSLASH) left -= 1;
+    if (left < 0) return false;
+  }
+  return true;
+}
+
 /**
  * Reads a JSON body.
  * @param maxBytes default: 1 MiB
@@ -107,6 +121,11 @@ export async function readJsonBody(
 ): Promise<{ raw: Buffer; json: JsonValue }> {
   requireJsonHeaders(request);
   const raw = await readBytes(request, maxBytes);
+  if (raw.length > MAX_BODY_BYTES && !hasFewQuotes(raw))
+    throw new ApiError(
+      'payload_too_large',
+      `A body of more than ${MAX_BODY_BYTES} bytes may have at most ${MAX_QUOTES_WITH_FILES / 2} names and strings: send less, or longer ones.`,
+    );
   return { raw, json: await parseJson(raw) };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
+import { MAX_BODY_BYTES } from './json-body.ts';
 import type { Route } from './route.ts';
 import { STATUS_OF_CODE } from './status.ts';
 
@@ -27,7 +28,7 @@ const ALWAYS: ErrorCode[] = [
 
 const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
   invalid_request: 'variables.name: is missing: the template needs it',
-  payload_too_large: 'The body is too large: send at most 1048576 bytes.',
+  payload_too_large: `The body is too large: send at most ${MAX_BODY_BYTES} bytes.`,
   prompt_archived: 'The prompt "support/greeting" is archived. Restore it to run it.',
   idempotency_key_reused: 'This Idempotency-Key was used for another request.',
   invalid_state: 'This execution has ended as completed: there is nothing to cancel.',
@@ -58,6 +59,10 @@ function errorCodesOf(route: Route): ErrorCode[] {
   return [...codes];
 }
 
+function exampleMessage(code: ErrorCode, { maxBodyBytes = MAX_BODY_BYTES }: Route): string {
+  return EXAMPLE_MESSAGES[code].replace(String(MAX_BODY_BYTES), String(maxBodyBytes));
+}
+
 function errorResponses(route: Route) {
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => STATUS_OF_CODE[code]);
   return Object.fromEntries(
@@ -69,7 +74,7 @@ function errorResponses(route: Route) {
           'application/json': {
             schema: ErrorResponse,
             examples: Object.fromEntries(
-              codes.map((code) => [code, { value: { error: { code, message: EXAMPLE_MESSAGES[code] } } }]),
+              codes.map((code) => [code, { value: { error: { code, message: exampleMessage(code, route) } } }]),
             ),
           },
         },

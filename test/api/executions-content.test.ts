@@ -115,6 +115,13 @@ describe('messages', () => {
     const { status, body } = await run({ draft: { messages, model: 'sandbox/echo' } });
     expect([status, body.error.code]).toEqual([400, 'payload_too_large']);
   });
+
+  test('in a large body of very many names are refused', async () => {
+    const variables = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`v${index}`, 1]));
+    const { status, body } = await run({ prompt_name: 'echo', variables });
+    expect([status, body.error.code]).toEqual([400, 'payload_too_large']);
+    expect(body.error.message).toContain('60000 names and strings');
+  });
 });
 
 describe('a JSON answer', () => {

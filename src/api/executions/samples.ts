@@ -5,6 +5,30 @@ const { tokens, cost, latency } = SAMPLE_DATA['execution.completed'];
 /** Samples for the documentation. */
 export const executionBodies = {
   Greeting: { prompt_name: 'support/greeting', variables: { name: 'Ada' } },
+  'The next question of a chat': {
+    prompt_name: 'support/greeting',
+    variables: { name: 'Ada' },
+    messages: [
+      { role: 'assistant', content: 'Hello Ada, lovely to meet you!' },
+      { role: 'user', content: 'And in French?' },
+    ],
+  },
+  'A draft with a fallback': {
+    draft: {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Greet {{ name }}.' },
+      ],
+      model: 'openai/gpt-4o-mini',
+      fallback_models: ['anthropic/claude-haiku-4-5'],
+    },
+    variables: { name: 'Ada' },
+  },
+  'The response of the last hour, if there is one': {
+    prompt_name: 'support/greeting',
+    variables: { name: 'Ada' },
+    reuse: { max_age: 3600 },
+  },
 };
 export const executionSample = {
   id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',

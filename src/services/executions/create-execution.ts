@@ -9,6 +9,7 @@ import type { ModelParameters } from '../../domain/parameters.ts';
 import { includedVersions, parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
 import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { providerOptionsProblem } from '../../domain/provider-options.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
 import type { Models } from '../../models/model.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
 import { callHashOf } from './call-hash.ts';
@@ -62,6 +63,8 @@ export async function prepareExecution(
   const { promptName, promptVersion, content, fields, ...version } = await versionToRun(query, request);
   const includes = await resolveIncludes(query, content, fields.text);
   const input = fillOrRefuse(() => parsePrompt(content, includes).fill(variables, messages));
+  // Filling it goes through all of it, and so does the hash.
+  await afterOthers(typeof input === 'string' ? input.length : Number.POSITIVE_INFINITY);
   const { model, provider, fallbackModels } = modelsToCall(models, version, fields);
   const parameters = { ...version.parameters, ...request.parameters };
   // What the prompt was stored with may be refused since.
