@@ -72,6 +72,29 @@ test('the model of the request goes before the fallbacks of the version', async 
   expect(body).toMatchObject({ requested_model: 'sandbox/fail-401', model: 'sandbox/echo' });
 });
 
+test('a version that is stored falls back to its models, in their order', async () => {
+  const fallbackModels = ['sandbox/fail', 'sandbox/echo', 'sandbox/json'];
+  const prompt = {
+    name: 'resilient',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Greet {{ name }}.' },
+    ],
+    model: 'sandbox/fail-404',
+    fallback_models: fallbackModels,
+  };
+  expect((await service.call('POST', '/prompts', { body: prompt })).status).toBe(201);
+  const body = { prompt_name: 'resilient', variables: { name: 'Ada' } };
+  const { body: execution } = await service.call('POST', '/executions', { body });
+  expect(execution).toMatchObject({
+    prompt_version: 1,
+    requested_model: 'sandbox/fail-404',
+    model: 'sandbox/echo',
+    output: 'Greet Ada.',
+    calls: [{ error: { code: 'model_not_found' } }, { error: { code: 'model_unavailable' } }, { error: null }],
+  });
+});
+
 test('a call in flight is among the calls, and a cancellation ends it', async () => {
   const { body } = await service.call('POST', '/executions', {
     body: { draft: { template: 'Hi', model: 'sandbox/stall' } },
