@@ -40,6 +40,8 @@ export async function runPool<Example extends { seq: number }>(options: PoolOpti
   let loading: Promise<void> | undefined;
   let atEnd = false;
   let outOfMoney = false;
+  /** An example was given up, and is still open. */
+  let gaveUp = false;
   let begun = 0;
   let failure: { error: unknown } | undefined;
   let inFlight = 0;
@@ -117,12 +119,13 @@ export async function runPool<Example extends { seq: number }>(options: PoolOpti
     try {
       await worker();
     } catch (error) {
-      if (!stopped()) failure = { error };
+      if (stopped()) gaveUp = true;
+      else failure = { error };
       stop();
     }
   }
 
   await Promise.all(Array.from({ length: concurrency }, workUntilError));
   if (failure !== undefined) throw failure.error;
-  return { finished: atEnd && page.length === 0, starved: outOfMoney && begun === 0 };
+  return { finished: atEnd && page.length === 0 && !gaveUp, starved: outOfMoney && begun === 0 };
 }

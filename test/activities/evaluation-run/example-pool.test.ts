@@ -61,6 +61,23 @@ test('keeps as many in flight as it may, and no more', async () => {
   expect(most).toBe(7);
 });
 
+test('is not finished where an example was given up, though there is no further one', async () => {
+  let stopped = false;
+  const { result } = pool({
+    concurrency: TOTAL,
+    stopped: () => stopped,
+    stop: () => {
+      stopped = true;
+    },
+    runExample: async ({ seq }) => {
+      if (seq < TOTAL - 1) return undefined;
+      stopped = true;
+      throw new Error('told to stop');
+    },
+  });
+  expect(await result).toEqual({ finished: false, starved: false });
+});
+
 test('the next page is there before it is needed', async () => {
   let begun = 0;
   const atLoad: number[] = [];
