@@ -3,40 +3,62 @@ import { ApiError } from '../domain/errors.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
 import type { ModelCall, ModelResponse, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
+import { fallsBackOn } from '../services/executions/fall-back.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
 
-/** Tries that count: a refusal for going too fast does not. With the waits between them they outlast half a minute. */
-const MAX_ATTEMPTS = 6;
+/** When a model has failed for good. */
+interface Patience {
+  /** Tries that count: a refusal for going too fast does not. */
+  maxAttempts: number;
+  /** A provider that refuses for longer than this is given up. */
+  maxRefusedMs: number;
+}
+/**
+ * With the waits between them the tries outlast half a minute. A provider that refuses for more than a day has no quota left for
+ * us, nor will it have tomorrow.
+ */
+const ALL_PATIENCE: Patience = { maxAttempts: 6, maxRefusedMs: 26 * 60 * 60_000 };
+/** Where another model can be called instead. */
+const WITH_FALLBACK: Patience = { maxAttempts: 3, maxRefusedMs: 60_000 };
 const FIRST_WAIT_MS = 1_000;
 /** Also the longest `Retry-After` that is heeded where the provider is overloaded rather than too fast for us. */
 const MAX_WAIT_MS = 60_000;
-/** A provider that refuses for longer than this has no quota left for us, nor will it have tomorrow. */
-const MAX_REFUSED_MS = 26 * 60 * 60_000;
 
-/** A response and how many calls it took. */
-export type PatientAnswer = ModelResponse & { attempts: number };
+/** A response, how many calls it took, and the model that gave it. */
+export type PatientAnswer = ModelResponse & { attempts: number; model: string };
 
 /** A call that failed for good: trying again can't mend it, or was tried often enough. */
 export class CallFailedError extends Error {
   readonly failure: ModelError;
-  /** Calls that were made. */
+  /** Calls that were made, to all the models. */
   readonly attempts: number;
+  /** The model that failed last. */
+  readonly model: string;
+  /** How the models before it failed. */
+  readonly before: readonly ModelError[];
 
-  constructor(failure: ModelError, attempts: number) {
+  constructor(failure: ModelError, attempts: number, model: string, before: readonly ModelError[] = []) {
     super(failure.message);
     this.name = 'CallFailedError';
     this.failure = failure;
     this.attempts = attempts;
+    this.model = model;
+    this.before = before;
   }
 }
+
+/** A call, and the models to call where its own has failed for good. */
+export type PatientCall = ModelCall & { fallbackModels?: readonly string[] };
 
 /** Calls models until they respond or an error is non-retryable, at the pace that each provider allows. */
 export interface PatientModels {
   /**
+   * @param call its `model` is called first; where that has failed for good in a way that another may not, so are the
+   * `fallbackModels`, in order
    * @param stopWaiting ends waits before a call and between two; a call in flight ends by `call.signal` only
-   * @throws CallFailedError; the signals' reason or an `AbortError` where one of them ended it
+   * @throws CallFailedError of the last model; the signals' reason or an `AbortError` where one of them ended it
    */
-  generate(call: ModelCall, stopWaiting: AbortSignal): Promise<PatientAnswer>;
+  generate(call: PatientCall, stopWaiting: AbortSignal): Promise<PatientAnswer>;
   /** Until when a model is left alone, since its provider refused calls; undefined where it is not. */
   refusedUntil(model: string): Date | undefined;
 }
@@ -49,6 +71,10 @@ function refusedFor(error: unknown): number | undefined {
 
 function unexpected(): ModelError {
   return new ModelError('model_unavailable', 'The call ended in an unexpected way.', { retryable: false });
+}
+
+function leftAlone(): ModelError {
+  return new ModelError('model_rate_limited', 'The provider refuses calls at present.');
 }
 
 /**
@@ -91,8 +117,28 @@ export function createPatientModels(
   const keyOf = (workspace: string, model: string) => `${workspace} ${nameOf(model)}`;
 
   const of = (workspace: string, run: string): PatientModels => ({
-    generate: (call, stopWaiting) =>
-      withThrottle(keyOf(workspace, call.model), (throttle) => generate(throttle, workspace, run, call, stopWaiting)),
+    async generate({ fallbackModels = [], ...call }, stopWaiting) {
+      const before: ModelError[] = [];
+      let attempts = 0;
+      let model = call.model;
+      for (const next of [...fallbackModels, undefined]) {
+        const patience = next === undefined ? ALL_PATIENCE : WITH_FALLBACK;
+        try {
+          const response = await withThrottle(keyOf(workspace, model), (throttle) =>
+            generate(throttle, { workspace, run, patience }, { ...call, model }, stopWaiting),
+          );
+          return { ...response, model, attempts: attempts + response.attempts };
+        } catch (error) {
+          if (!(error instanceof CallFailedError)) throw error;
+          attempts += error.attempts;
+          if (next === undefined || !fallsBackOn(error.failure.code))
+            throw new CallFailedError(error.failure, attempts, model, before);
+          before.push(error.failure);
+          model = next;
+        }
+      }
+      throw new Error('The last model neither responded nor failed.');
+    },
     refusedUntil(model) {
       const until = throttles.get(keyOf(workspace, model))?.throttle.pausedUntil ?? 0;
       return until > Date.now() ? new Date(until) : undefined;
@@ -101,34 +147,39 @@ export function createPatientModels(
 
   async function generate(
     throttle: ProviderThrottle,
-    workspace: string,
-    run: string,
+    { workspace, run, patience }: { workspace: string; run: string; patience: Patience },
     call: ModelCall,
     stopWaiting: AbortSignal,
-  ): Promise<PatientAnswer> {
+  ): Promise<ModelResponse & { attempts: number }> {
+    const { maxAttempts, maxRefusedMs } = patience;
     const enter = () => places.acquire(workspace, { signal: stopWaiting, group: run });
     let attempts = 0;
     let counted = 0;
     let firstRefusedAt: number | undefined;
+    let refusal: ModelError | undefined;
     const callOnce = () => {
       attempts += 1;
       return models.generate(call);
     };
     for (;;) {
+      // Whoever has a fallback does not wait for a provider that wants to be left alone for longer.
+      if (patience === WITH_FALLBACK && throttle.pausedUntil - Date.now() > maxRefusedMs)
+        throw new CallFailedError(refusal ?? leftAlone(), attempts, call.model);
       try {
         return { ...(await throttle.run(stopWaiting, callOnce, refusedFor, enter)), attempts };
       } catch (error) {
         if (!(error instanceof ModelError)) {
           if (call.signal.aborted || stopWaiting.aborted) throw error;
           // A fault of ours, or of a provider's library: were it thrown as it is, the call would be made again and again.
-          throw new CallFailedError(unexpected(), attempts);
+          throw new CallFailedError(unexpected(), attempts, call.model);
         }
         const refused = refusedFor(error) !== undefined;
         if (refused) firstRefusedAt ??= Date.now();
         else counted += 1;
         const refusedMs = refused ? Date.now() - (firstRefusedAt ?? 0) : 0;
-        if (!error.retryable || counted >= MAX_ATTEMPTS || refusedMs > MAX_REFUSED_MS)
-          throw new CallFailedError(error, attempts);
+        if (!error.retryable || counted >= maxAttempts || refusedMs > maxRefusedMs)
+          throw new CallFailedError(error, attempts, call.model);
+        refusal = error;
         if (refused) continue;
         const backOff = firstWaitMs * 2 ** (counted - 1) * (0.75 + Math.random() / 2);
         const waitMs = Math.min(MAX_WAIT_MS, Math.max(backOff, error.retryAfterMs ?? 0));

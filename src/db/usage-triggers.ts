@@ -42,7 +42,7 @@ const RESULTS: CountedTable = {
   table: 'evaluation_results',
   counts: (row) => `${row}.attempts > 0`,
   answered: (row) => `${row}.finish_reason is not null`,
-  owner: `e.workspace_id, 'example', e.prompt_name, e.model from evaluations e where e.id = new.evaluation_id`,
+  owner: `e.workspace_id, 'example', e.prompt_name, coalesce(new.model, e.model) from evaluations e where e.id = new.evaluation_id`,
 };
 
 const JUDGEMENTS: CountedTable = {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { JsonValue } from '../domain/json.ts';
+import type { ToolCall } from '../domain/messages.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import { roundScore } from '../domain/scoring.ts';
 import { isJsonValue, jsonFault } from './matching/json.ts';
@@ -9,10 +10,12 @@ import { shorten } from './matching/text.ts';
 export interface Example {
   /** The model's response. */
   output: string;
+  /** The tools that it asks for. */
+  toolCalls: readonly ToolCall[];
   /** The expected output; undefined when the example has none (null is a value). */
   expected: JsonValue | undefined;
   variables: Readonly<Record<string, JsonValue>>;
-  /** The rendered prompt. */
+  /** The filled prompt, as a person reads it. */
   input: string;
   metadata?: Readonly<Record<string, JsonValue>>;
 }

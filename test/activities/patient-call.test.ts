@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { CallFailedError, createPatientModels } from '../../src/activities/patient-call.ts';
 import type { ModelCall, ModelResponse, Models } from '../../src/models/model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
@@ -100,4 +100,41 @@ test('a call in flight goes on when waiting is to stop', async () => {
     return undefined;
   });
   expect(await patient.generate(callOf('sandbox/echo'), stop.signal)).toMatchObject({ output: 'hi' });
+});
+
+describe('with fallback models', () => {
+  const chain = { ...callOf('openai/gpt-4o-mini'), fallbackModels: ['anthropic/claude-haiku-4-5', 'sandbox/echo'] };
+  const failOf = (errors: Record<string, Error>) => (_: number, call: ModelCall) => errors[call.model];
+  const modelsOf = (calls: { model: string }[]) => calls.map(({ model }) => model);
+
+  test('the next is called where the one before has failed for good, and is named', async () => {
+    const { calls, patient } = modelsThat(
+      failOf({
+        'openai/gpt-4o-mini': unavailable(),
+        'anthropic/claude-haiku-4-5': new ModelError('model_authentication', 'no credentials'),
+      }),
+    );
+    expect(await patient.generate(chain, never)).toMatchObject({ model: 'sandbox/echo', attempts: 5 });
+    expect(modelsOf(calls)).toEqual([...Array(3).fill('openai/gpt-4o-mini'), ...chain.fallbackModels]);
+  });
+
+  test('a failure that another model would have, too, ends it', async () => {
+    const { calls, patient } = modelsThat(() => new ModelError('content_filtered', 'withheld'));
+    expect(await failureOf(patient.generate(chain, never))).toMatchObject({ model: 'openai/gpt-4o-mini', attempts: 1 });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('a provider that wants to be left alone for long is not waited for, by later calls neither', async () => {
+    const { calls, patient } = modelsThat(failOf({ 'openai/gpt-4o-mini': refused(3_600_000) }));
+    expect(await patient.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 2 });
+    expect(await patient.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 1 });
+    expect(calls).toHaveLength(3);
+  });
+
+  test('the failure of the last one is that of the call, with all that were made', async () => {
+    const { patient } = modelsThat(() => new ModelError('model_authentication', 'no credentials'));
+    const error = await failureOf(patient.generate(chain, never));
+    expect(error).toMatchObject({ model: 'sandbox/echo', attempts: 3, failure: { code: 'model_authentication' } });
+    expect(error.before).toHaveLength(2);
+  });
 });

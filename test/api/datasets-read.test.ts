@@ -195,10 +195,10 @@ async function addEvaluation(name: string, status: string): Promise<string> {
   const { query } = service.foundation.db.system;
   await query(
     {
-      text: `insert into evaluations (id, workspace_id, prompt_name, prompt_version, template, model, provider, parameters,
+      text: `insert into evaluations (id, workspace_id, prompt_name, prompt_version, content, model, provider, parameters,
                dataset_name, dataset_version, examples_id, examples_hash, examples_total, evaluators, threshold,
                baseline_mode, concurrency, metadata, status, created_at)
-             select $1, d.workspace_id, 'p', 1, 't', 'sandbox/echo', 'sandbox', '{}', d.name, v.version, v.id, v.hash,
+             select $1, d.workspace_id, 'p', 1, '{}', 'sandbox/echo', 'sandbox', '{}', d.name, v.version, v.id, v.hash,
                v.examples_total, '[]', 0.8, 'none', 1, '{}', $3, now()
              from datasets d join dataset_versions v on v.dataset_id = d.id where d.name = $2 and v.version = 1`,
     },

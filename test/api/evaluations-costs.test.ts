@@ -149,6 +149,7 @@ describe('two workers that paid for the same', () => {
     modelMs: 5,
     providerModel: null,
     attempts: 1,
+    model: 'openai/gpt-4o-mini',
   });
 
   test('example: the first answer stays, and both are reported', async () => {

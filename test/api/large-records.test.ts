@@ -32,15 +32,15 @@ beforeAll(async () => {
     [workspaceId],
   );
   const rubric = JSON.stringify([{ type: 'contains', name: 'contains', weight: 1, value: 'x'.repeat(MIB) }]);
-  const evaluation = `insert into evaluations (workspace_id, id, prompt_name, prompt_version, template, model, provider, parameters,
+  const evaluation = `insert into evaluations (workspace_id, id, prompt_name, prompt_version, content, model, provider, parameters,
     examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status, created_at)`;
   await query(
-    `${evaluation} values ($1, $2, 'large', 1, '', 'sandbox/echo', 'sandbox', '{}', '', ${FEW}, '[]', 0.8, 'none', 1, '{}',
+    `${evaluation} values ($1, $2, 'large', 1, '{}', 'sandbox/echo', 'sandbox', '{}', '', ${FEW}, '[]', 0.8, 'none', 1, '{}',
        'completed', now())`,
     [workspaceId, evaluationId],
   );
   await query(
-    `${evaluation} select $1, ${UUID_V7}, 'rubrics', 1, '', 'sandbox/echo', 'sandbox', '{}', '', 0, $2::jsonb, 0.8, 'none', 1, '{}',
+    `${evaluation} select $1, ${UUID_V7}, 'rubrics', 1, '{}', 'sandbox/echo', 'sandbox', '{}', '', 0, $2::jsonb, 0.8, 'none', 1, '{}',
        'completed', now() from generate_series(1, 20)`,
     [workspaceId, rubric],
   );
@@ -160,6 +160,8 @@ const row: ResultRow = {
   variables: {},
   expected: null,
   output: 'o'.repeat(MIB),
+  tool_calls: null,
+  model: null,
   finish_reason: 'stop',
   scores: {},
   score: 1,

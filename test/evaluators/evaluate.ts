@@ -8,7 +8,7 @@ import {
 
 /** An example with this output; the rest may be given. */
 export function exampleOf(output: string, rest: Partial<Example> = {}): Example {
-  return { output, expected: undefined, variables: {}, input: 'the prompt', ...rest };
+  return { output, toolCalls: [], expected: undefined, variables: {}, input: 'the prompt', ...rest };
 }
 
 /** Scores by an evaluator with these options, through the schema that requests go through. */

@@ -61,9 +61,9 @@ async function evaluation(row: {
   const id = idOf(ageDays);
   await db.system.query(
     {
-      text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, template, model, provider, parameters, examples_id,
+      text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, content, model, provider, parameters, examples_id,
                examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status, created_at, finished_at)
-             values ($1, $2, 'p', 1, '', 'm', 'p', '{}', $3, '', 0, '[]', 0.8, 'none', 1, '{}', $4, now(), now() - make_interval(days => $5))`,
+             values ($1, $2, 'p', 1, '{}', 'm', 'p', '{}', $3, '', 0, '[]', 0.8, 'none', 1, '{}', $4, now(), now() - make_interval(days => $5))`,
     },
     [workspaceId, id, examplesId ?? null, status, ageDays],
   );

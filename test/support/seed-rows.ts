@@ -49,10 +49,10 @@ export async function seedEvaluation(
 ): Promise<string> {
   const [run] = await query<{ id: string }>(
     {
-      text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, template, model, provider, parameters, dataset_name,
+      text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, content, model, provider, parameters, dataset_name,
                dataset_version, examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status,
                score, scores_by_evaluator, regressions, improvements, created_at, started_at, finished_at)
-             select $1, ${idAt('at')}, 'seed/0', 1, '{{ text }}', 'sandbox/m0', 'sandbox', '{}', 'seed', 1, '\\x00', $2,
+             select $1, ${idAt('at')}, 'seed/0', 1, '{"template": "{{ text }}"}', 'sandbox/m0', 'sandbox', '{}', 'seed', 1, '\\x00', $2,
                '[{"type": "exact_match", "name": "exact_match"}, {"type": "llm_judge", "name": "judge", "model": "sandbox/judge"}]',
                0.8, 'none', 20, '{}', $4, 0.9, '{}', 0, 0, at, at, at
              from (select now() - make_interval(days => $3::int) as at) as seeded returning id`,

@@ -75,9 +75,12 @@ export class BatchBudget {
     this.#inFlight -= 1;
     if (cost === undefined) return;
     this.#spentUsd += cost.knownUsd + cost.unknownShare * reservedUsd;
+    // What is set aside must do for the dearest model of the run: the next example may need it.
+    const { toDearest = 1 } = cost;
+    if (toDearest === null) return;
     // Without the margin: the estimate must not grow by its own margin.
-    const assumedUsd = cost.unknownShare * this.#estimate.meanUsd;
-    this.#estimate = observeCost(this.#estimate, cost.knownUsd + assumedUsd, assumedUsd);
+    const assumedUsd = cost.unknownShare * toDearest * this.#estimate.meanUsd;
+    this.#estimate = observeCost(this.#estimate, cost.knownUsd * toDearest + assumedUsd, assumedUsd);
   }
 }
 

@@ -57,9 +57,9 @@ export class BatchProgress {
 }
 
 /** The models that refuse calls at present. */
-function waitsOf({ model, evaluators }: RunSpec, models: PatientModels): string[] {
+function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: PatientModels): string[] {
   const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
-  return [...new Set([model, ...judges])].flatMap((name) => {
+  return [...new Set([model, ...fallbackModels, ...judges])].flatMap((name) => {
     const until = models.refusedUntil(name);
     return until === undefined ? [] : [`${name} refused calls: asks again at ${until.toISOString()}`];
   });

@@ -7,12 +7,18 @@ export interface ExampleCost {
   knownUsd: number;
   /** The share of an example's expected cost, 0..1 and more, that is in calls whose cost is unknown. */
   unknownShare: number;
+  /**
+   * How many times more it would have cost with the dearest of the run's models; null where that can't be told, since it has cost
+   * nothing with the one that responded. Default: 1
+   */
+  toDearest?: number | null;
 }
 
 /** Adds up what the calls for one example cost. */
 export class Bill {
   readonly #reservedUsd: number;
   #total: ExampleCost | undefined;
+  #toDearest: number | null = 1;
 
   /** @param reservedUsd what was set aside for the example */
   constructor(reservedUsd: number) {
@@ -21,7 +27,12 @@ export class Bill {
 
   /** Undefined where nothing was billed. */
   get total(): ExampleCost | undefined {
-    return this.#total;
+    return this.#total && { ...this.#total, toDearest: this.#toDearest };
+  }
+
+  /** Which of the run's models was billed, by how much dearer the dearest is. */
+  set toDearest(times: number | null) {
+    this.#toDearest = times;
   }
 
   /**

@@ -1,6 +1,8 @@
+import type { ModelInput } from '../../domain/messages.ts';
 import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
-import { templateContent } from '../../domain/prompt-content.ts';
+import { readableInput } from '../../domain/readable-messages.ts';
 import { weightedMean } from '../../domain/scoring.ts';
+import type { Cost } from '../../domain/usage.ts';
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import type { EvaluatorPool, Scorer } from '../../evaluators/threads/evaluator-pool.ts';
 import type { OpenExample } from '../../services/evaluations/open-examples.ts';
@@ -33,7 +35,7 @@ export class ExampleRunner {
   constructor(deps: ExampleRunnerDeps, spec: RunSpec) {
     this.#deps = deps;
     this.#spec = spec;
-    this.#prompt = parsePrompt(templateContent(spec.template));
+    this.#prompt = parsePrompt(spec.content, spec.includes);
     this.#judges = new Judges(deps, spec.evaluators);
     this.#scorer = deps.evaluatorPool.scorer(spec.workspaceId, spec.evaluators);
   }
@@ -50,12 +52,10 @@ export class ExampleRunner {
     return progress.bill.total;
   }
 
-  /** The prompt; undefined where a variable is missing: the example is then stored as failed. */
-  async #render({ seq, variables }: OpenExample): Promise<string | undefined> {
+  /** The prompt; undefined where a variable is missing or does not fit: the example is then stored as failed. */
+  async #render({ seq, variables }: OpenExample): Promise<ModelInput | undefined> {
     try {
-      const input = this.#prompt.fill(variables);
-      if (typeof input !== 'string') throw new Error('A template was filled to a list of messages.');
-      return input;
+      return this.#prompt.fill(variables);
     } catch (error) {
       if (!(error instanceof TemplateVariablesError)) throw error;
       const failed = { code: 'invalid_example', message: error.message };
@@ -64,15 +64,15 @@ export class ExampleRunner {
     }
   }
 
-  async #runRendered(open: OpenExample, input: string, progress: ExampleInProgress): Promise<void> {
+  async #runRendered(open: OpenExample, input: ModelInput, progress: ExampleInProgress): Promise<void> {
     const { store } = this.#deps;
     const { seq } = progress;
     let unstored: ResultToStore | undefined;
-    let { output } = open;
+    let { output, toolCalls } = open;
     if (output === null) {
       unstored = await this.#callModel(input, progress);
       if (unstored?.response === undefined) return;
-      ({ output } = unstored.response);
+      ({ output, toolCalls } = unstored.response);
       // With judges to ask or a thread to wait for, the output is stored first; else together with its score.
       if (this.#judges.count > 0 || !this.#scorer.isFree(output)) {
         if (!(await store.storeResult(seq, unstored))) return;
@@ -81,9 +81,10 @@ export class ExampleRunner {
     }
     const example: Example = {
       output,
+      toolCalls,
       expected: open.expected,
       variables: open.variables,
-      input,
+      input: readableInput(input),
       ...(open.metadata === null ? {} : { metadata: open.metadata }),
     };
     let result: ResultToStore;
@@ -98,23 +99,31 @@ export class ExampleRunner {
   }
 
   /** The response, to be stored; undefined where the model failed for good: the example is then stored as failed, with its cost. */
-  async #callModel(input: string, { seq, stops, bill }: ExampleInProgress): Promise<ResultToStore | undefined> {
-    const { models, modelTimeoutMs: timeoutMs, expected, store } = this.#deps;
-    const { model, parameters } = this.#spec;
-    const call = { model, parameters, input, signal: stops.giveUp, timeoutMs };
+  async #callModel(input: ModelInput, { seq, stops, bill }: ExampleInProgress): Promise<ResultToStore | undefined> {
+    const { models, modelTimeoutMs: timeoutMs, store } = this.#deps;
+    const { model, fallbackModels, parameters, content } = this.#spec;
+    const sent = { input, tools: content.tools, toolChoice: content.tool_choice, parameters };
+    const call = { model, fallbackModels, ...sent, signal: stops.giveUp, timeoutMs };
     try {
       const response: PatientAnswer = await models.generate(call, stops.stopWaiting);
-      return { status: 'answered', response, assumedUsd: bill.add(response.cost, expected.modelShare) };
+      return { status: 'answered', response, assumedUsd: this.#charge(bill, response.model, response.cost) };
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error;
-      const { failure, attempts } = error;
-      throwIfRunFails(failure);
+      const { failure, attempts, model } = error;
+      throwIfRunFails(error);
       const { code, message, spent } = failure;
-      const assumedUsd = spent && bill.add(spent.cost, expected.modelShare);
-      const failed: ResultToStore = { status: 'failed', error: { code, message }, attempts, spent, assumedUsd };
+      const assumedUsd = spent && this.#charge(bill, model, spent.cost);
+      const failed: ResultToStore = { status: 'failed', error: { code, message }, attempts, model, spent, assumedUsd };
       await store.storeResult(seq, failed);
       return undefined;
     }
+  }
+
+  /** Puts a call to one of the run's models on the bill. @returns as {@link Bill.add} */
+  #charge(bill: Bill, model: string, cost: Cost): number | undefined {
+    const { expected } = this.#deps;
+    bill.toDearest = expected.toDearest(model);
+    return bill.add(cost, expected.shareOf(model));
   }
 
   /** Asks the judges, then the other evaluators. */

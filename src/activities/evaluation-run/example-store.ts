@@ -29,10 +29,11 @@ export class NotStorableError extends Error {}
 /** A statement that holds this many characters of responses is not made larger. */
 const MAX_GROUP_LENGTH = 1_000_000;
 
-/** About how many characters a result holds: its output, and what evaluators say of it. */
+/** About how many characters a result holds: its output, its tool calls, and what evaluators say of it. */
 function lengthOf({ response, scores = {} }: Pick<ResultToStore, 'response' | 'scores'>): number {
   const reasons = Object.values(scores).reduce((sum, { reason }) => sum + (reason?.length ?? 0), 0);
-  return (response?.output.length ?? 0) + reasons;
+  const calls = response?.toolCalls.length ? JSON.stringify(response.toolCalls).length : 0;
+  return (response?.output.length ?? 0) + calls + reasons;
 }
 
 /**
@@ -90,9 +91,10 @@ export class ExampleStore {
       spent = response,
       attempts = response?.attempts,
       finishReason = response?.finishReason,
+      model = response?.model,
       assumedUsd,
     } = result;
-    const billed = { attempts, spent, finishReason, assumedUsd };
+    const billed = { attempts, spent, finishReason, model, assumedUsd };
     const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE, ...billed }));
     if (!isStored || result.status === 'failed') this.#failed += 1;
     return isStored;

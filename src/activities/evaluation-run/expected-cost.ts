@@ -4,16 +4,23 @@ import type { RunSpec } from '../../services/evaluations/run-spec.ts';
 
 const CHARACTERS_PER_TOKEN = 3;
 const EXPECTED_OUTPUT_TOKENS = 500;
+/** About what a large image takes. */
+const FILE_TOKENS = 1_500;
 /** The text around a rubric in a judge's prompt. */
 const JUDGE_PROMPT_TOKENS = 300;
 const EXPECTED_JUDGEMENT_TOKENS = 100;
 
 /** What one example is expected to cost before any has been seen. */
 export interface ExpectedCost {
-  /** US dollars, each judge included. */
+  /** US dollars, each judge included, with the dearest of the run's models: any of them may have to respond. */
   totalUsd: number;
-  /** The share of the call to the model; 0..1. */
-  modelShare: number;
+  /** The share of the call to a model of the run; 0..1. */
+  shareOf(model: string): number;
+  /**
+   * How many times more an example costs with the dearest model than with this one, judges included; null where it costs
+   * nothing with this one, and something with the dearest.
+   */
+  toDearest(model: string): number | null;
   /** The shares of the judges, by name. */
   judgeShares: ReadonlyMap<string, number>;
 }
@@ -24,11 +31,27 @@ function callUsd(models: Models, model: string, inputTokens: number, outputToken
   return (inputTokens * Number(price.input_per_million) + outputTokens * Number(price.output_per_million)) / 1e6;
 }
 
+const FILE = '.'.repeat(FILE_TOKENS * CHARACTERS_PER_TOKEN);
+
+function isFile(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'file';
+}
+
+/** How long what a call is made from is, with so many characters for a file as its tokens may come to. */
+function charsOf({ content, includes }: Pick<RunSpec, 'content' | 'includes'>): number {
+  const { template, messages, tools } = content;
+  const withoutFiles = (_: string, value: unknown) => (isFile(value) ? FILE : value);
+  const included = Object.values(includes).reduce((sum, { template: text }) => sum + text.length, 0);
+  const own = template?.length ?? JSON.stringify(messages, withoutFiles).length;
+  return own + included + (tools === null ? 0 : JSON.stringify(tools).length);
+}
+
 /** Errs on the high side, since a budget is kept by it at first. A call without a known price counts 0. */
 export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
-  const input = spec.template.length / CHARACTERS_PER_TOKEN;
+  const input = charsOf(spec) / CHARACTERS_PER_TOKEN;
   const output = spec.parameters.max_tokens ?? EXPECTED_OUTPUT_TOKENS;
-  const modelUsd = callUsd(models, spec.model, input, output);
+  const chain = [spec.model, ...spec.fallbackModels];
+  const modelUsd = new Map(chain.map((model) => [model, callUsd(models, model, input, output)]));
   const judgesUsd = new Map<string, number>();
   for (const config of spec.evaluators) if (config.type === 'llm_judge') judgesUsd.set(config.name, judgeUsd(config));
 
@@ -37,11 +60,17 @@ export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
     return callUsd(models, config.model, inputTokens, config.parameters.max_tokens ?? EXPECTED_JUDGEMENT_TOKENS);
   }
 
-  const totalUsd = [...judgesUsd.values()].reduce((sum, usd) => sum + usd, modelUsd);
+  const allJudgesUsd = [...judgesUsd.values()].reduce((sum, usd) => sum + usd, 0);
+  const totalUsd = allJudgesUsd + Math.max(...modelUsd.values());
   const shareOf = (usd: number) => (totalUsd === 0 ? 0 : usd / totalUsd);
   return {
     totalUsd,
-    modelShare: shareOf(modelUsd),
+    shareOf: (model) => shareOf(modelUsd.get(model) ?? 0),
+    toDearest(model) {
+      const usd = allJudgesUsd + (modelUsd.get(model) ?? 0);
+      if (usd === totalUsd) return 1;
+      return usd === 0 ? null : totalUsd / usd;
+    },
     judgeShares: new Map([...judgesUsd].map(([name, usd]) => [name, shareOf(usd)])),
   };
 }

@@ -45,7 +45,7 @@ export class Judges {
       } catch (error) {
         if (error instanceof NotStorableError) return { scores, error: NOT_STORABLE };
         if (!(error instanceof CallFailedError)) throw error;
-        throwIfRunFails(error.failure);
+        throwIfRunFails(error);
         const { code, message } = error.failure;
         return { scores, error: { code, message: `The judge "${judge.name}": ${message}` } };
       }

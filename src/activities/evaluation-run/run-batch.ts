@@ -128,7 +128,9 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
     if (spec.examplesId === null)
       throw new RunFailedError({ code: 'dataset_deleted', message: 'The dataset of this run was deleted.' });
     const expected = expectedCost(models, spec);
-    const estimate = firstEstimate(input.estimate, spent, expected.totalUsd);
+    // What it has cost before, with whichever of its models: as if it was the first one, and the next need the dearest.
+    const before = { ...spent, costUsd: spent.costUsd * (expected.toDearest(spec.model) ?? 1) };
+    const estimate = firstEstimate(input.estimate, before, expected.totalUsd);
     const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
     const store = new ExampleStore(query, evaluationId, spec, watch.giveUp);
     const runModels = patient.of(workspace, evaluationId);

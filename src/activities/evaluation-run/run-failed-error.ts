@@ -1,3 +1,5 @@
+import type { CallFailedError } from '../patient-call.ts';
+
 /** No call of the run can succeed, as with wrong credentials: the run ends as failed, and nothing is retried. */
 export class RunFailedError extends Error {
   readonly code: string;
@@ -12,7 +14,7 @@ export class RunFailedError extends Error {
 /** Errors of models that every other call of the run would end with, too. */
 const CODES = new Set(['model_authentication', 'model_not_found']);
 
-/** @throws RunFailedError where the failure of one call is that of all calls to the model */
-export function throwIfRunFails(failure: { code: string; message: string }): void {
-  if (CODES.has(failure.code)) throw new RunFailedError(failure);
+/** @throws RunFailedError where one call failed as every call of the run would, with each of its models */
+export function throwIfRunFails({ failure, before }: CallFailedError): void {
+  if ([...before, failure].every(({ code }) => CODES.has(code))) throw new RunFailedError(failure);
 }

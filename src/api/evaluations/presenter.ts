@@ -38,6 +38,8 @@ export function presentEvaluation(row: EvaluationRow): z.input<typeof Evaluation
     prompt_name: row.prompt_name,
     prompt_version: row.prompt_version,
     model: row.model,
+    fallback_models: row.fallback_models,
+    includes: row.included,
     provider: row.provider,
     parameters: row.parameters,
     dataset:
@@ -83,6 +85,8 @@ export function presentResult(row: ResultRow): z.input<typeof Result> {
     variables: row.variables,
     expected: row.expected,
     output: row.output,
+    tool_calls: row.tool_calls ?? [],
+    model: row.model,
     finish_reason: row.finish_reason,
     score: row.score,
     scores: row.scores,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
+import { ToolCall } from '../../domain/messages.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
@@ -28,6 +29,10 @@ export const Result = z
     variables: Variables,
     expected: z.json(),
     output: z.string().nullable(),
+    tool_calls: z.array(ToolCall).meta({ description: 'The tools that the model asks for. The service runs none.' }),
+    model: z.string().nullable().meta({
+      description: "The model that responded, or that failed last: the run's, or one of its fallback models.",
+    }),
     finish_reason: z.string().nullable(),
     score: z.number().nullable(),
     scores: z.record(z.string(), z.object({ score: z.number(), reason: z.string().nullable() })).nullable(),

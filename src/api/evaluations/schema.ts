@@ -15,6 +15,12 @@ export const Evaluation = z
     prompt_name: z.string(),
     prompt_version: z.int(),
     model: z.string(),
+    fallback_models: z.array(z.string()).meta({
+      description: 'Called in order where the model before has failed for good. Pinned, as all of the version is.',
+    }),
+    includes: z
+      .array(z.object({ name: z.string(), version: z.int() }))
+      .meta({ description: 'The prompts that the texts include, at any depth, pinned when the run was created.' }),
     provider: z.string(),
     parameters: ModelParameters,
     dataset: z

@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import type { ToolCall } from '../../domain/messages.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
+import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -66,8 +68,12 @@ export const Evaluation = defineEntity({
     ...workspaceOwned,
     promptName: p.text(),
     promptVersion: p.integer(),
-    template: p.text(),
+    /** What its version says, and what that includes, as it was when the run was created. */
+    content: p.json<PromptContent>().columnType('jsonb'),
+    includes: p.json<IncludeSet>().columnType('jsonb').defaultRaw(`'{}'`),
     model: p.text(),
+    /** Called in order where the model before has failed for good. */
+    fallbackModels: p.array().$type<string[]>().columnType('text[]').default([]),
     provider: p.text(),
     parameters: p.json<ModelParameters>().columnType('jsonb'),
     datasetName: p.text().nullable(),
@@ -141,6 +147,10 @@ export const EvaluationResult = defineEntity({
     expected: p.json<JsonValue>().columnType('jsonb').nullable(),
     status: statuses(RESULT_STATUSES),
     output: p.text().nullable(),
+    /** The tools that the model asks for. */
+    toolCalls: p.json<ToolCall[]>().columnType('jsonb').nullable(),
+    /** The model that responded, or that failed last; null where none was called, and before there were fallback models. */
+    model: p.text().nullable(),
     finishReason: p.text().nullable(),
     ...usageColumns,
     modelMs: p.integer().nullable(),
@@ -154,7 +164,15 @@ export const EvaluationResult = defineEntity({
     baselineScore: p.double().$type<number>().nullable(),
     regression: p.boolean().nullable(),
     improvement: p.boolean().nullable(),
-    bytes: storedBytes('example_key', 'variables::text', 'expected::text', 'output', 'scores::text', 'error::text'),
+    bytes: storedBytes(
+      'example_key',
+      'variables::text',
+      'expected::text',
+      'output',
+      'tool_calls::text',
+      'scores::text',
+      'error::text',
+    ),
     createdAt: timestamp(),
   },
 });

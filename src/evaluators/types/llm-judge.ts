@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ModelParameters } from '../../domain/parameters.ts';
+import { readableOutput } from '../../domain/readable-messages.ts';
 import { type Example, type Judgement, type JudgingEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { isJsonValue, parseJson, toPlainText } from '../matching/json.ts';
@@ -49,7 +50,7 @@ export const llmJudge: JudgingEvaluator<LlmJudgeConfig> & { config: typeof LlmJu
 };
 
 function sectionsOf(config: LlmJudgeConfig, example: Example) {
-  const sections = [{ title: 'Output', text: example.output }];
+  const sections = [{ title: 'Output', text: readableOutput(example.output, example.toolCalls) }];
   if (config.include_expected && example.expected !== undefined) {
     const shown = isJsonValue(example.expected) ? toPlainText(example.expected) : '(nested too deeply to show)';
     sections.unshift({ title: 'Expected', text: shown });

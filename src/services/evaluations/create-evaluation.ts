@@ -6,12 +6,14 @@ import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { Example } from '../../domain/example.ts';
 import { newId, parsePublicId } from '../../domain/ids.ts';
 import { parsePrompt } from '../../domain/prompt.ts';
-import { templateContent } from '../../domain/prompt-content.ts';
+import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 import { storeExamples } from '../datasets/inline-examples.ts';
-import { getPrompt, type PromptRow, type VersionSelector } from '../prompts/prompts.ts';
+import { modelsToCall } from '../executions/models-to-call.ts';
+import { resolveIncludes } from '../prompts/includes.ts';
+import { contentOf, getPrompt, type PromptRow, type VersionSelector } from '../prompts/prompts.ts';
 import { type EvaluationRow, getEvaluation } from './evaluations.ts';
 
 export interface NewEvaluation extends VersionSelector {
@@ -76,11 +78,11 @@ export function toStored(row: EvaluationRow): StoredEvaluation {
 const MAX_DETAILS = 20;
 
 /**
- * Inline examples are checked at once, each against the template. None is rendered: a thousand examples of a large template
+ * Inline examples are checked at once, each against the prompt. None is rendered: a thousand examples of a large template
  * would be a lot of text.
  */
-function checkExamples(template: string, examples: Example[]): void {
-  const parsed = parsePrompt(templateContent(template));
+function checkExamples(content: PromptContent, includes: IncludeSet, examples: Example[]): void {
+  const parsed = parsePrompt(content, includes);
   const details: ErrorDetail[] = [];
   for (const [index, { variables }] of examples.entries()) {
     if (details.length >= MAX_DETAILS) break;
@@ -95,11 +97,12 @@ function checkExamples(template: string, examples: Example[]): void {
 
 /**
  * A budget can only be kept where every call has a price.
+ * @param called the model and its fallbacks
  * @throws ApiError `invalid_request` on `max_cost`
  */
-export function checkBudget(models: Models, model: string, evaluators: EvaluatorConfig[]): void {
+export function checkBudget(models: Models, called: readonly string[], evaluators: EvaluatorConfig[]): void {
   const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
-  const unpriced = [model, ...judges].filter((name) => models.priceOf(name) === null);
+  const unpriced = [...called, ...judges].filter((name) => models.priceOf(name) === null);
   if (unpriced.length > 0)
     throw invalidField(
       'max_cost',
@@ -147,15 +150,18 @@ export async function createEvaluation(
   const prompt: PromptRow = await getPrompt(query, request.promptName, request);
   if (prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
-  const { template } = prompt;
-  if (template === null || prompt.include_refs.length > 0)
-    throw invalidField('prompt_name', 'is a prompt with messages or includes, which can not be evaluated yet');
-  const { model, provider } = models.resolve(prompt.model);
+  const content = contentOf(prompt);
+  const includes = await resolveIncludes(query, content, 'prompt_name');
+  const { model, provider, fallbackModels } = modelsToCall(
+    models,
+    { model: prompt.model, fallbackModels: prompt.fallback_models },
+    { model: 'model', fallbackModels: 'fallback_models' },
+  );
   const { examples, dataset } = request;
   const evaluators = resolveJudges(models, request.evaluators);
-  if (request.maxCost !== undefined) checkBudget(models, model, evaluators);
+  if (request.maxCost !== undefined) checkBudget(models, [model, ...fallbackModels], evaluators);
   const baseline = await baselineOf(query, request.baseline);
-  if (examples !== undefined) checkExamples(template, examples);
+  if (examples !== undefined) checkExamples(content, includes, examples);
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const { examplesId, hash, total } = found ?? (await storeExamples(query, examples ?? []));
   const { id = newId() } = request;
@@ -164,8 +170,10 @@ export async function createEvaluation(
       id,
       prompt_name: prompt.name,
       prompt_version: prompt.version,
-      template,
+      content: asJson(content),
+      includes: asJson(includes),
       model,
+      fallback_models: fallbackModels,
       provider,
       parameters: asJson(prompt.parameters),
       dataset_name: found?.datasetName ?? null,

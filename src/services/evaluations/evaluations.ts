@@ -9,6 +9,11 @@ import { idsOfSpan } from '../../domain/ids.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import { readSummary } from './sum-up.ts';
 
+/** Without the texts, which may be long. */
+const INCLUDED = sql<{ name: string; version: number }[]>`(
+  select coalesce(jsonb_agg(distinct jsonb_build_object('name', i.value->'name', 'version', i.value->'version')), '[]')
+  from jsonb_each(includes) as i)`.as('included');
+
 /** The columns that are read for callers. */
 export const EVALUATION_COLUMNS = [
   'id',
@@ -16,6 +21,8 @@ export const EVALUATION_COLUMNS = [
   'prompt_name',
   'prompt_version',
   'model',
+  'fallback_models',
+  INCLUDED,
   'provider',
   'parameters',
   'dataset_name',

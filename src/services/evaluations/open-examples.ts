@@ -1,6 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { prepared } from '../../db/statement.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import type { ToolCall } from '../../domain/messages.ts';
 import type { RunSpec } from './run-spec.ts';
 
 /** An example that has no final result yet. */
@@ -12,6 +13,8 @@ export interface OpenExample {
   metadata: Record<string, JsonValue> | null;
   /** The model's output, where it is there already. */
   output: string | null;
+  /** With it. */
+  toolCalls: ToolCall[];
 }
 
 interface OpenRange {
@@ -31,7 +34,7 @@ const LOAD_OPEN = prepared<OpenRange>()((db, { evaluationId, examplesId, from, t
     .leftJoin('evaluation_results as r', (join) =>
       join.onRef('r.seq', '=', 'e.seq').on('r.evaluation_id', '=', evaluationId),
     )
-    .select(['e.seq', 'e.variables', 'e.expected', 'e.metadata', 'r.output'])
+    .select(['e.seq', 'e.variables', 'e.expected', 'e.metadata', 'r.output', 'r.tool_calls as toolCalls'])
     .select((eb) => eb('e.expected', 'is not', null).as('hasExpected'))
     .where('e.dataset_version_id', '=', examplesId)
     .where('e.seq', '>=', from)
@@ -57,5 +60,9 @@ export async function loadOpenExamples(
   limit: number,
 ): Promise<OpenExample[]> {
   const rows = await query(LOAD_OPEN, { evaluationId, examplesId, from, to, round, limit });
-  return rows.map(({ hasExpected, expected, ...row }) => ({ ...row, expected: hasExpected ? expected : undefined }));
+  return rows.map(({ hasExpected, expected, toolCalls, ...row }) => ({
+    ...row,
+    expected: hasExpected ? expected : undefined,
+    toolCalls: toolCalls ?? [],
+  }));
 }

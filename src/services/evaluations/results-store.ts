@@ -10,12 +10,14 @@ import type { RunSpec } from './run-spec.ts';
 /** How an example ended, or (`answered`) that its output is safe. */
 export interface ResultToStore {
   status: 'answered' | 'scored' | 'failed';
-  response?: (ModelResponse & { attempts: number }) | undefined;
+  response?: (ModelResponse & { attempts: number; model: string }) | undefined;
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
   score?: number | undefined;
   error?: { code: string; message: string } | undefined;
   /** Without an output: the calls that were made. */
   attempts?: number | undefined;
+  /** Without an output: the model that failed last. */
+  model?: string | undefined;
   /** Without an output: what was billed all the same, where a filter withheld it. */
   spent?: { tokens: TokenUsage; cost: Cost } | undefined;
   /** Without an output: how the call that was billed ended. Default: a filter withheld its output. */
@@ -38,6 +40,8 @@ const EXAMPLE_COLUMNS = [
 const OUTCOME_COLUMNS = [
   'status',
   'output',
+  'tool_calls',
+  'model',
   'finish_reason',
   'tokens_input',
   'tokens_output',
@@ -63,12 +67,14 @@ export interface NewResult {
 
 function toRow({ seq, outcomeId, result }: NewResult) {
   const { status, response, scores, score, error, attempts, assumedUsd } = result;
-  const { spent = response, finishReason = 'content_filter' } = result;
+  const { spent = response, finishReason = 'content_filter', model = response?.model } = result;
   return {
     seq,
     outcome_id: outcomeId,
     status,
     output: response?.output ?? null,
+    tool_calls: jsonText(response?.toolCalls.length ? response.toolCalls : null),
+    model: model ?? null,
     finish_reason: response?.finishReason ?? (spent && finishReason) ?? null,
     tokens_input: spent?.tokens.input ?? 0,
     tokens_output: spent?.tokens.output ?? 0,
@@ -92,7 +98,18 @@ type NewResults = ArraysOf<ReturnType<typeof toRow>> & {
 };
 
 /** The columns of the outcome that counts, from a row that is there or from the new one. */
-const COUNTS = ['status', 'output', 'finish_reason', 'model_ms', 'round', 'error', 'scores', 'score'] as const;
+const COUNTS = [
+  'status',
+  'output',
+  'tool_calls',
+  'model',
+  'finish_reason',
+  'model_ms',
+  'round',
+  'error',
+  'scores',
+  'score',
+] as const;
 const outcomeThatCounts = Object.fromEntries(
   COUNTS.map((column) => [
     column,
@@ -118,6 +135,8 @@ const STORE_RESULTS = prepared<NewResults>()((db, given) =>
             outcome_id: ['uuid', given.outcome_id],
             status: ['text', given.status],
             output: ['text', given.output],
+            tool_calls: ['jsonb', given.tool_calls],
+            model: ['text', given.model],
             finish_reason: ['text', given.finish_reason],
             tokens_input: ['bigint', given.tokens_input],
             tokens_output: ['bigint', given.tokens_output],

@@ -4,6 +4,7 @@ import { inStates } from '../../db/state-change.ts';
 import { prepared } from '../../db/statement.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
+import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 
 /** One round of an evaluation: the first, or a retry of what failed in the rounds before. */
@@ -16,8 +17,12 @@ export interface RunRef {
 /** What a run does with each of its examples. */
 export interface RunSpec {
   workspaceId: string;
-  template: string;
+  content: PromptContent;
+  /** All that the content includes. */
+  includes: IncludeSet;
   model: string;
+  /** Called in order where the model before has failed for good. */
+  fallbackModels: string[];
   parameters: ModelParameters;
   evaluators: EvaluatorConfig[];
   /** Null once the dataset was deleted. */
@@ -29,8 +34,9 @@ export interface RunSpec {
 const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
   db
     .selectFrom('evaluations')
-    .select(['workspace_id as workspaceId', 'template', 'model', 'parameters', 'examples_id as examplesId'])
-    .select(['retries as round', sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
+    .select(['workspace_id as workspaceId', 'content', 'includes', 'model', 'fallback_models as fallbackModels'])
+    .select(['parameters', 'examples_id as examplesId', 'retries as round'])
+    .select([sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
     .where('id', '=', evaluationId)
     .where('retries', '=', round)
     .where(inStates(evaluationStates, ['running', 'paused'])),

@@ -54,6 +54,26 @@ test('of an example with a judge only the call of unknown cost counts as its sha
   expect(budget.estimate.meanUsd).toBeCloseTo(0.1 + 0.4 * 0.5, 9);
 });
 
+describe('with fallback models', () => {
+  test('what is set aside does for the dearest of them, whichever has responded', () => {
+    const budget = budgetOf(100, 8);
+    for (let example = 0; example < 400; example++) {
+      const cost = example % 2 === 0 ? { knownUsd: 0.01, toDearest: 8 } : { knownUsd: 0.08, toDearest: 1 };
+      budget.settle(budget.reserve() ?? 0, { unknownShare: 0, ...cost });
+    }
+    expect(budget.estimate.meanUsd).toBeCloseTo(0.08, 9);
+    expect(budget.reserve()).toBeCloseTo(0.08, 3);
+    expect(budget.spentUsd).toBeCloseTo(18, 9);
+  });
+
+  test('a free answer says nothing about what the dearest would cost', () => {
+    const budget = budgetOf(100, 5);
+    for (let example = 0; example < 10; example++)
+      budget.settle(budget.reserve() ?? 0, { knownUsd: 0, unknownShare: 0, toDearest: null });
+    expect(budget.reserve()).toBe(5);
+  });
+});
+
 describe('the last of the money', () => {
   test('is tried with one example, however much a guess says that it costs', () => {
     const budget = budgetOf(0.1, 5);

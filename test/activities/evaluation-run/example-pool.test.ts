@@ -14,6 +14,7 @@ const exampleAt = (seq: number): OpenExample => ({
   expected: undefined,
   metadata: null,
   output: null,
+  toolCalls: [],
 });
 
 /** A pool over 120 examples; `begun` are those whose work began, in order. */

@@ -68,6 +68,7 @@ const response = (output: string) => ({
   modelMs: 5,
   providerModel: null,
   attempts: 1,
+  model: 'sandbox/echo',
 });
 const scored = (output: string) => ({ status: 'scored' as const, response: response(output), score: 1, scores: {} });
 

@@ -27,9 +27,9 @@ async function insertRun(evaluators: string[], examples: ComparedExample[]): Pro
   const id = newId();
   await db.system.query(
     {
-      text: `insert into evaluations (id, workspace_id, prompt_name, prompt_version, template, model, provider, parameters,
+      text: `insert into evaluations (id, workspace_id, prompt_name, prompt_version, content, model, provider, parameters,
                examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status, created_at)
-             values ($1, $2, 'p', 1, 't', 'sandbox/echo', 'sandbox', '{}', '', $3, $4, 0.8, 'none', 1, '{}', 'completed', now())`,
+             values ($1, $2, 'p', 1, '{}', 'sandbox/echo', 'sandbox', '{}', '', $3, $4, 0.8, 'none', 1, '{}', 'completed', now())`,
     },
     [id, workspaceId, examples.length, JSON.stringify(evaluators.map((name) => ({ name, type: 'exact_match' })))],
   );
