@@ -17,6 +17,10 @@ export interface Example {
   variables: Readonly<Record<string, JsonValue>>;
   /** The filled prompt, as a person reads it. */
   input: string;
+  /** How long the call took that gave the output; null where that is not known. */
+  modelMs: number | null;
+  /** What the output cost in US dollars, decimal; null where that is not known. */
+  costUsd: string | null;
   metadata?: Readonly<Record<string, JsonValue>>;
 }
 
@@ -24,12 +28,19 @@ export interface Example {
  * Why an example could not be scored. It then counts 0, and the cause is the example or the evaluator's options and not
  * the quality of the output:
  * `missing_expected` the example has no `expected` that this evaluator could use;
+ * `not_measured` what it is about is not known: a cost, a latency;
  * `too_large` a text or value is beyond what is examined;
  * `timed_out` the evaluators took too long on this output;
  * `unusable_judgement` the judge's response held no usable score, also when asked again;
  * `evaluator_error` the evaluator itself failed.
  */
-export type ScoreProblem = 'missing_expected' | 'too_large' | 'timed_out' | 'unusable_judgement' | 'evaluator_error';
+export type ScoreProblem =
+  | 'missing_expected'
+  | 'not_measured'
+  | 'too_large'
+  | 'timed_out'
+  | 'unusable_judgement'
+  | 'evaluator_error';
 
 /** An evaluator's verdict on one example. */
 export interface Score {
@@ -63,7 +74,8 @@ export interface JudgeRequest {
 export type Judgement = { usable: true; score: Score } | { usable: false; reason: string };
 
 /** What an evaluator is computed from that asks no model. */
-export type ScoredExample = Pick<Example, 'output' | 'expected'>;
+export type ScoredExample = Pick<Example, 'output' | 'expected'> &
+  Partial<Pick<Example, 'toolCalls' | 'modelMs' | 'costUsd'>>;
 
 /** What is wrong with an option that is code: an expression, a schema. */
 export interface OptionFault {

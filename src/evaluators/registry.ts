@@ -11,14 +11,17 @@ import {
 } from './evaluator.ts';
 import { MAX_OUTPUT_LENGTH } from './matching/text.ts';
 import { contains } from './types/contains.ts';
+import { cost } from './types/cost.ts';
 import { exactMatch } from './types/exact-match.ts';
 import { jsonMatch } from './types/json-match.ts';
 import { jsonSchema } from './types/json-schema.ts';
 import { jsonValid } from './types/json-valid.ts';
+import { latency } from './types/latency.ts';
 import { levenshtein } from './types/levenshtein.ts';
 import { llmJudge } from './types/llm-judge.ts';
 import { numeric } from './types/numeric.ts';
 import { regex } from './types/regex.ts';
+import { toolCalls } from './types/tool-calls.ts';
 
 /** One evaluator and its options, as in `POST /evaluations`. What is wrong inside an expression or a schema, `evaluatorFault` tells. */
 export const EvaluatorConfig = z.discriminatedUnion('type', [
@@ -30,6 +33,9 @@ export const EvaluatorConfig = z.discriminatedUnion('type', [
   jsonMatch.config,
   numeric.config,
   levenshtein.config,
+  toolCalls.config,
+  latency.config,
+  cost.config,
   llmJudge.config,
 ]);
 
@@ -107,6 +113,12 @@ export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
       return prepareScoring(config, numeric);
     case 'levenshtein':
       return prepareScoring(config, levenshtein);
+    case 'tool_calls':
+      return prepareScoring(config, toolCalls);
+    case 'latency':
+      return prepareScoring(config, latency);
+    case 'cost':
+      return prepareScoring(config, cost);
     case 'llm_judge':
       return prepareJudging(config, llmJudge);
   }

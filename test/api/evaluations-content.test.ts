@@ -92,6 +92,26 @@ describe('messages', () => {
     ]);
   });
 
+  test('tool calls, latency and cost are scored, also where a judge is asked first, and in a thread', async () => {
+    const evaluators = [
+      { type: 'tool_calls' },
+      { type: 'tool_calls', name: 'other', value: [{ name: 'other' }] },
+      { type: 'latency', at_most_ms: 3_600_000 },
+      { type: 'cost', at_most_usd: 0.0000001 },
+    ];
+    const expected = [{ name: 'look_up', input: { city: 'Paris' } }];
+    const scores = { tool_calls: 1, other: 0, latency: 1, cost: 0 };
+    const withExpected = examples.map((example) => ({ ...example, expected }));
+    for (const more of [[], [judge], [{ type: 'regex', pattern: '^$' }]]) {
+      const run = await stage.run({
+        prompt_name: 'chat',
+        examples: withExpected,
+        evaluators: [...evaluators, ...more],
+      });
+      expect(run.scores_by_evaluator).toMatchObject(scores);
+    }
+  });
+
   test('a judge reads them with their roles, and no base64', () => {
     const prompt = lastCall('You grade')?.prompt ?? '';
     expect(prompt).toContain('system:\nYou are kind.\n\nuser:\nHello');

@@ -8,7 +8,16 @@ import {
 
 /** An example with this output; the rest may be given. */
 export function exampleOf(output: string, rest: Partial<Example> = {}): Example {
-  return { output, toolCalls: [], expected: undefined, variables: {}, input: 'the prompt', ...rest };
+  return {
+    output,
+    toolCalls: [],
+    modelMs: null,
+    costUsd: null,
+    expected: undefined,
+    variables: {},
+    input: 'the prompt',
+    ...rest,
+  };
 }
 
 /** Scores by an evaluator with these options, through the schema that requests go through. */
@@ -16,6 +25,13 @@ export function scorerOf(options: unknown): (output: string, expected?: Example[
   const evaluator = prepared(options);
   if (evaluator.kind !== 'scoring') throw new Error('not a scoring evaluator');
   return (output, expected) => evaluator.score(exampleOf(output, { expected }));
+}
+
+/** The same, of a whole example. */
+export function measuredBy(options: unknown): (example: Example) => Score {
+  const evaluator = prepared(options);
+  if (evaluator.kind !== 'scoring') throw new Error('not a scoring evaluator');
+  return (example) => evaluator.score(example);
 }
 
 export function judgeOf(options: unknown): PreparedJudging {

@@ -73,6 +73,7 @@ describe('any scoring evaluator', () => {
     [{ type: 'json_match' }],
     [{ type: 'numeric' }],
     [{ type: 'levenshtein' }],
+    [{ type: 'tool_calls' }],
   ])('%j gives 0 and says so when the example has no expected value', (options) => {
     expect(scorerOf(options)('anything')).toEqual({
       score: 0,
@@ -101,6 +102,9 @@ describe('any scoring evaluator', () => {
     { type: 'json_match', mode: 'subset', ignore_array_order: true, strip_code_fence: true },
     { type: 'numeric' },
     { type: 'levenshtein', case_sensitive: false },
+    { type: 'tool_calls' },
+    { type: 'latency', at_most_ms: 1 },
+    { type: 'cost', at_most_usd: 1 },
   ];
   describe.each(hostile)('given %s', (_, output) => {
     test.each(evaluators)('$type answers, with a reason that PostgreSQL takes', (options) => {
@@ -121,11 +125,12 @@ describe('any scoring evaluator', () => {
     });
   });
 
-  test.each(evaluators.filter(({ type }) => type !== 'regex' && !type.startsWith('json_s') && type !== 'json_valid'))(
-    '$type does not crash on an expected value 5,000 levels deep',
-    (options) => {
-      const expected = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
-      expect(scorerOf(options)('x', expected)).toMatchObject({ score: 0, problem: 'too_large' });
-    },
-  );
+  test.each(
+    evaluators.filter(
+      ({ type }) => type !== 'regex' && !type.startsWith('json_s') && !['json_valid', 'latency', 'cost'].includes(type),
+    ),
+  )('$type does not crash on an expected value 5,000 levels deep', (options) => {
+    const expected = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
+    expect(scorerOf(options)('x', expected)).toMatchObject({ score: 0, problem: 'too_large' });
+  });
 });

@@ -68,13 +68,14 @@ export class ExampleRunner {
     const { store } = this.#deps;
     const { seq } = progress;
     let unstored: ResultToStore | undefined;
-    let { output, toolCalls } = open;
+    let { output, toolCalls, modelMs, costUsd } = open;
     if (output === null) {
       unstored = await this.#callModel(input, progress);
       if (unstored?.response === undefined) return;
-      ({ output, toolCalls } = unstored.response);
+      ({ output, toolCalls, modelMs } = unstored.response);
+      costUsd = unstored.response.cost.amount;
       // With judges to ask or a thread to wait for, the output is stored first; else together with its score.
-      if (this.#judges.count > 0 || !this.#scorer.isFree(output)) {
+      if (this.#judges.count > 0 || !this.#scorer.isFree({ output, toolCalls })) {
         if (!(await store.storeResult(seq, unstored))) return;
         unstored = undefined;
       }
@@ -82,6 +83,8 @@ export class ExampleRunner {
     const example: Example = {
       output,
       toolCalls,
+      modelMs,
+      costUsd,
       expected: open.expected,
       variables: open.variables,
       input: readableInput(input),

@@ -36,8 +36,8 @@ export interface EvaluatorPool {
 
 /** Scores examples by the evaluators that ask no model, with one time limit for an example. */
 export interface Scorer {
-  /** Whether an example with this output need not wait for a thread. */
-  isFree(output: string): boolean;
+  /** Whether an example with this output of the model need not wait for a thread. */
+  isFree(output: Pick<ScoredExample, 'output' | 'toolCalls'>): boolean;
   /**
    * The scores by the evaluator's name. An evaluator that was ended at the limit scores 0.
    * @param signal ends the wait for a thread; its reason is thrown
@@ -93,12 +93,13 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
       }
 
       return {
-        isFree: ({ length }) => length <= maxInlineChars || threads.isFree(workspaceId),
+        isFree: (output) => charsOf(output) <= maxInlineChars || threads.isFree(workspaceId),
         async score(example, signal) {
           if (scoring.length === 0) return new Map();
-          const expected = example.expected === undefined ? undefined : JSON.stringify(example.expected);
-          if (example.output.length + (expected?.length ?? 0) <= maxInlineChars) return scoreHere(example);
-          const task = { kind: 'score' as const, evaluators, output: example.output, expected };
+          const { output, expected, toolCalls, modelMs, costUsd } = example;
+          const rest = JSON.stringify({ expected, toolCalls, modelMs, costUsd });
+          if (output.length + rest.length <= maxInlineChars) return scoreHere(example);
+          const task = { kind: 'score' as const, evaluators, output, rest };
           const outcome = await threads.run<Score>(task, { workspaceId, signal });
           return new Map(
             scoring.map(([index, { name }]) => [name, outcome.results.get(index) ?? missingScore(outcome)]),
@@ -109,6 +110,11 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
 
     close: () => threads.close(),
   };
+}
+
+/** Characters of what a model gave. */
+function charsOf({ output, toolCalls = [] }: Pick<ScoredExample, 'output' | 'toolCalls'>): number {
+  return output.length + (toolCalls.length === 0 ? 0 : JSON.stringify(toolCalls).length);
 }
 
 /** @param pathOf where something stands in the request; `option`: what of it is at fault, where that is known */

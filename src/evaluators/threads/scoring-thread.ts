@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { JsonValue } from '../../domain/json.ts';
-import type { OptionFault, Score } from '../evaluator.ts';
+import type { OptionFault, Score, ScoredExample } from '../evaluator.ts';
 import { providerSchemaFault } from '../matching/schema-compiler.ts';
 import { shorten } from '../matching/text.ts';
 import {
@@ -48,16 +48,17 @@ function checkSchemas(json: string, port: MessagePort): void {
   }
 }
 
-function score({ evaluators, output, expected }: ThreadTask & { kind: 'score' }, port: MessagePort): void {
+function score({ evaluators, output, rest }: ThreadTask & { kind: 'score' }, port: MessagePort): void {
   const report = (message: ThreadReport<Score>) => port.postMessage(message);
   report({ limitMs: PREPARE_LIMIT_MS });
   const prepared = [...ready(evaluators).entries()];
   // Those of our own first: they end in any case, and then have their scores whatever the others do.
   prepared.sort(([, a], [, b]) => Number(runsCallersCode(a)) - Number(runsCallersCode(b)));
   report({ limitMs: EXAMPLE_LIMIT_MS });
-  const value: JsonValue | undefined = expected === undefined ? undefined : JSON.parse(expected);
+  const { expected, ...others }: Omit<ScoredExample, 'output'> = JSON.parse(rest);
+  const example = { ...others, output, expected };
   for (const [index, evaluator] of prepared)
-    if (evaluator.kind === 'scoring') report({ index, result: evaluator.score({ output, expected: value }) });
+    if (evaluator.kind === 'scoring') report({ index, result: evaluator.score(example) });
 }
 
 function configsOf(evaluators: string): EvaluatorConfig[] {

@@ -5,8 +5,9 @@ export type ThreadTask =
   | {
       kind: 'score';
       evaluators: string;
-      output: string /** JSON; undefined where there is none. */;
-      expected: string | undefined;
+      output: string;
+      /** JSON of the rest of a `ScoredExample`. */
+      rest: string;
     };
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { prepared } from '../../db/statement.ts';
 import type { JsonValue } from '../../domain/json.ts';
@@ -15,6 +16,9 @@ export interface OpenExample {
   output: string | null;
   /** With it. */
   toolCalls: ToolCall[];
+  modelMs: number | null;
+  /** Decimal; null where it is not known. */
+  costUsd: string | null;
 }
 
 interface OpenRange {
@@ -28,6 +32,8 @@ interface OpenRange {
   limit: number;
 }
 
+const COST = sql<string | null>`case when r.assumed_cost is null then r.cost_amount::text end`;
+
 const LOAD_OPEN = prepared<OpenRange>()((db, { evaluationId, examplesId, from, to, round, limit }) =>
   db
     .selectFrom('dataset_examples as e')
@@ -35,6 +41,7 @@ const LOAD_OPEN = prepared<OpenRange>()((db, { evaluationId, examplesId, from, t
       join.onRef('r.seq', '=', 'e.seq').on('r.evaluation_id', '=', evaluationId),
     )
     .select(['e.seq', 'e.variables', 'e.expected', 'e.metadata', 'r.output', 'r.tool_calls as toolCalls'])
+    .select(['r.model_ms as modelMs', COST.as('costUsd')])
     .select((eb) => eb('e.expected', 'is not', null).as('hasExpected'))
     .where('e.dataset_version_id', '=', examplesId)
     .where('e.seq', '>=', from)

@@ -15,6 +15,8 @@ const exampleAt = (seq: number): OpenExample => ({
   metadata: null,
   output: null,
   toolCalls: [],
+  modelMs: null,
+  costUsd: null,
 });
 
 /** A pool over 120 examples; `begun` are those whose work began, in order. */

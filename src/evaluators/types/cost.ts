@@ -1,0 +1,26 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import { passOrFail, ScoringError, type ScoringEvaluator } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+
+const CostConfig = z.strictObject({
+  ...evaluatorFields('cost'),
+  /** US dollars that the output may have cost, judges not counted. */
+  at_most_usd: z.number().min(0).max(1_000_000),
+});
+
+type CostConfig = z.output<typeof CostConfig>;
+
+/** 1 when the output cost no more than this, else 0. */
+export const cost: ScoringEvaluator<CostConfig> & { config: typeof CostConfig } = {
+  kind: 'scoring',
+  config: CostConfig,
+  prepare: ({ at_most_usd: limit }) => {
+    const most = new Big(limit);
+    return ({ costUsd = null }) => {
+      if (costUsd === null) throw new ScoringError('not_measured', 'it is not known what the output cost');
+      const paid = new Big(costUsd);
+      return passOrFail(paid.lte(most), `the output cost ${paid.toFixed()} USD, more than ${most.toFixed()}`);
+    };
+  },
+};

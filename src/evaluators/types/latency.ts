@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { passOrFail, ScoringError, type ScoringEvaluator } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+
+const LatencyConfig = z.strictObject({
+  ...evaluatorFields('latency'),
+  /** Milliseconds that the call to the model may take: the one that gave the output, without waits before it. */
+  at_most_ms: z.int().min(1).max(3_600_000),
+});
+
+type LatencyConfig = z.output<typeof LatencyConfig>;
+
+/** 1 when the model responded in time, else 0. */
+export const latency: ScoringEvaluator<LatencyConfig> & { config: typeof LatencyConfig } = {
+  kind: 'scoring',
+  config: LatencyConfig,
+  prepare:
+    ({ at_most_ms: limit }) =>
+    ({ modelMs = null }) => {
+      if (modelMs === null)
+        throw new ScoringError('not_measured', 'it is not known how long the call to the model took');
+      return passOrFail(modelMs <= limit, `the call to the model took ${modelMs} ms, more than ${limit}`);
+    },
+};

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../domain/json.ts';
+import { AnyJson } from '../../domain/json-object.ts';
+import type { ToolCall } from '../../domain/messages.ts';
+import { requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator, scored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
+import { matchJson } from '../matching/json-matcher.ts';
+import { quote } from '../matching/text.ts';
+
+const MAX_EXPECTED = 100;
+/** More calls than this are not examined: each is compared with each that is expected. */
+const MAX_CALLS = 1_000;
+
+const ExpectedCall = z.strictObject({
+  name: z.string('must be a string').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
+  /** Left out: any input will do. */
+  input: AnyJson.refine((input) => jsonFault(input) === null, 'is nested too deeply').optional(),
+});
+type ExpectedCall = z.infer<typeof ExpectedCall>;
+const ExpectedCalls = z.array(ExpectedCall).max(MAX_EXPECTED, `must have at most ${MAX_EXPECTED} calls`);
+
+const ToolCallsConfig = z.strictObject({
+  ...evaluatorFields('tool_calls'),
+  /** The calls that are expected. Default: the example's expected value. */
+  value: ExpectedCalls.optional(),
+  /** `subset`: an input may have more keys and list items than the expected one. */
+  input: z.enum(['exact', 'subset', 'ignore']).default('exact'),
+  /** Whether the calls must be made in this order. */
+  ordered: z.boolean().default(false),
+  /** Whether other calls may be made besides. */
+  allow_extra: z.boolean().default(false),
+  /** Whether an output with some of the calls scores their share, or 0. */
+  partial_credit: z.boolean().default(true),
+});
+
+type ToolCallsConfig = z.output<typeof ToolCallsConfig>;
+
+/** How many of the expected tool calls the model asks for: 1 for all of them, and for nothing else. */
+export const toolCalls: ScoringEvaluator<ToolCallsConfig> & { config: typeof ToolCallsConfig } = {
+  kind: 'scoring',
+  config: ToolCallsConfig,
+  prepare: (config) => (example) => {
+    const expected = config.value ?? expectedOf(example);
+    const { toolCalls: made = [] } = example;
+    if (made.length > MAX_CALLS)
+      throw new ScoringError('too_large', `the output has more than ${MAX_CALLS} tool calls and was not examined`);
+    const fits = expected.map((wanted) => made.map((call) => isSameCall(wanted, call, config.input)));
+    const matched = config.ordered ? longestInOrder(fits) : mostPairs(fits);
+    const total = config.allow_extra ? expected.length : Math.max(expected.length, made.length);
+    if (matched === total) return scored(1);
+    const reason = `${matched} of ${expected.length} expected tool calls match; the output has ${namesOf(made)} and not ${namesOf(expected)}`;
+    return scored(config.partial_credit ? matched / total : 0, reason);
+  },
+};
+
+/** A list of calls, one call, or either under `tool_calls`; also as a text that is JSON, as CSV has it. */
+function expectedOf(example: ScoredExample): ExpectedCall[] {
+  const value = requireExpected(example);
+  const parsed = typeof value === 'string' ? parseJson(value) : undefined;
+  const json: JsonValue = parsed?.ok ? parsed.value : value;
+  const given = isObject(json) && Object.hasOwn(json, 'tool_calls') ? json['tool_calls'] : json;
+  const calls = ExpectedCalls.safeParse(Array.isArray(given) ? given : [given]);
+  if (calls.success) return calls.data;
+  throw new ScoringError(
+    'missing_expected',
+    `the expected value is no list of tool calls such as [{"name": "look_up", "input": {…}}]`,
+  );
+}
+
+function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isSameCall({ name, input }: ExpectedCall, call: ToolCall, how: ToolCallsConfig['input']): boolean {
+  if (name !== call.name) return false;
+  if (input === undefined || how === 'ignore') return true;
+  if (!isJsonValue(call.input)) return false;
+  const { matched, total } = matchJson(input, call.input, { mode: how, ignoreArrayOrder: false });
+  return matched === total;
+}
+
+/** The most expected calls that can each have a call of their own (Kuhn's algorithm). */
+function mostPairs(fits: readonly boolean[][]): number {
+  const ownerOf = new Map<number, number>();
+
+  function findFor(wanted: number, tried: Set<number>): boolean {
+    for (const [call, fit] of (fits[wanted] ?? []).entries()) {
+      if (!fit || tried.has(call)) continue;
+      tried.add(call);
+      const owner = ownerOf.get(call);
+      if (owner !== undefined && !findFor(owner, tried)) continue;
+      ownerOf.set(call, wanted);
+      return true;
+    }
+    return false;
+  }
+
+  return fits.filter((_, wanted) => findFor(wanted, new Set())).length;
+}
+
+/** The longest common subsequence of the expected calls and those made. */
+function longestInOrder(fits: readonly boolean[][]): number {
+  let before: number[] = [];
+  for (const row of fits) {
+    const lengths: number[] = [];
+    for (const [call, fit] of row.entries())
+      lengths.push(fit ? (before[call - 1] ?? 0) + 1 : Math.max(before[call] ?? 0, lengths[call - 1] ?? 0));
+    before = lengths;
+  }
+  return before.at(-1) ?? 0;
+}
+
+function namesOf(calls: readonly { name: string }[]): string {
+  if (calls.length === 0) return 'none';
+  const names = calls.slice(0, 5).map(({ name }) => quote(name));
+  return calls.length > 5 ? `${names.join(', ')} …` : names.join(', ');
+}
