@@ -12,7 +12,7 @@ import { authentication } from './middleware/authentication.ts';
 import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
-import { RawResponse, type Route } from './route.ts';
+import { type ErrorFormat, RawResponse, type Route } from './route.ts';
 import type { AppState } from './state.ts';
 import { validate } from './validate.ts';
 
@@ -56,8 +56,10 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.maxIpsCount = 1;
   app.silent = true;
   app.context.onerror = respondLast;
+  const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
+  for (const route of deps.routes) router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps));
   app.use(requestLog(deps.log, deps.metrics));
-  app.use(errorResponses());
+  app.use(errorResponses(errorFormats(router, deps.routes)));
   app.use(saneRequest());
   for (const route of deps.publicRoutes) app.use(route);
   app.use(async (ctx, next) => {
@@ -67,9 +69,6 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     await next();
   });
   app.use(authentication(deps));
-
-  const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
-  for (const route of deps.routes) router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps));
   app.use(router.routes());
   app.use((ctx) => {
     const elsewhere = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
@@ -78,6 +77,18 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     throw new ApiError('invalid_request', `${ctx.method} is not supported here; use ${allowed}.`);
   });
   return app;
+}
+
+/** Finds the format for errors of a path, whatever the method: also of those that no handler has seen. */
+function errorFormats(router: Router<AppState>, routes: Route[]): (path: string) => ErrorFormat | undefined {
+  const formats = new Map<unknown, ErrorFormat>();
+  for (const { path, errorFormat } of routes)
+    if (errorFormat !== undefined) formats.set(`/v1${toRouterPath(path)}`, errorFormat);
+  return (path) =>
+    router
+      .match(path, '')
+      .path.map((layer) => formats.get(layer.path))
+      .find((format) => format !== undefined);
 }
 
 /** Parses a request by its route's schemas, runs the handler and sends what it gives. */
@@ -98,6 +109,7 @@ async function run(
   );
   ctx.status = route.status ?? 200;
   if (response instanceof RawResponse) {
+    if (response.status !== undefined) ctx.status = response.status;
     ctx.set(response.headers);
     ctx.body = response.body;
     ctx.type = response.contentType;

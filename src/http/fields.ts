@@ -88,6 +88,29 @@ export const BodyVersion = z
   .max(MAX_VERSION, 'is too large')
   .meta({ description: 'A version of the prompt, from 1.', example: 3 });
 
+/** A version of a prompt: its latest, `name@3` or `name@label`, as includes have it. */
+export const PromptReference = z
+  .string('must be a string')
+  .transform((text, context): { promptName: string; version?: number; label?: string } => {
+    const [name = '', ...selectors] = text.split('@', 3);
+    const selector = selectors.join('@');
+    const isVersion = /^\d{1,9}$/.test(selector);
+    const wrong = (message = '') => {
+      context.addIssue({ code: 'custom', message: `must be a prompt's name, name@3 or name@label: ${message}` });
+      return z.NEVER;
+    };
+    const named = Name.safeParse(name);
+    if (!named.success) return wrong(`the name ${named.error.issues[0]?.message}`);
+    if (selectors.length === 0) return { promptName: name };
+    const selected = isVersion ? BodyVersion.safeParse(Number(selector)) : Label.safeParse(selector);
+    if (!selected.success) return wrong(`what follows the "@" ${selected.error.issues[0]?.message}`);
+    return isVersion ? { promptName: name, version: Number(selector) } : { promptName: name, label: selector };
+  })
+  .meta({
+    description: 'A prompt: `name` (its latest version), `name@3` or `name@label`.',
+    example: 'support/greeting@production',
+  });
+
 /** A model's name, `provider/model` or a bare name that one provider is known to serve. */
 export const ModelName = z
   .string('must be a string')

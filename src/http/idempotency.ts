@@ -28,6 +28,8 @@ export type Run<Stored> = StoreSteps<Stored> & {
   start(stored: Stored): Promise<unknown>;
   /** The response to a request that repeats an earlier one, which may not have come to `start`. */
   resume(id: string): Promise<unknown>;
+  /** Whether each request gets a response of its own, such as a stream: it is not kept. Default: no. */
+  isLive?: boolean | undefined;
   /**
    * Makes sure, before the caller is told of a failure, that nothing happens later.
    * @param beganAt when the creation began (`performance.now()`), where `start` was called; else undefined
@@ -134,12 +136,15 @@ export function createIdempotency(keys: IdempotencyKeys): Idempotency {
         const result = key === undefined ? await storeWithoutKey() : await createWithKey(request, key, store);
         if ('used' in result) {
           const { used } = result;
-          if ('response' in used) return used.response;
-          return await keepResponse(request, used.id, await run.resume(used.resourceId));
+          if ('response' in used && !run.isLive) return used.response;
+          const again = await run.resume(used.resourceId);
+          return run.isLive ? again : await keepResponse(request, used.id, again);
         }
         isStartCalled = true;
         const response = await run.start(result.created.stored);
-        return result.keyId === undefined ? response : await keepResponse(request, result.keyId, response);
+        return result.keyId === undefined || run.isLive
+          ? response
+          : await keepResponse(request, result.keyId, response);
       } catch (error) {
         if (mayBeStored) await run.withdraw?.(isStartCalled ? beganAt : undefined);
         throw error;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
+import { ApiError, ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import { MAX_BODY_BYTES } from './json-body.ts';
-import type { Route } from './route.ts';
+import { errorBody } from './middleware/error-responses.ts';
+import type { ErrorFormat, Route } from './route.ts';
 import { STATUS_OF_CODE } from './status.ts';
 
 const ErrorResponse = z
@@ -17,6 +18,7 @@ const ErrorResponse = z
     }),
   })
   .meta({ id: 'Error' });
+const OWN_FORMAT: ErrorFormat = { schema: ErrorResponse, present: errorBody };
 
 const ALWAYS: ErrorCode[] = [
   'unauthorized',
@@ -64,6 +66,7 @@ function exampleMessage(code: ErrorCode, { maxBodyBytes = MAX_BODY_BYTES }: Rout
 }
 
 function errorResponses(route: Route) {
+  const { schema, present } = route.errorFormat ?? OWN_FORMAT;
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => STATUS_OF_CODE[code]);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
@@ -72,9 +75,9 @@ function errorResponses(route: Route) {
         description: DESCRIPTIONS[status] ?? '',
         content: {
           'application/json': {
-            schema: ErrorResponse,
+            schema,
             examples: Object.fromEntries(
-              codes.map((code) => [code, { value: { error: { code, message: exampleMessage(code, route) } } }]),
+              codes.map((code) => [code, { value: present(new ApiError(code, exampleMessage(code, route))) }]),
             ),
           },
         },

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { WorkspaceDatabase } from '../db/database.ts';
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ApiError, ErrorCode } from '../domain/errors.ts';
 import type { Scope } from '../services/access/api-keys.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
 
@@ -29,12 +29,27 @@ export class RawResponse {
   readonly contentType: string;
   readonly body: string | NodeJS.ReadableStream;
   readonly headers: Record<string, string>;
+  /** Default: the route's. */
+  readonly status: number | undefined;
 
-  constructor(contentType: string, body: string | NodeJS.ReadableStream, headers: Record<string, string> = {}) {
+  constructor(
+    contentType: string,
+    body: string | NodeJS.ReadableStream,
+    headers: Record<string, string> = {},
+    status?: number,
+  ) {
     this.contentType = contentType;
     this.body = body;
     this.headers = headers;
+    this.status = status;
   }
+}
+
+/** How an operation says what went wrong. */
+export interface ErrorFormat {
+  /** Of the response's body. */
+  schema: z.ZodType;
+  present: (error: ApiError) => unknown;
 }
 
 /** One operation of the API: everything that routing, validation, authorisation and the OpenAPI document need. */
@@ -69,6 +84,8 @@ export interface RouteSpec<
   accepts?: string[];
   /** Errors beyond those that every operation can give. */
   errors?: ErrorCode[];
+  /** Default: that of the API. Paths that can be mistaken for one another have the same. */
+  errorFormat?: ErrorFormat;
   /** Headers that the handler reads, for the documentation. `Idempotency-Key` is there by itself. */
   headers?: z.ZodObject;
   /** Whether `Idempotency-Key` is honoured (every POST that creates). */

@@ -126,8 +126,8 @@ export async function createResources(service: TestService, api: Api): Promise<R
       headers: { 'Content-Type': 'application/x-ndjson' },
     });
   }
-  for (const { method, path, example, operationId } of api.operations) {
-    if (method !== 'POST' || path.includes('{') || path === '/prompts') continue;
+  for (const { method, path, example, operationId, status: created } of api.operations) {
+    if (method !== 'POST' || created !== '201' || path.includes('{') || path === '/prompts') continue;
     const { status, body } = await service.call('POST', path, { body: example, headers: { Prefer: 'respond-async' } });
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
     ids.set(path, body.id);

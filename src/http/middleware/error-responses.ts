@@ -2,6 +2,7 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { Context, Middleware } from 'koa';
 import { isDatabaseUnavailable, ReadTimeoutError } from '../../db/errors.ts';
 import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
+import type { ErrorFormat } from '../route.ts';
 import { isSecurityHeader } from '../security-headers.ts';
 import type { AppState } from '../state.ts';
 import { STATUS_OF_CODE } from '../status.ts';
@@ -42,8 +43,11 @@ export function errorBody(error: ApiError) {
   };
 }
 
-/** Turns every error into a JSON response with one of the seven statuses of the API. */
-export function errorResponses(): Middleware<AppState> {
+/**
+ * Turns every error into a JSON response with one of the seven statuses of the API.
+ * @param formatOf the format of a path that has one of its own
+ */
+export function errorResponses(formatOf: (path: string) => ErrorFormat | undefined): Middleware<AppState> {
   return async (ctx, next) => {
     try {
       await next();
@@ -55,7 +59,7 @@ export function errorResponses(): Middleware<AppState> {
       ctx.status = status;
       if (error.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(error.retryAfterSeconds));
       if (error.code === 'unauthorized') ctx.set('WWW-Authenticate', 'Bearer');
-      ctx.body = errorBody(error);
+      ctx.body = formatOf(ctx.path)?.present(error) ?? errorBody(error);
     }
   };
 }
