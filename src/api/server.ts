@@ -24,11 +24,13 @@ import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas } from '../services/workspaces/quotas.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
+import { chatCompletionRoutes } from './chat-completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { executionRoutes } from './executions/routes.ts';
+import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
@@ -76,22 +78,25 @@ export function allRoutes(
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
+  const executions = {
+    quotas,
+    idempotency,
+    client,
+    taskQueues,
+    eager,
+    models,
+    evaluatorPool,
+    waiter,
+    pace: createStartPace(listener),
+    log,
+  };
   return {
     authenticator,
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
-      ...executionRoutes({
-        quotas,
-        idempotency,
-        client,
-        taskQueues,
-        eager,
-        models,
-        evaluatorPool,
-        waiter,
-        pace: createStartPace(listener),
-        log,
-      }),
+      ...executionRoutes(executions),
+      ...chatCompletionRoutes(executions),
+      ...modelRoutes(),
       ...evaluationRoutes({ quotas, idempotency, client, taskQueues, eager, models, evaluatorPool, log }),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, log }),

@@ -20,41 +20,40 @@ export const VariableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and "_", not starting with a digit')
   .meta({ example: 'history' });
 
-const ToolName = z
+export const ToolName = z
   .string('must be a string')
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1–64 letters, digits, "_" or "-"')
   .meta({ example: 'get_weather' });
 
-const ToolCallId = z
+export const ToolCallId = z
   .string('must be a string')
   .min(1, 'must not be empty')
   .max(200, 'must be at most 200 characters')
   .meta({ example: 'call_1' });
 
-const TextPart = z.strictObject({
+export const TextPart = z.strictObject({
   type: z.literal('text', 'must be "text"'),
   text: z.string('must be a string').max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
 });
 
-const file = {
-  type: z.literal('file'),
-  media_type: z
-    .string('must be a string')
-    .max(200, 'must be at most 200 characters')
-    .regex(/^[a-z]+\/[A-Za-z0-9.+*_-]+$/, 'must be a media type such as "image/png"')
-    .meta({ description: 'Of an image, a sound or a document.', example: 'image/png' }),
-  filename: z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters').optional(),
-};
-const FileData = z
+export const MediaType = z
+  .string('must be a string')
+  .max(200, 'must be at most 200 characters')
+  .regex(/^[a-z]+\/[A-Za-z0-9.+*_-]+$/, 'must be a media type such as "image/png"')
+  .meta({ description: 'Of an image, a sound or a document.', example: 'image/png' });
+export const FileName = z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters');
+export const FileData = z
   .string('must be a string')
   .refine(isBase64, 'must be base64')
   .refine((data) => decodedBytes(data) <= MAX_FILE_BYTES, `must be at most ${MAX_FILE_BYTES} bytes`)
   .meta({ description: 'The file in base64.', example: 'iVBORw0KGgo=' });
-const FileUrl = z
+export const FileUrl = z
   .string('must be a string')
   .max(8192, 'must be at most 8,192 characters')
   .refine(isHttpsUrl, 'must be an https address without credentials')
   .meta({ description: 'Where the file is.', example: 'https://example.com/photo.png' });
+
+const file = { type: z.literal('file'), media_type: MediaType, filename: FileName.optional() };
 
 /** A file that goes to a model: its bytes, or an address. */
 const FilePart = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnyJson, jsonObject, shortList } from './json-object.ts';
 import { MAX_MESSAGES, PromptMessage, VariableName } from './messages.ts';
 
-const MAX_TOOLS = 128;
+export const MAX_TOOLS = 128;
 const MAX_INPUTS = 200;
 const MAX_ENUM = 1000;
 export const MAX_FALLBACK_MODELS = 5;

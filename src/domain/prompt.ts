@@ -15,7 +15,7 @@ import { Filling, includesIn, Template, templateParser } from './template.ts';
 /** Variables named in one error: a template may have tens of thousands. */
 const MAX_DETAILS = 1_000;
 /** Messages of a filled prompt, those of its placeholders counted. */
-const MAX_FILLED_MESSAGES = 1_000;
+export const MAX_FILLED_MESSAGES = 1_000;
 
 /** Variables that can't fill the prompt: which, and why. */
 export class TemplateVariablesError extends Error {

@@ -48,6 +48,7 @@ test('the commands of the README work one after the other', async () => {
   const { body } = await service.call('GET', '/executions?prompt_name=support/greeting');
   expect(body.data.map((execution: { output: string }) => execution.output)).toEqual([
     'Greet Ada warmly in one sentence.',
+    'Greet Ada warmly in one sentence.',
     'Greet Ada in one sentence.',
   ]);
 });

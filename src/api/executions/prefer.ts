@@ -1,15 +1,16 @@
 import { ApiError } from '../../domain/errors.ts';
 
 const DEFAULT_WAIT_SECONDS = 60;
-const MAX_WAIT_SECONDS = 300;
+export const MAX_WAIT_SECONDS = 300;
 
 /**
  * How long a caller wants to wait, from `Prefer` (RFC 7240): `wait=N` in seconds, or `respond-async` for not at all.
  * Other preferences are ignored, as the RFC asks.
+ * @param defaultSeconds where it says nothing. Default: 60
  * @throws ApiError `invalid_request` on a `wait` that is no whole number from 0 to 300
  */
-export function waitMsOf(prefer: string | undefined): number {
-  let seconds = DEFAULT_WAIT_SECONDS;
+export function waitMsOf(prefer: string | undefined, defaultSeconds = DEFAULT_WAIT_SECONDS): number {
+  let seconds = defaultSeconds;
   for (const preference of (prefer ?? '').split(',')) {
     const [name = '', value = ''] = preference
       .split(';', 1)

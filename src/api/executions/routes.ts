@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { WorkspaceDatabase } from '../../db/database.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -10,7 +9,7 @@ import { cancelExecutionWorkflowLater } from '../../services/executions/executio
 import { getExecution, listExecutions } from '../../services/executions/executions.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
-import { type RunExecutionDeps, runExecution, type StoredRun } from './run-execution.ts';
+import { type RunExecutionDeps, runExecution, runToEnd } from './run-execution.ts';
 import { executionBodies, executionSample } from './samples.ts';
 import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
 
@@ -22,20 +21,6 @@ const tag = 'Executions';
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
-  /** Begins an execution and waits for its end. */
-  async function runToEnd(
-    { db, signal }: { db: WorkspaceDatabase; signal: AbortSignal },
-    { id, begin }: StoredRun,
-    waitMs: number,
-  ) {
-    const expectation = deps.waiter.expect(id);
-    try {
-      return presentExecution((await begin()) ?? (await expectation.wait(db, waitMs, signal)));
-    } finally {
-      expectation.done();
-    }
-  }
-
   return [
     defineRoute({
       method: 'post',
@@ -59,7 +44,9 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       async handler(request) {
         const { prompt_name: promptName, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));
-        return runExecution(deps, request, { promptName, ...body }, (run) => runToEnd(request, run, waitMs));
+        return runExecution(deps, request, { promptName, ...body }, async (run) =>
+          presentExecution(await runToEnd(deps.waiter, request, run, waitMs)),
+        );
       },
     }),
     defineRoute({

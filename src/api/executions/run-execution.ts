@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Query } from '../../db/database.ts';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -13,6 +13,7 @@ import {
   type PreparedExecution,
   prepareExecution,
 } from '../../services/executions/create-execution.ts';
+import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import { type ExecutionRow, getExecution } from '../../services/executions/executions.ts';
 import { reuseResponse } from '../../services/executions/reuse-response.ts';
 import type { StartPace } from '../../services/executions/start-pace.ts';
@@ -33,6 +34,8 @@ export interface RunExecutionDeps extends WorkflowStarter {
 export interface ExecutionToRun extends Omit<NewExecution, 'id'> {
   /** Take the response of the same call that was completed within so many seconds, where there is one. */
   reuse?: { max_age: number } | undefined;
+  /** Whether a request that repeats this one gets a response of its own from the same execution. Default: it gets the first one again. */
+  isLive?: boolean | undefined;
 }
 
 /** An execution that is stored, by this request or by an earlier one with the same `Idempotency-Key`. */
@@ -51,7 +54,7 @@ export interface StoredRun {
 export async function runExecution(
   deps: RunExecutionDeps,
   request: RouteRequest<unknown, unknown, unknown>,
-  { reuse, ...execution }: ExecutionToRun,
+  { reuse, isLive, ...execution }: ExecutionToRun,
   respond: (run: StoredRun) => Promise<unknown>,
 ): Promise<unknown> {
   const { db } = request;
@@ -81,6 +84,22 @@ export async function runExecution(
     ...(reuse === undefined ? { prepare, insert } : { store: (query: Query) => storeReusing(query, reuse.max_age) }),
     start: (stored) => unlessWithdrawn(respond({ id, begin: () => begin(stored) })),
     resume: (earlier) => unlessWithdrawn(respond({ id: earlier, begin: () => resumeExecution(deps, db, earlier) })),
+    isLive,
     withdraw: (beganAt) => giveUpExecution(deps, db, id, beganAt),
   });
+}
+
+/** Begins a run and waits for its end. @returns the execution as it is then, or after `waitMs` */
+export async function runToEnd(
+  waiter: ExecutionWaiter,
+  { db, signal }: { db: WorkspaceDatabase; signal: AbortSignal },
+  { id, begin }: StoredRun,
+  waitMs: number,
+): Promise<ExecutionRow> {
+  const expectation = waiter.expect(id);
+  try {
+    return (await begin()) ?? (await expectation.wait(db, waitMs, signal));
+  } finally {
+    expectation.done();
+  }
 }

@@ -1,7 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import type { PromptContent } from '../../domain/prompt-content.ts';
+import type { PromptContent, Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { getPrompt, type VersionSelector } from '../prompts/prompts.ts';
 import { changeVersion, checkVersion, contentOf, EMPTY_VERSION, type VersionChange } from '../prompts/version.ts';
 
@@ -27,6 +27,10 @@ export interface VersionRequest extends VersionSelector {
   draft?: VersionChange | undefined;
   /** Replaces the model of the version. */
   model?: string | undefined;
+  /** Replace the tools of the version, and with them its `tool_choice`. */
+  tools?: Tool[] | undefined;
+  /** Replaces that of the version. */
+  toolChoice?: ToolChoice | undefined;
 }
 
 /**
@@ -49,7 +53,7 @@ export async function versionToRun(query: Query, request: VersionRequest): Promi
   return {
     promptName: prompt?.name ?? null,
     promptVersion: draft === undefined ? (prompt?.version ?? null) : null,
-    content: contentOf(version),
+    content: withTools(contentOf(version), request),
     model,
     fallbackModels: version.fallback_models,
     parameters: version.parameters,
@@ -59,6 +63,16 @@ export async function versionToRun(query: Query, request: VersionRequest): Promi
       text: textField(draft),
     },
   };
+}
+
+function withTools(content: PromptContent, { tools, toolChoice }: VersionRequest): PromptContent {
+  if (tools === undefined && toolChoice === undefined) return content;
+  const used = tools ?? content.tools ?? [];
+  if (typeof toolChoice === 'object' && !used.some(({ name }) => name === toolChoice.name))
+    throw invalidField('tool_choice', `names no tool of the prompt or the request: "${toolChoice.name}"`);
+  if (toolChoice === 'required' && used.length === 0)
+    throw invalidField('tool_choice', 'is "required", but there are no tools');
+  return { ...content, tools: used, tool_choice: toolChoice ?? (tools === undefined ? content.tool_choice : null) };
 }
 
 function textField(draft: VersionChange | undefined): string | undefined {

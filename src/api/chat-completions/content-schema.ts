@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { shortList } from '../../domain/json-object.ts';
+import {
+  type ChatMessage,
+  FileData,
+  FileName,
+  FileUrl,
+  MAX_PARTS,
+  MAX_RENDERED_CHARS,
+  MediaType,
+  TextPart,
+} from '../../domain/messages.ts';
+
+type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
+
+const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
+
+/** What is meant by a data URL (RFC 2397) in base64; undefined where it is none. */
+function parseDataUrl(text: string): { mediaType: string; data: string } | undefined {
+  // The data may be megabytes long, and no regular expression looks at it.
+  const comma = text.slice(0, 2_000).indexOf(',');
+  const mediaType = /^data:([^;,]{1,200})(?:;[^;,]{1,200}){0,5};base64$/i.exec(text.slice(0, Math.max(comma, 0)))?.[1];
+  return mediaType === undefined ? undefined : { mediaType: mediaType.toLowerCase(), data: text.slice(comma + 1) };
+}
+
+/** A data URL of such a file, as its type and its base64. */
+function dataUrl(context: z.core.$RefinementCtx, text: string, types: RegExp, expected: string) {
+  const given = parseDataUrl(text);
+  const data = FileData.safeParse(given?.data);
+  const type = MediaType.safeParse(given?.mediaType);
+  if (given !== undefined && data.success && type.success && types.test(type.data))
+    return { media_type: type.data, data: data.data };
+  const isBadData = given !== undefined && !data.success;
+  const message = isBadData ? `has data that ${data.error.issues[0]?.message}` : expected;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
+const ImageUrl = z
+  .string('must be a string')
+  .transform((text, context) => {
+    if (text.slice(0, 5).toLowerCase() === 'data:')
+      return dataUrl(context, text, /^image\//, 'must be a data URL of an image, such as "data:image/png;base64,…"');
+    const url = FileUrl.safeParse(text);
+    if (url.success) return { media_type: 'image/*', url: url.data };
+    context.addIssue({ code: 'custom', message: 'must be an https address without credentials, or a data URL' });
+    return z.NEVER;
+  })
+  .meta({ description: 'An https address, or a data URL with base64.', example: 'https://example.com/photo.png' });
+
+const ImagePart = z
+  .strictObject({
+    type: z.literal('image_url'),
+    image_url: z.strictObject({
+      url: ImageUrl,
+      detail: z.literal('auto', 'must be "auto": the others are not supported').nullish(),
+    }),
+  })
+  .transform(({ image_url: { url } }): UserPart => ({ type: 'file', ...url }));
+
+const AudioPart = z
+  .strictObject({
+    type: z.literal('input_audio'),
+    input_audio: z.strictObject({
+      data: FileData,
+      format: z.enum(['wav', 'mp3'], 'must be "wav" or "mp3"'),
+    }),
+  })
+  .transform(
+    ({ input_audio: { data, format } }): UserPart => ({ type: 'file', media_type: AUDIO_TYPES[format], data }),
+  );
+
+const DocumentPart = z
+  .strictObject({
+    type: z.literal('file'),
+    file: z.strictObject({
+      file_data: z
+        .string('is required: a data URL')
+        .transform((text, context) =>
+          dataUrl(context, text, /./, 'must be a data URL, such as "data:application/pdf;base64,…"'),
+        )
+        .meta({ description: 'A data URL with base64.', example: 'data:application/pdf;base64,JVBERi0=' }),
+      filename: FileName.nullish(),
+      file_id: z.null('is not supported: send the file in file_data').optional(),
+    }),
+  })
+  .transform(
+    ({ file: { file_data: file, filename } }): UserPart => ({
+      type: 'file',
+      ...file,
+      ...(typeof filename === 'string' && { filename }),
+    }),
+  );
+
+const contentOf = <Part extends z.ZodType>(part: Part) =>
+  z.union(
+    [
+      z.string().max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
+      shortList(part, 'parts', { min: 1, max: MAX_PARTS }),
+    ],
+    'must be a string or a list of parts',
+  );
+
+/** Of messages that are text alone. */
+export const TextContent = contentOf(TextPart);
+
+/** Of a user's message: texts, images, sounds and documents, as parts of ours. */
+export const UserContent = contentOf(
+  z.discriminatedUnion(
+    'type',
+    [TextPart, ImagePart, AudioPart, DocumentPart],
+    'must be a text, image_url, input_audio or file part',
+  ),
+);
+
+/** Of an assistant's message: its texts; what it refused to say is text, too. */
+export const AssistantContent = contentOf(
+  z.discriminatedUnion(
+    'type',
+    [
+      TextPart,
+      z
+        .strictObject({ type: z.literal('refusal'), refusal: TextPart.shape.text })
+        .transform(({ refusal }) => ({ type: 'text' as const, text: refusal })),
+    ],
+    'must be a text or refusal part',
+  ),
+);
+
+/** The texts of a content, joined. */
+export function joinedText(content: z.output<typeof TextContent>): string {
+  return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
+}

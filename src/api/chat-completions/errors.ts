@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { ApiError, ErrorCode } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import type { ErrorFormat } from '../../http/route.ts';
+import type { ModelErrorCode } from '../../models/model-error.ts';
+import type { ExecutionRow } from '../../services/executions/executions.ts';
+
+const OpenAiError = z
+  .object({
+    error: z.object({
+      message: z.string().meta({ description: 'What happened and what to change.' }),
+      type: z.enum(['invalid_request_error', 'authentication_error', 'rate_limit_error', 'server_error']),
+      param: z.string().nullable().meta({ description: 'The first field at fault.' }),
+      code: z.string().meta({ description: "The service's own code, or that of the execution's error." }),
+      details: z
+        .array(z.object({ path: z.string(), message: z.string() }))
+        .optional()
+        .meta({ description: 'All fields at fault.' }),
+    }),
+  })
+  .meta({ id: 'OpenAiError' });
+export type OpenAiError = z.infer<typeof OpenAiError>;
+type ErrorType = OpenAiError['error']['type'];
+
+const TYPE_OF_CODE: Record<ErrorCode, ErrorType> = {
+  invalid_request: 'invalid_request_error',
+  payload_too_large: 'invalid_request_error',
+  prompt_archived: 'invalid_request_error',
+  idempotency_key_reused: 'invalid_request_error',
+  invalid_state: 'invalid_request_error',
+  unauthorized: 'authentication_error',
+  insufficient_scope: 'authentication_error',
+  not_found: 'invalid_request_error',
+  rate_limited: 'rate_limit_error',
+  quota_exceeded: 'rate_limit_error',
+  internal_error: 'server_error',
+  temporarily_unavailable: 'server_error',
+};
+
+/** Errors without details that are about the prompt. */
+const ABOUT_MODEL: ReadonlySet<ErrorCode> = new Set(['not_found', 'prompt_archived']);
+
+function body(code: string, type: ErrorType, message: string, param: string | null = null): OpenAiError {
+  return { error: { message, type, param, code } };
+}
+
+/** Errors as OpenAI's SDKs read them. */
+export const openAiErrors: ErrorFormat = {
+  schema: OpenAiError,
+  present({ code, message, details }: ApiError): OpenAiError {
+    const param = details?.[0]?.path ?? (ABOUT_MODEL.has(code) ? 'model' : null);
+    const { error } = body(code, TYPE_OF_CODE[code], message, param);
+    return { error: { ...error, ...(details !== undefined && { details }) } };
+  },
+};
+
+/** A response that is no completion. */
+export interface Failure {
+  status: 400 | 404 | 429 | 500;
+  /** For the SDKs: `Retry-After`, and `X-Should-Retry` where they would not do the right thing by the status. */
+  headers: Record<string, string>;
+  body: OpenAiError;
+}
+
+/** The service has tried for longer than that, so it is not worth much to come back sooner. */
+const RATE_LIMITED = { 'Retry-After': '10' };
+const NO_RETRY = { 'X-Should-Retry': 'false' };
+
+const FAILURES: Record<ModelErrorCode, Pick<Failure, 'status' | 'headers'> & { type: ErrorType; code?: string }> = {
+  model_invalid_request: { status: 400, type: 'invalid_request_error', headers: {} },
+  // As Azure's OpenAI and others call it.
+  content_filtered: { status: 400, type: 'invalid_request_error', code: 'content_filter', headers: {} },
+  model_not_found: { status: 404, type: 'invalid_request_error', headers: {} },
+  model_rate_limited: { status: 429, type: 'rate_limit_error', headers: RATE_LIMITED },
+  // The provider's key is not the caller's: 401 would be about the caller's.
+  model_authentication: { status: 500, type: 'server_error', headers: NO_RETRY },
+  model_timeout: { status: 500, type: 'server_error', headers: {} },
+  model_unavailable: { status: 500, type: 'server_error', headers: {} },
+};
+
+function isModelErrorCode(code: string | undefined): code is ModelErrorCode {
+  return code !== undefined && Object.hasOwn(FAILURES, code);
+}
+
+/**
+ * What a caller is told of an execution that is not completed.
+ * @param isRepeatable whether repeating the request gives the same execution, by its `Idempotency-Key`
+ */
+export function failureOf({ id, status, error }: ExecutionRow, isRepeatable: boolean): Failure {
+  const execution = publicId('execution', id);
+  if (status === 'canceled')
+    return {
+      status: 400,
+      headers: {},
+      body: body('invalid_state', 'invalid_request_error', `The execution ${execution} was canceled.`),
+    };
+  if (status !== 'failed') return unfinished(execution, isRepeatable);
+  const { code, message } = error ?? {};
+  const { type, ...failure } = FAILURES[isModelErrorCode(code) ? code : 'model_unavailable'];
+  return {
+    status: failure.status,
+    headers: failure.headers,
+    body: body(failure.code ?? code ?? 'model_unavailable', type, message ?? `The execution ${execution} failed.`),
+  };
+}
+
+function unfinished(execution: string, isRepeatable: boolean): Failure {
+  const advice = `Read it with GET /v1/executions/${execution}. A request with an Idempotency-Key can be repeated, and waits for the same execution.`;
+  return {
+    status: 500,
+    // Without a key, each retry would be a run of its own.
+    headers: { 'X-Should-Retry': String(isRepeatable) },
+    body: body(
+      'temporarily_unavailable',
+      'server_error',
+      `The execution ${execution} has not ended; it goes on. ${advice}`,
+    ),
+  };
+}
+
+/** The response was sent in part, and nobody can tell the rest. */
+export function brokenOff(id: string, reason: string): OpenAiError {
+  const execution = publicId('execution', id);
+  return body(
+    'temporarily_unavailable',
+    'server_error',
+    `${reason} The execution ${execution} goes on: repeat the request with the same Idempotency-Key, or read it with GET /v1/executions/${execution}.`,
+  );
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../domain/json.ts';
+import { shortList } from '../../domain/json-object.ts';
+import { type ChatMessage, ToolCallId, ToolName } from '../../domain/messages.ts';
+import { MAX_FILLED_MESSAGES } from '../../domain/prompt.ts';
+import { MAX_TOOLS } from '../../domain/prompt-content.ts';
+import { insaneParts } from '../../http/json-body.ts';
+import { AssistantContent, joinedText, TextContent, UserContent } from './content-schema.ts';
+
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
+
+const NoName = z.null('is not supported: say it in the content').optional();
+
+/** JSON as a text, as models write the input of a tool. */
+const Arguments = z
+  .string('must be a string')
+  .transform((text, context): JsonValue => {
+    if (text.trim() === '') return {};
+    try {
+      const value: JsonValue = JSON.parse(text);
+      const [insane] = insaneParts(value);
+      if (insane === undefined) return value;
+      context.addIssue({ code: 'custom', message: `has a value that can't be taken: ${insane.message}` });
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON in a string' });
+    }
+    return z.NEVER;
+  })
+  .meta({ example: '{"city":"Paris"}' });
+
+const FunctionCall = z
+  .strictObject({
+    id: ToolCallId,
+    type: z.literal('function', 'must be "function"'),
+    function: z.strictObject({ name: ToolName, arguments: Arguments }),
+    // Of whoever puts the pieces of a stream together.
+    index: z.int().optional(),
+  })
+  .transform(({ id, function: { name, arguments: input } }): AssistantPart => ({ type: 'tool_call', id, name, input }));
+
+const SystemMessage = z
+  .strictObject({ role: z.literal(['system', 'developer']), content: TextContent, name: NoName })
+  .transform(({ content }): ChatMessage => ({ role: 'system', content }));
+
+const UserMessage = z
+  .strictObject({ role: z.literal('user'), content: UserContent, name: NoName })
+  .transform(({ content }): ChatMessage => ({ role: 'user', content }));
+
+/** Also takes what a response has as its `message`, whoever sent it. */
+const AssistantMessage = z
+  .strictObject({
+    role: z.literal('assistant'),
+    content: AssistantContent.nullish(),
+    refusal: z.string('must be a string').nullish(),
+    tool_calls: shortList(FunctionCall, 'tool calls', { max: MAX_TOOLS }).nullish(),
+    annotations: z.array(z.unknown()).nullish().meta({ description: 'Ignored.' }),
+    audio: z.null('is not supported').optional(),
+    function_call: z.null('is not supported: use tool_calls').optional(),
+    name: NoName,
+  })
+  .transform(({ content, refusal, tool_calls: toolCalls }, context): AssistantMessage => {
+    const said = content ?? refusal ?? undefined;
+    const calls = toolCalls ?? [];
+    if (calls.length === 0 && said !== undefined) return { role: 'assistant', content: said };
+    if (calls.length === 0) {
+      context.addIssue({ code: 'custom', message: 'must have content or tool_calls', path: ['content'] });
+      return z.NEVER;
+    }
+    const texts: AssistantPart[] = typeof said === 'string' ? [{ type: 'text', text: said }] : (said ?? []);
+    return {
+      role: 'assistant',
+      content: [...texts.filter((part) => part.type !== 'text' || part.text !== ''), ...calls],
+    };
+  });
+
+const ToolMessage = z.strictObject({
+  role: z.literal('tool'),
+  content: TextContent,
+  tool_call_id: ToolCallId,
+  name: z.string().nullish().meta({ description: 'Ignored: the tool is the one of the tool call.' }),
+});
+
+const Message = z.discriminatedUnion(
+  'role',
+  [SystemMessage, UserMessage, AssistantMessage, ToolMessage],
+  'must be system, developer, user, assistant or tool',
+);
+
+/** Messages in OpenAI's format, as messages of ours. A tool's result has the name of the tool that was called. */
+export const Messages = shortList(Message, 'messages', { max: MAX_FILLED_MESSAGES }).transform(
+  (messages, context): ChatMessage[] => {
+    const called = new Map<string, string>();
+    return messages.map((message, index): ChatMessage => {
+      if (message.role === 'assistant' && typeof message.content !== 'string')
+        for (const part of message.content) if (part.type === 'tool_call') called.set(part.id, part.name);
+      if (!('tool_call_id' in message)) return message;
+      const { tool_call_id: id, content } = message;
+      const name = called.get(id);
+      if (name !== undefined)
+        return { role: 'tool', content: [{ type: 'tool_result', id, name, output: joinedText(content) }] };
+      context.addIssue({
+        code: 'custom',
+        message: 'is the id of no tool call of an assistant message before it',
+        path: [index, 'tool_call_id'],
+      });
+      return z.NEVER;
+    });
+  },
+);

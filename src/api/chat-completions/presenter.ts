@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import type { ToolCall } from '../../domain/messages.ts';
+import type { FinishReason as ModelFinishReason } from '../../models/model.ts';
+import type { ExecutionRow } from '../../services/executions/executions.ts';
+import type { ChatCompletion, FinishReason } from './schema.ts';
+
+const FINISH_REASONS: Record<ModelFinishReason, z.input<typeof FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  content_filter: 'content_filter',
+  other: 'stop',
+};
+
+function isKnown(reason: string | null): reason is ModelFinishReason {
+  return reason !== null && Object.hasOwn(FINISH_REASONS, reason);
+}
+
+export function finishReasonOf({ finish_reason: reason }: ExecutionRow): z.input<typeof FinishReason> {
+  return isKnown(reason) ? FINISH_REASONS[reason] : 'stop';
+}
+
+export function usageOf(row: ExecutionRow): z.input<typeof ChatCompletion>['usage'] {
+  return {
+    prompt_tokens: row.tokens_input,
+    completion_tokens: row.tokens_output,
+    total_tokens: row.tokens_input + row.tokens_output,
+    prompt_tokens_details: { cached_tokens: row.tokens_cached_input },
+    completion_tokens_details: { reasoning_tokens: row.tokens_reasoning },
+  };
+}
+
+/** What a completion and each chunk of one have in common. */
+export function headOf(row: Pick<ExecutionRow, 'id' | 'created_at' | 'prompt_name' | 'prompt_version'>) {
+  return {
+    id: publicId('execution', row.id),
+    created: Math.floor(row.created_at.getTime() / 1000),
+    // As an alias of a model stands for its newest snapshot.
+    model: `${row.prompt_name}@${row.prompt_version}`,
+  };
+}
+
+export function presentToolCall({ id, name, input }: ToolCall) {
+  return { id, type: 'function' as const, function: { name, arguments: JSON.stringify(input) } };
+}
+
+/** A completed execution in OpenAI's format. */
+export function presentCompletion(row: ExecutionRow): z.input<typeof ChatCompletion> {
+  const toolCalls = (row.tool_calls ?? []).map(presentToolCall);
+  const content = row.output === '' && toolCalls.length > 0 ? null : row.output;
+  return {
+    ...headOf(row),
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content,
+          refusal: null,
+          ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+        },
+        logprobs: null,
+        finish_reason: finishReasonOf(row),
+      },
+    ],
+    usage: usageOf(row),
+  };
+}

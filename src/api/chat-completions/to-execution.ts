@@ -1,0 +1,48 @@
+import { ModelParameters } from '../../domain/parameters.ts';
+import type { ExecutionToRun } from '../executions/run-execution.ts';
+import type { ChatCompletionRequest } from './schema.ts';
+
+type Format = NonNullable<ChatCompletionRequest['response_format']>;
+
+function formatOf(format: Format): NonNullable<ModelParameters['response_format']> {
+  if (format.type !== 'json_schema') return format;
+  const { description, strict, ...rest } = format.json_schema;
+  return {
+    type: 'json_schema',
+    json_schema: { ...rest, ...(description && { description }), ...(typeof strict === 'boolean' && { strict }) },
+  };
+}
+
+/** Those that are given: they are laid over the prompt's. */
+function parametersOf(body: ChatCompletionRequest): ModelParameters {
+  const { response_format: format, max_completion_tokens: maxTokens } = body;
+  const given = {
+    temperature: body.temperature,
+    top_p: body.top_p,
+    max_tokens: maxTokens ?? body.max_tokens,
+    stop: body.stop,
+    seed: body.seed,
+    frequency_penalty: body.frequency_penalty,
+    presence_penalty: body.presence_penalty,
+    reasoning_effort: body.reasoning_effort,
+    response_format: format && formatOf(format),
+  };
+  return ModelParameters.parse(
+    Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null)),
+  );
+}
+
+/** The execution that a request in OpenAI's format asks for. */
+export function toExecution(body: ChatCompletionRequest): ExecutionToRun {
+  const { model, messages, variables, tools, tool_choice: toolChoice, metadata, user } = body;
+  return {
+    ...model,
+    variables,
+    ...(messages.length > 0 && { messages }),
+    tools: tools ?? undefined,
+    toolChoice: toolChoice ?? undefined,
+    parameters: parametersOf(body),
+    metadata: { ...(typeof user === 'string' && { user }), ...metadata },
+    stream: body.stream ?? false,
+  };
+}

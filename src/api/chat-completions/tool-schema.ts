@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { jsonObject, shortList } from '../../domain/json-object.ts';
+import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompt-content.ts';
+
+/** What a tool without parameters takes. */
+const NO_INPUT = { type: 'object', properties: {} };
+
+const FunctionTool = z
+  .strictObject({
+    type: z.literal('function', 'must be "function": other tools are not supported'),
+    function: z.strictObject({
+      name: Tool.shape.name,
+      description: Tool.shape.description.nullable(),
+      parameters: jsonObject('must be a JSON schema of type object')
+        .refine(({ type }) => type === undefined || type === 'object', 'must be a JSON schema of type object')
+        .nullish()
+        .meta({
+          override: { type: 'object', description: 'A JSON schema of its input.' },
+          example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        }),
+      strict: z.boolean('must be true or false').nullish(),
+    }),
+  })
+  .transform(
+    ({ function: { name, description, parameters, strict } }): Tool => ({
+      name,
+      ...(typeof description === 'string' && { description }),
+      input_schema: { ...NO_INPUT, ...parameters },
+      ...(typeof strict === 'boolean' && { strict }),
+    }),
+  );
+
+/** Tools in OpenAI's format, as tools of ours. */
+export const Tools = shortList(FunctionTool, 'tools', { max: MAX_TOOLS }).check(({ value: tools, issues }) => {
+  const names = new Set<string>();
+  for (const [index, { name }] of tools.entries()) {
+    if (names.has(name))
+      issues.push({
+        code: 'custom',
+        message: `is the name of another tool: "${name}"`,
+        path: [index, 'function', 'name'],
+        input: tools,
+      });
+    names.add(name);
+  }
+});
+
+export const ToolChoiceField = z.union(
+  [
+    z.enum(['auto', 'none', 'required']),
+    z
+      .strictObject({ type: z.literal('function'), function: z.strictObject({ name: Tool.shape.name }) })
+      .transform(({ function: { name } }): ToolChoice => ({ name })),
+  ],
+  'must be "auto", "none", "required" or {"type": "function", "function": {"name": "…"}}',
+);

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { ApiError } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import { PromptReference } from '../../http/fields.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { listPromptNames } from '../../services/prompts/prompt-names.ts';
+import { getPrompt } from '../../services/prompts/prompts.ts';
+import { openAiErrors } from '../chat-completions/errors.ts';
+
+/** Some 3 MB of JSON: their clients know no pages. */
+const MAX_MODELS = 10_000;
+
+const tag = "OpenAI's format";
+
+const Model = z
+  .object({
+    id: z.string().meta({ description: 'The name of a prompt.', example: 'support/greeting' }),
+    object: z.literal('model'),
+    created: z.int().meta({ description: 'Seconds since 1970.' }),
+    owned_by: z.string().meta({ description: 'The workspace.' }),
+  })
+  .meta({ id: 'Model' });
+
+const ModelList = z.object({ object: z.literal('list'), data: z.array(Model) }).meta({ id: 'ModelList' });
+const ModelParams = z.object({ name: PromptReference });
+
+const modelSample = {
+  id: 'support/greeting',
+  object: 'model',
+  created: 1_769_860_800,
+  owned_by: 'ws_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+};
+
+function presentModel(id: string, createdAt: Date, workspaceId: string): z.input<typeof Model> {
+  return {
+    id,
+    object: 'model',
+    created: Math.floor(createdAt.getTime() / 1000),
+    owned_by: publicId('workspace', workspaceId),
+  };
+}
+
+/** `/models`: prompts as the models of OpenAI's format. */
+export function modelRoutes(): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/models',
+      operationId: 'listModels',
+      tag,
+      summary: 'List prompts as models, by name',
+      description: `What \`model\` of \`POST /chat/completions\` may be. The first ${MAX_MODELS} that are not archived: \`GET /prompts\` has all.`,
+      scope: 'read',
+      response: ModelList,
+      responseExample: { object: 'list', data: [modelSample] },
+      errorFormat: openAiErrors,
+      async handler({ db }) {
+        const prompts = await listPromptNames(db.query, MAX_MODELS);
+        return {
+          object: 'list',
+          data: prompts.map(({ name, created_at: createdAt }) => presentModel(name, createdAt, db.workspaceId)),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/models/{name}',
+      operationId: 'getModel',
+      tag,
+      summary: 'Retrieve a prompt as a model',
+      description: 'The prompt `name`, or its version `name@3` or `name@label`.',
+      scope: 'read',
+      params: ModelParams,
+      response: Model,
+      responseExample: modelSample,
+      errors: ['prompt_archived'],
+      errorFormat: openAiErrors,
+      async handler({ db, params: { name: reference } }) {
+        const { promptName, version, label } = reference;
+        const prompt = await getPrompt(db.query, promptName, { version, label });
+        if (prompt.archived_at !== null)
+          throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
+        const selector = version ?? label;
+        const id = selector === undefined ? promptName : `${promptName}@${selector}`;
+        return presentModel(id, prompt.created_at, db.workspaceId);
+      },
+    }),
+  ];
+}
