@@ -14,6 +14,7 @@ import { format, type Outcome } from './report.ts';
 import { currentLoad, lastRun, saveRun } from './results.ts';
 import { startServers } from './servers.ts';
 import { measureStart } from './start.ts';
+import { measureStreams } from './streams.ts';
 import { measureUpload } from './upload.ts';
 import { measureWebhooks } from './webhooks.ts';
 
@@ -29,6 +30,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   evaluations: (means) => withServers(means, measureEvaluations),
   upload: (means) => withServers(means, measureUpload),
   webhooks: (means) => withServers(means, measureWebhooks),
+  streams: (means) => withServers(means, measureStreams),
   kills: (means) => withServers(means, measureKills),
   costs: (means) => measureCosts(means),
   cluster: (means) => measureCluster(means),

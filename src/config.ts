@@ -73,6 +73,7 @@ const Environment = z.object({
   QUOTA_DELIVERIES: Count.default(200_000),
   QUOTA_EXECUTIONS: Count.default(10_000),
   QUOTA_UPLOADS: Count.default(10),
+  QUOTA_STREAMS: Count.default(1_000),
   EXECUTION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
   EVALUATION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
   EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
@@ -164,6 +165,7 @@ function toSettings(env: Environment) {
       deliveries: env.QUOTA_DELIVERIES,
       executions: env.QUOTA_EXECUTIONS,
       uploads: env.QUOTA_UPLOADS,
+      streams: env.QUOTA_STREAMS,
     },
     retention: {
       /** How long events, their deliveries and notifications are kept. */

@@ -5,6 +5,7 @@ import { createActivities } from './activities/index.ts';
 import { requireServers } from './config.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
 import { cleanUp } from './jobs/clean-up.ts';
+import { cleanUpStreams } from './jobs/clean-up-streams.ts';
 import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
 import { reconcileDeliveries } from './jobs/reconcile-deliveries.ts';
 import { reconcileEvaluations } from './jobs/reconcile-evaluations.ts';
@@ -20,6 +21,7 @@ import { createMailer } from './mail/mailer.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createAttemptMaker } from './services/deliveries/make-attempt.ts';
+import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
@@ -34,6 +36,7 @@ const SUM_UP_EVERY_MS = 15_000;
 /** Executions that wait for a place or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
+const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
 
 /** Workers of every queue and the recurring tasks, until `stop`. */
 export interface RunningWorkers {
@@ -88,6 +91,7 @@ export async function startWorkers({
     quotas: createQuotas(settings.quotas),
     attempts,
     places,
+    streams: createStreamWriter({ query: db.system.query, log }),
     mailer,
   });
   const shared = {
@@ -153,6 +157,7 @@ export async function startWorkers({
     runEvery('reconcile deliveries', RECONCILE_EVERY_MS, log, () => reconcileDeliveries(db, starter, log)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
+    runEvery('clean up streams', CLEAN_UP_STREAMS_EVERY_MS, log, (stopping) => cleanUpStreams(db.system, stopping)),
     runEvery('remove workspaces', RECONCILE_EVERY_MS, log, (stopping) =>
       removeWorkspaces({ db, starter, log }, stopping),
     ),

@@ -3,6 +3,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type { Middleware } from 'koa';
 import { sql } from 'kysely';
+import { Gauge } from 'prom-client';
 import { requireServers } from '../config.ts';
 import { type Foundation, layFoundation } from '../foundation.ts';
 import { createApp } from '../http/app.ts';
@@ -21,6 +22,7 @@ import { createDeliveryWaiter } from '../services/deliveries/delivery-waiter.ts'
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import { createStartPace } from '../services/executions/start-pace.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
+import { createStreamHub, type StreamHub } from '../services/streams/stream-hub.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas } from '../services/workspaces/quotas.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -30,6 +32,7 @@ import { deliveryRoutes } from './deliveries/routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { executionRoutes } from './executions/routes.ts';
+import { streamRoutes } from './executions/stream-routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
@@ -72,12 +75,13 @@ export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'clos
 export function allRoutes(
   { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, settings, log }: RouteFoundation,
   { eager }: { eager: boolean },
-): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator> } {
+): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: StreamHub } {
   const idempotency = createIdempotency(createIdempotencyKeys(cipher));
   const quotas = createQuotas(settings.quotas);
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
+  const streams = createStreamHub({ db, listener, log });
   const executions = {
     quotas,
     idempotency,
@@ -87,16 +91,19 @@ export function allRoutes(
     models,
     evaluatorPool,
     waiter,
+    streams,
     pace: createStartPace(listener),
     log,
   };
   return {
     authenticator,
+    streams,
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...executionRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...modelRoutes(),
+      ...streamRoutes({ quotas, streams }),
       ...evaluationRoutes({ quotas, idempotency, client, taskQueues, eager, models, evaluatorPool, log }),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, log }),
@@ -115,7 +122,7 @@ export function allRoutes(
 export interface RunningApi {
   port: number;
   /**
-   * Takes no new requests and waits for those in flight. After `graceMs`, or once `over` has settled, since nothing that they wait for
+   * Takes no new requests, ends streams, and waits for requests in flight. After `graceMs`, or once `over` has settled, since nothing that they wait for
    * can happen any more, they are responded to with the current state.
    */
   close(graceMs: number, over?: Promise<unknown>): Promise<void>;
@@ -129,7 +136,15 @@ export interface RunningApi {
 export async function startApi(foundation: Foundation, { eager }: { eager: boolean }): Promise<RunningApi> {
   const { db, settings, registry, log } = foundation;
   const closing = new AbortController();
-  const { routes, authenticator } = allRoutes(foundation, { eager });
+  const { routes, authenticator, streams } = allRoutes(foundation, { eager });
+  new Gauge({
+    name: 'pms_streams_open',
+    help: 'Streams of executions that callers read',
+    registers: [registry],
+    collect() {
+      this.set(streams.openCount);
+    },
+  });
   const limit = settings.rateLimitPerMinute;
   const app = createApp({
     db,
@@ -154,6 +169,8 @@ export async function startApi(foundation: Foundation, { eager }: { eager: boole
   return {
     port: server.port,
     async close(graceMs, over) {
+      // Their callers go on elsewhere.
+      streams.close();
       const timer = setTimeout(() => closing.abort(), graceMs);
       void over?.finally(() => closing.abort());
       await server.close(graceMs + LAST_RESPONSES_MS);

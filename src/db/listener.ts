@@ -14,6 +14,8 @@ export const CHANNELS = {
   deliveryChanged: 'delivery_changed',
   /** A delivery reached its end. Payload: its UUID. Sent for those that someone may wait for. */
   deliveryFinished: 'delivery_finished',
+  /** Rows were written to `stream_deltas`. Payload: empty. */
+  streamWritten: 'stream_written',
 } as const;
 
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];

@@ -70,6 +70,10 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
     return Array.isArray(value) ? value[0] : value;
   }
 
+  accepts(...types: string[]): string | false {
+    return this.#ctx.accepts(...types);
+  }
+
   setHeader(name: string, value: string): void {
     this.#ctx.set(name, value);
   }

@@ -134,7 +134,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       [String(route.status ?? 200)]: {
         description: route.status === 201 ? 'Created.' : 'Done.',
         content: {
-          'application/json': { schema: route.response, example: route.responseExample },
+          [route.responseContentType ?? 'application/json']: { schema: route.response, example: route.responseExample },
           ...Object.fromEntries(otherContentTypes.map((type) => [type, { schema: z.string() }])),
         },
       },

@@ -16,6 +16,8 @@ export interface RouteRequest<Params, Query, Body> {
   /** A request header; the first where it was sent more than once. */
   header(name: string): string | undefined;
   setHeader(name: string, value: string): void;
+  /** Which of these content types the caller would rather have, by `Accept`; the first where it does not matter. False: none. */
+  accepts(...types: string[]): string | false;
   /** The raw request, for routes whose `body` is `stream`. */
   stream: IncomingMessage;
   /** Aborted when the caller has gone away. */
@@ -79,6 +81,8 @@ export interface RouteSpec<
   bodyExamples?: Record<string, unknown>;
   response: z.ZodType;
   responseExample: unknown;
+  /** Default: `application/json`. */
+  responseContentType?: string;
   /** Content types other than JSON that the response may have, or (`accepts`) that a `stream` body may have. */
   otherContentTypes?: string[];
   accepts?: string[];

@@ -4,6 +4,7 @@ import {
   type ExecutionActivityDeps,
 } from '../../src/activities/execute-prompt/execution.ts';
 import type { Listener } from '../../src/db/listener.ts';
+import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
 import { testPlaces } from './places.ts';
 
 /** Hears nothing. */
@@ -20,13 +21,15 @@ const never = new AbortController().signal;
 export function testExecutionActivities(
   deps: Pick<ExecutionActivityDeps, 'db' | 'models'> & Partial<ExecutionActivityDeps>,
 ) {
+  const log = pino({ level: 'silent' });
   return createExecutionActivities({
     modelTimeoutMs: 20_000,
     stopping: never,
     graceOver: never,
     places: testPlaces(),
     listener: deaf,
-    log: pino({ level: 'silent' }),
+    streams: createStreamWriter({ query: deps.db.system.query, log }),
+    log,
     ...deps,
   });
 }

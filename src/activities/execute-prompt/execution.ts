@@ -11,6 +11,7 @@ import { failExecution } from '../../services/executions/end-execution.ts';
 import { endedOf } from '../../services/executions/executions.ts';
 import { fallBack, fallsBackOn } from '../../services/executions/fall-back.ts';
 import { completeExecution, endCall, storeResponse } from '../../services/executions/store-response.ts';
+import type { StreamWriter } from '../../services/streams/stream-writer.ts';
 import type { Places } from '../../temporal/places.ts';
 import {
   type CallFailure,
@@ -27,6 +28,7 @@ export interface ExecutionActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   places: Places;
+  streams: StreamWriter;
   /** Aborted when this process is asked to stop: no call is begun any more. */
   stopping: AbortSignal;
   /** Aborted when calls in flight have had `SHUTDOWN_GRACE` to end. */
@@ -60,6 +62,7 @@ export function createExecutionActivities({
   stopping,
   graceOver,
   places,
+  streams,
   listener,
   log,
 }: ExecutionActivityDeps) {
@@ -85,7 +88,7 @@ export function createExecutionActivities({
     const begunAt = performance.now();
     let response: ModelResponse;
     try {
-      response = await generate(claimed, signal);
+      response = await generate(id, claimed, signal);
     } catch (error) {
       const durationMs = performance.now() - begunAt;
       return endFailedCall(id, claimed, error, durationMs, signal);
@@ -102,9 +105,19 @@ export function createExecutionActivities({
     }
   }
 
-  /** The one place where the model of an execution is called. */
-  function generate({ model, input, tools, toolChoice, parameters }: ClaimedCall, signal: AbortSignal) {
-    return models.generate({ model, input, tools, toolChoice, parameters, signal, timeoutMs: modelTimeoutMs });
+  /** The one place where the model of an execution is called. What somebody reads as a stream is passed on as it comes. */
+  async function generate(
+    id: string,
+    { model, input, tools, toolChoice, parameters, attempt, streamed }: ClaimedCall,
+    signal: AbortSignal,
+  ): Promise<ModelResponse> {
+    const stream = streamed ? streams.open(id, attempt) : undefined;
+    const call = { model, input, tools, toolChoice, parameters, onDelta: stream?.onDelta };
+    try {
+      return await models.generate({ ...call, signal, timeoutMs: modelTimeoutMs });
+    } finally {
+      await stream?.end();
+    }
   }
 
   /** Stores how a call failed, and has the next model called where this one failed for good. @throws ApplicationFailure */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { EVENT_STREAM, eventStream } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -7,20 +9,33 @@ import { cancelExecution } from '../../services/executions/end-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import { getExecution, listExecutions } from '../../services/executions/executions.ts';
+import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
-import { type RunExecutionDeps, runExecution, runToEnd } from './run-execution.ts';
+import { type RunExecutionDeps, runExecution, runToEnd, type StoredRun } from './run-execution.ts';
 import { executionBodies, executionSample } from './samples.ts';
 import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
+import { executionStream } from './stream-format.ts';
 
 export interface ExecutionRouteDeps extends RunExecutionDeps {
   waiter: ExecutionWaiter;
+  streams: StreamHub;
 }
 
 const tag = 'Executions';
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
+  /** Begins an execution and passes on what happens to it. */
+  async function streamRun({ db }: { db: WorkspaceDatabase }, { id, begin }: StoredRun) {
+    return eventStream(
+      await deps.quotas.stream(db.workspaceId, async () => {
+        await begin();
+        return deps.streams.open(db, id, executionStream);
+      }),
+    );
+  }
+
   return [
     defineRoute({
       method: 'post',
@@ -30,7 +45,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       summary: 'Run a prompt',
       description:
         'Waits up to 60 s for the end and returns the execution as it is then; it goes on. `Prefer: wait=N` (0–300 seconds) sets ' +
-        'the wait, `Prefer: respond-async` does not wait. An execution that the model refused is `failed`; its status is 201, too.',
+        'the wait, `Prefer: respond-async` does not wait. An execution that the model refused is `failed`; its status is 201, too. ' +
+        'With `Accept: text/event-stream` the response is the stream of the execution, as at `GET /executions/{id}/stream`.',
       scope: 'execute',
       status: 201,
       idempotent: true,
@@ -39,13 +55,15 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       bodyExamples: executionBodies,
       response: Execution,
       responseExample: executionSample,
+      otherContentTypes: [EVENT_STREAM],
       headers: PreferHeader,
       errors: ['not_found', 'prompt_archived', 'quota_exceeded'],
       async handler(request) {
         const { prompt_name: promptName, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));
-        return runExecution(deps, request, { promptName, ...body }, async (run) =>
-          presentExecution(await runToEnd(deps.waiter, request, run, waitMs)),
+        const stream = request.accepts('application/json', EVENT_STREAM) === EVENT_STREAM;
+        return runExecution(deps, request, { promptName, stream, ...body }, async (run) =>
+          stream ? streamRun(request, run) : presentExecution(await runToEnd(deps.waiter, request, run, waitMs)),
         );
       },
     }),

@@ -34,7 +34,7 @@ export interface RunExecutionDeps extends WorkflowStarter {
 export interface ExecutionToRun extends Omit<NewExecution, 'id'> {
   /** Take the response of the same call that was completed within so many seconds, where there is one. */
   reuse?: { max_age: number } | undefined;
-  /** Whether a request that repeats this one gets a response of its own from the same execution. Default: it gets the first one again. */
+  /** Whether a request that repeats this one gets a response of its own from the same execution. Default: where it is streamed. Else it gets the first one again. */
   isLive?: boolean | undefined;
 }
 
@@ -84,7 +84,7 @@ export async function runExecution(
     ...(reuse === undefined ? { prepare, insert } : { store: (query: Query) => storeReusing(query, reuse.max_age) }),
     start: (stored) => unlessWithdrawn(respond({ id, begin: () => begin(stored) })),
     resume: (earlier) => unlessWithdrawn(respond({ id: earlier, begin: () => resumeExecution(deps, db, earlier) })),
-    isLive,
+    isLive: isLive ?? execution.stream,
     withdraw: (beganAt) => giveUpExecution(deps, db, id, beganAt),
   });
 }

@@ -1,3 +1,4 @@
+import { serverSentEvent } from '../../http/event-stream.ts';
 import { SAMPLE_DATA } from '../../services/events/samples.ts';
 
 const { tokens, cost, latency } = SAMPLE_DATA['execution.completed'];
@@ -70,3 +71,16 @@ export const executionSample = {
   started_at: '2026-01-31T12:00:00.009Z',
   finished_at: '2026-01-31T12:00:00.634Z',
 };
+
+const sampleEvent = (sequence: number, type: string, content: object) =>
+  serverSentEvent({ id: `1.${sequence}`, event: type, data: { type, sequence_number: sequence, ...content } });
+
+/** The same execution as a stream. */
+export const streamSample = [
+  sampleEvent(1, 'execution.started', {
+    execution: { ...executionSample, status: 'running', output: null, finish_reason: null, finished_at: null },
+  }),
+  sampleEvent(2, 'output_text.delta', { delta: 'Hello Ada, ' }),
+  sampleEvent(3, 'output_text.delta', { delta: 'lovely to meet you!' }),
+  sampleEvent(4, 'execution.completed', { execution: executionSample }),
+].join('');

@@ -8,6 +8,7 @@ import { Notification } from './notification.ts';
 import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
 import { RateLimit } from './rate-limit.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
+import { StreamDelta } from './stream-delta.ts';
 import { UsageEntry, UsageSum } from './usage.ts';
 import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
 import { Workspace } from './workspace.ts';
@@ -30,6 +31,7 @@ export const entities = [
   EvaluationJudgement,
   Schedule,
   ScheduleOccurrence,
+  StreamDelta,
   RateLimit,
   Webhook,
   Delivery,

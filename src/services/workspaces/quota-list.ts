@@ -53,6 +53,7 @@ export const QUOTAS = {
     remedy: 'Cancel some, or wait for their end',
   },
   uploads: { setting: 'QUOTA_UPLOADS', what: 'uploads in progress', remedy: 'Wait for the end of one' },
+  streams: { setting: 'QUOTA_STREAMS', what: 'streams open', remedy: 'Close one, or wait for its end' },
 } as const satisfies Record<string, Quota>;
 
 export type QuotaName = keyof typeof QUOTAS;

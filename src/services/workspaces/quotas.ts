@@ -1,10 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { Query } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { COUNTS, QUOTAS, type QuotaName } from './quota-list.ts';
 
 /** Quotas whose number is in the database, exact at every moment. */
-export type ExactQuota = Exclude<QuotaName, 'executions' | 'uploads'>;
+export type ExactQuota = Exclude<QuotaName, 'executions' | 'uploads' | 'streams'>;
 
 /** How many of each a workspace can have; 0: any number. */
 export type QuotaLimits = Record<QuotaName, number>;
@@ -42,6 +43,11 @@ export interface Quotas {
    * @throws ApiError `quota_exceeded`
    */
   upload<T>(workspaceId: string, receive: () => Promise<T>): Promise<T>;
+  /**
+   * Opens a stream unless too many are open in this process. It counts until it is closed.
+   * @throws ApiError `quota_exceeded`
+   */
+  stream<T extends Readable>(workspaceId: string, open: () => Promise<T>): Promise<T>;
 }
 
 async function countOf(query: Query, name: keyof typeof COUNTS): Promise<number> {
@@ -67,7 +73,8 @@ interface Sample {
 
 export function createQuotas(limits: QuotaLimits): Quotas {
   const samples = new Map<string, Sample>();
-  const uploads = new Map<string, number>();
+  const uploads = createCounter('uploads', limits.uploads);
+  const streams = createCounter('streams', limits.streams);
 
   function sampleOf(workspaceId: string): Sample {
     const known = samples.get(workspaceId);
@@ -123,16 +130,42 @@ export function createQuotas(limits: QuotaLimits): Quotas {
     },
 
     async upload(workspaceId, receive) {
-      const underWay = uploads.get(workspaceId) ?? 0;
-      if (limits.uploads !== 0 && underWay >= limits.uploads) throw exceeded('uploads', limits.uploads);
-      uploads.set(workspaceId, underWay + 1);
+      const leave = uploads.enter(workspaceId);
       try {
         return await receive();
       } finally {
-        const left = (uploads.get(workspaceId) ?? 1) - 1;
-        if (left === 0) uploads.delete(workspaceId);
-        else uploads.set(workspaceId, left);
+        leave();
       }
+    },
+
+    async stream(workspaceId, open) {
+      const leave = streams.enter(workspaceId);
+      try {
+        const stream = await open();
+        stream.once('close', leave);
+        return stream;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Counts what workspaces have under way in this process. */
+function createCounter(name: 'uploads' | 'streams', limit: number) {
+  const counts = new Map<string, number>();
+  return {
+    /** @returns ends it @throws ApiError `quota_exceeded` */
+    enter(workspaceId: string): () => void {
+      const count = counts.get(workspaceId) ?? 0;
+      if (limit !== 0 && count >= limit) throw exceeded(name, limit);
+      counts.set(workspaceId, count + 1);
+      return () => {
+        const left = (counts.get(workspaceId) ?? 1) - 1;
+        if (left === 0) counts.delete(workspaceId);
+        else counts.set(workspaceId, left);
+      };
     },
   };
 }

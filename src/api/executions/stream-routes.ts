@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { EVENT_STREAM, eventStream } from '../../http/event-stream.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { type EventId, parseEventId } from '../../services/streams/stream-events.ts';
+import type { StreamHub } from '../../services/streams/stream-hub.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { streamSample } from './samples.ts';
+import { ExecutionParams } from './schema.ts';
+import { executionStream } from './stream-format.ts';
+
+/** Where to go on, as `EventSource` sends it. */
+const LastEventIdHeader = z.object({
+  'Last-Event-ID': z.string().optional().meta({
+    description: 'The `id` of the last event that you received: the stream goes on after it.',
+    example: '1.42',
+  }),
+});
+
+/** @throws ApiError `invalid_request` */
+function lastEventIdOf(request: { header(name: string): string | undefined }): EventId | undefined {
+  const text = request.header('Last-Event-ID');
+  return text === undefined || text === '' ? undefined : parseEventId(text);
+}
+
+/** `/executions/{id}/stream` */
+export function streamRoutes({ quotas, streams }: { quotas: Quotas; streams: StreamHub }): Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/executions/{id}/stream',
+      operationId: 'streamExecution',
+      tag: 'Executions',
+      summary: 'Read an execution as server-sent events, while it runs or after its end',
+      description:
+        '`execution.started` with the execution so far, then `output_text.delta` and `tool_call` as the model sends them, then ' +
+        '`execution.completed`, `execution.failed` or `execution.canceled` with the whole execution. `execution.restarted`: a new ' +
+        'call began, discard what came before. Closing the connection cancels nothing; `Last-Event-ID` goes on where it broke off.',
+      scope: 'read',
+      params: ExecutionParams,
+      headers: LastEventIdHeader,
+      response: z.string(),
+      responseContentType: EVENT_STREAM,
+      responseExample: streamSample,
+      errors: ['quota_exceeded'],
+      async handler(request) {
+        const { db, params } = request;
+        const after = lastEventIdOf(request);
+        return eventStream(
+          await quotas.stream(db.workspaceId, () => streams.open(db, params.id, executionStream, after)),
+        );
+      },
+    }),
+  ];
+}

@@ -1,0 +1,19 @@
+import type { Readable } from 'node:stream';
+import { RawResponse } from './route.ts';
+
+/** Server-sent events (WHATWG HTML, section 9.2). */
+export const EVENT_STREAM = 'text/event-stream';
+
+/** A comment, so that nobody on the way takes the connection for dead. */
+export const KEEP_ALIVE = ': keep-alive\n\n';
+
+/** One event. `data` becomes JSON, which has no line breaks. */
+export function serverSentEvent({ id, event, data }: { id: string; event: string; data: unknown }): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** A response that goes on as long as its events do. */
+export function eventStream(events: Readable): RawResponse {
+  // Proxies such as nginx would collect the events.
+  return new RawResponse(EVENT_STREAM, events, { 'X-Accel-Buffering': 'no' });
+}

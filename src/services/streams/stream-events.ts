@@ -1,0 +1,47 @@
+import { ApiError } from '../../domain/errors.ts';
+import type { ToolCall } from '../../domain/messages.ts';
+import type { ExecutionRow } from '../executions/executions.ts';
+
+/** `attempt.sequence`: which call of the execution, and which event of that call, both from 1. */
+export interface EventId {
+  attempt: number;
+  sequence: number;
+}
+
+/** What a reader of an execution is told. */
+export type StreamEvent = { id: EventId } & (
+  | { type: 'execution.started'; execution: ExecutionRow }
+  | { type: 'output_text.delta'; delta: string }
+  | { type: 'tool_call'; toolCall: ToolCall }
+  /** What came before belongs to a call whose response was not kept, or is sent once more. */
+  | { type: 'execution.restarted' }
+  | { type: 'execution.completed' | 'execution.failed' | 'execution.canceled'; execution: ExecutionRow }
+);
+
+/** How events are written. */
+export interface StreamFormat {
+  /** Readers that have the same function and are at the same event share what it gives. */
+  encode(event: StreamEvent): string;
+  /** What is sent so that the connection is not taken for dead. */
+  keepAlive: string;
+}
+
+const EVENT_ID = /^([1-9]\d{0,8})\.([1-9]\d{0,8})$/;
+
+/**
+ * Parses `Last-Event-ID`.
+ * @throws ApiError `invalid_request`
+ */
+export function parseEventId(text: string): EventId {
+  const [, attempt, sequence] = EVENT_ID.exec(text) ?? [];
+  if (attempt === undefined || sequence === undefined) throw invalidEventId('is no id of an event');
+  return { attempt: Number(attempt), sequence: Number(sequence) };
+}
+
+/** `invalid_request` about the header, with what to do. */
+export function invalidEventId(problem: string): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `Last-Event-ID ${problem}: send the id of the last event that you received of this execution, such as 1.42, or leave the header out to read from the beginning.`,
+  );
+}

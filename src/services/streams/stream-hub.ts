@@ -1,0 +1,283 @@
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import type { Database, WorkspaceDatabase } from '../../db/database.ts';
+import { isDatabaseUnavailable } from '../../db/errors.ts';
+import { CHANNELS, type Listener } from '../../db/listener.ts';
+import { isFinished } from '../executions/executions.ts';
+import { type DeltaRow, NEXT_DELTAS, ROWS_AT_ONCE, UNFINISHED } from './deltas.ts';
+import { openStream } from './open-stream.ts';
+import type { EventId, StreamEvent, StreamFormat } from './stream-events.ts';
+import { follow, type Position, readAfter } from './stream-position.ts';
+import { StreamReader } from './stream-reader.ts';
+import { lastEvents, readResult, type StreamResult } from './stream-result.ts';
+
+/** What callers of this process read of executions while they run. */
+export interface StreamHub {
+  /**
+   * The events of an execution as bytes, from its beginning or after an event that the caller has. It ends with the execution, or
+   * without its last event where this process stops: the caller then goes on in another process.
+   * @throws ApiError `not_found`; `invalid_request` where there is no event `after`
+   */
+  open(db: WorkspaceDatabase, id: string, format: StreamFormat, after?: EventId): Promise<Readable>;
+  /** Streams that are open. */
+  readonly openCount: number;
+  /** Ends all streams. Those that are opened from now on end after their first event. */
+  close(): void;
+}
+
+/** Notifications may be lost, so streams look this often in any case. */
+const LOOK_EVERY_MS = 3_000;
+const KEEP_ALIVE_EVERY_MS = 15_000;
+/** A caller who takes nothing of what there is for so long is cut off. */
+const STALLED_MS = 60_000;
+/** What is left of streams when the process stops. */
+const CLOSE_WITHIN_MS = 1_000;
+/** Positions that one statement reads from. */
+const POSITIONS_AT_ONCE = 200;
+
+/** What there is to know of a reader. */
+interface Entry {
+  db: WorkspaceDatabase;
+  format: StreamFormat;
+  position: Position;
+  /** The rest is on its way. */
+  isEnding: boolean;
+}
+
+/** An execution that somebody reads. */
+interface Source {
+  id: string;
+  readers: Map<StreamReader, Entry>;
+  /** Readers, and those who are about to be. */
+  users: number;
+  /** It has ended: all its rows are there. */
+  hasEnded: boolean;
+  result: Promise<StreamResult> | undefined;
+}
+
+/** Readers of an execution that are at the same event. */
+interface Group extends Omit<Entry, 'isEnding'> {
+  source: Source;
+  readers: StreamReader[];
+  /** Whether the execution had ended before the rows are read. */
+  hasEnded: boolean;
+}
+
+export interface StreamHubDeps {
+  db: Pick<Database, 'system'>;
+  listener: Listener;
+  log: Logger;
+  /** Default: 3 s. */
+  lookEveryMs?: number;
+  /** Default: 60 s. */
+  stalledMs?: number;
+}
+
+/**
+ * One look at the database serves all readers of the process: whenever rows are written or an execution has ended. A reader
+ * whose caller does not take what it has takes no part.
+ */
+export function createStreamHub({
+  db: { system },
+  listener,
+  log,
+  lookEveryMs = LOOK_EVERY_MS,
+  stalledMs = STALLED_MS,
+}: StreamHubDeps): StreamHub {
+  const sources = new Map<string, Source>();
+  const open = new Set<StreamReader>();
+  let isClosed = false;
+  let isLooking = false;
+  let lookAgain = false;
+  let timer: NodeJS.Timeout | undefined;
+  let nextKeepAliveAt = 0;
+
+  function wake(): void {
+    lookAgain = sources.size > 0;
+    if (isLooking || !lookAgain) return;
+    isLooking = true;
+    void (async () => {
+      while (lookAgain) {
+        lookAgain = false;
+        await look().catch(warn);
+      }
+      isLooking = false;
+    })();
+  }
+
+  function warn(error: unknown): void {
+    if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot read streams; trying again');
+    else log.error({ err: error }, 'cannot read streams; trying again');
+  }
+
+  listener.on(CHANNELS.streamWritten, wake);
+  listener.on(CHANNELS.executionFinished, (id) => {
+    const source = sources.get(id);
+    if (source === undefined) return;
+    source.hasEnded = true;
+    wake();
+  });
+  listener.onReconnected(() => void lookForEnds());
+
+  async function look(): Promise<void> {
+    const groups = readyGroups();
+    for (let from = 0; from < groups.length; from += POSITIONS_AT_ONCE) {
+      const some = groups.slice(from, from + POSITIONS_AT_ONCE);
+      const after = some.map(({ position }) => readAfter(position));
+      const rows = await system.query(NEXT_DELTAS, {
+        executions: some.map(({ source }) => source.id),
+        attempts: after.map(({ attempt }) => attempt),
+        sequences: after.map(({ sequence }) => sequence),
+        indexes: some.map((_, index) => index),
+      });
+      const byGroup = Map.groupBy(rows, ({ index }) => index);
+      some.forEach((group, index) => {
+        deliver(group, byGroup.get(index) ?? []);
+      });
+    }
+  }
+
+  function readyGroups(): Group[] {
+    const groups: Group[] = [];
+    for (const source of sources.values()) {
+      const { hasEnded } = source;
+      const ofSource = new Map<string, Group[]>();
+      for (const [reader, { db, position, format, isEnding }] of source.readers) {
+        if (isEnding || !reader.isReady) continue;
+        const key = `${position.attempt} ${position.sequence} ${position.skippedAttempt}`;
+        const alike = ofSource.get(key) ?? [];
+        ofSource.set(key, alike);
+        const group = alike.find((each) => each.format === format);
+        if (group !== undefined) group.readers.push(reader);
+        else alike.push({ source, db, position, format, readers: [reader], hasEnded });
+      }
+      for (const alike of ofSource.values()) groups.push(...alike);
+    }
+    return groups;
+  }
+
+  function deliver(group: Group, rows: DeltaRow[]): void {
+    const { source, format, readers, hasEnded } = group;
+    const { events, position } = follow(group.position, rows);
+    const bytes = encode(format, events);
+    for (const reader of readers) {
+      const entry = source.readers.get(reader);
+      if (entry === undefined) continue;
+      entry.position = position;
+      if (bytes.length > 0) reader.send(bytes);
+    }
+    if (rows.length === ROWS_AT_ONCE) lookAgain = true;
+    else if (hasEnded) void end({ ...group, position });
+  }
+
+  /** Sends what is left to readers who have all rows of an execution that has ended. */
+  async function end({ source, db, position, format, readers }: Group): Promise<void> {
+    const entries = readers.flatMap((reader) => source.readers.get(reader) ?? []);
+    for (const entry of entries) entry.isEnding = true;
+    try {
+      source.result ??= readResult(db, source.id);
+      const bytes = encode(format, lastEvents(await source.result, position));
+      for (const reader of readers) {
+        if (!source.readers.has(reader)) continue;
+        reader.send(bytes);
+        reader.finish();
+      }
+    } catch (error) {
+      source.result = undefined;
+      if (isDatabaseUnavailable(error)) for (const entry of entries) entry.isEnding = false;
+      // It was deleted: whoever asks again is told so.
+      else for (const reader of readers) reader.destroy(error instanceof Error ? error : undefined);
+    }
+  }
+
+  /** Also finds out about those that were deleted. */
+  async function lookForEnds(): Promise<void> {
+    const running = [...sources.values()].filter(({ hasEnded }) => !hasEnded);
+    try {
+      if (running.length > 0) {
+        const found = await system.query(UNFINISHED, { ids: running.map(({ id }) => id) });
+        const unfinished = new Set(found.map(({ id }) => id));
+        for (const source of running) if (!unfinished.has(source.id)) source.hasEnded = true;
+      }
+      wake();
+    } catch (error) {
+      warn(error);
+    }
+  }
+
+  function tick(): void {
+    for (const reader of open)
+      if (reader.stalledMs > stalledMs) reader.destroy(new Error('The caller takes nothing of the stream.'));
+    if (performance.now() >= nextKeepAliveAt) {
+      nextKeepAliveAt = performance.now() + KEEP_ALIVE_EVERY_MS;
+      for (const { readers } of sources.values())
+        for (const [reader, { format, isEnding }] of readers)
+          if (reader.isReady && !isEnding) reader.send(Buffer.from(format.keepAlive));
+    }
+    void lookForEnds();
+  }
+
+  /** Whoever is about to read hears of the end from now on. */
+  function enter(id: string): Source {
+    const source = sources.get(id) ?? { id, readers: new Map(), users: 0, hasEnded: false, result: undefined };
+    sources.set(id, source);
+    source.users += 1;
+    return source;
+  }
+
+  function leave(source: Source): void {
+    source.users -= 1;
+    if (source.users === 0) sources.delete(source.id);
+  }
+
+  function add(source: Source, entry: Entry): StreamReader {
+    const reader = new StreamReader(wake, () => {
+      open.delete(reader);
+      source.readers.delete(reader);
+      leave(source);
+      if (open.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+    source.readers.set(reader, entry);
+    open.add(reader);
+    timer ??= setInterval(tick, lookEveryMs).unref();
+    return reader;
+  }
+
+  return {
+    async open(db, id, format, after) {
+      const source = enter(id);
+      try {
+        const { execution, position } = await openStream(db, id, after);
+        if (isFinished(execution.status)) source.hasEnded = true;
+        const reader = add(source, { db, format, position, isEnding: false });
+        const { attempt, sequence } = position;
+        const first: StreamEvent = { type: 'execution.started', id: { attempt, sequence }, execution };
+        reader.send(after === undefined ? encode(format, [first]) : Buffer.from(format.keepAlive));
+        if (isClosed) reader.finish();
+        else wake();
+        return reader;
+      } catch (error) {
+        leave(source);
+        throw error;
+      }
+    },
+    get openCount() {
+      return open.size;
+    },
+    close() {
+      isClosed = true;
+      for (const reader of open) {
+        if (reader.isReady) reader.finish();
+        else reader.destroy();
+      }
+      setTimeout(() => {
+        for (const reader of open) reader.destroy();
+      }, CLOSE_WITHIN_MS).unref();
+    },
+  };
+}
+
+const encode = (format: StreamFormat, events: readonly StreamEvent[]) =>
+  Buffer.from(events.map((event) => format.encode(event)).join(''));

@@ -1,0 +1,192 @@
+import type { Logger } from 'pino';
+import type { Query } from '../../db/database.ts';
+import type { StreamDeltaType } from '../../db/entities/stream-delta.ts';
+import { isPassingDatabaseError } from '../../db/errors.ts';
+import { storableText } from '../../domain/storable-text.ts';
+import type { ModelDelta } from '../../models/model.ts';
+import { BEGINNING, MAX_ROW_CHARS, WRITE_DELTAS } from './deltas.ts';
+
+/** The response of one call on its way to those who read it. */
+export interface OpenStream {
+  /** Never waits and never throws. */
+  onDelta: (delta: ModelDelta) => void;
+  /**
+   * Waits until everything is written, for a second at most: readers then find all of it when the execution ends. What is not
+   * written by then they get from the execution.
+   */
+  end(): Promise<void>;
+}
+
+/** Writes the streams of a process, all with the same statements. */
+export interface StreamWriter {
+  /** @param attempt which call of the execution it is, from 1 */
+  open(executionId: string, attempt: number): OpenStream;
+}
+
+/** Between the starts of two statements. */
+const WRITE_EVERY_MS = 50;
+/** After a statement for which the database was away. */
+const AGAIN_MS = 500;
+const END_WITHIN_MS = 1_000;
+/** Of all streams, while the database is away. */
+const MAX_BUFFERED_CHARS = 8 * 1024 * 1024;
+
+interface Row {
+  stream: Stream;
+  sequence: number;
+  type: StreamDeltaType;
+  data: string;
+}
+
+interface Stream {
+  executionId: string;
+  attempt: number;
+  /** Of its last row. */
+  sequence: number;
+  /** A row of text that more may be added to. */
+  tail: Row | undefined;
+  /** Rows that are not written yet. */
+  unwritten: number;
+  /** Nothing more of it is written: its readers get what is missing from the execution. */
+  isDropped: boolean;
+  /** Called once nothing is left to write. */
+  onWritten: (() => void) | undefined;
+}
+
+/** Cuts a text into pieces that fit into a row, and no character in two. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  while (text.length - from > MAX_ROW_CHARS) {
+    const last = text.charCodeAt(from + MAX_ROW_CHARS - 1);
+    const isFirstHalf = last >= 0xd800 && last <= 0xdbff;
+    const to = from + MAX_ROW_CHARS - (isFirstHalf ? 1 : 0);
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  pieces.push(text.slice(from));
+  return pieces;
+}
+
+/**
+ * One buffer for the process: the first delta is written at once where nothing was written lately, and then what has come every
+ * 50 ms, one statement at a time.
+ * @param query of the system's database
+ */
+export function createStreamWriter({ query, log }: { query: Query; log: Logger }): StreamWriter {
+  let pending: Row[] = [];
+  let bufferedChars = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isWriting = false;
+  /** Somebody waits for the end of a stream. */
+  let isUrgent = false;
+  let nextAt = 0;
+
+  function schedule(): void {
+    if (isWriting || pending.length === 0 || (timer !== undefined && !isUrgent)) return;
+    const waitMs = isUrgent ? 0 : nextAt - performance.now();
+    if (waitMs <= 0) void write();
+    else timer = setTimeout(() => void write(), waitMs).unref();
+  }
+
+  function add(stream: Stream, type: StreamDeltaType, data: string): void {
+    if (stream.isDropped || data === '') return;
+    if (bufferedChars + data.length > MAX_BUFFERED_CHARS) {
+      drop(stream, 'too much is waiting to be written');
+      return;
+    }
+    bufferedChars += data.length;
+    if (type === 'text' && stream.tail !== undefined && stream.tail.data.length + data.length <= MAX_ROW_CHARS) {
+      stream.tail.data += data;
+      return;
+    }
+    stream.sequence += 1;
+    stream.unwritten += 1;
+    const row = { stream, sequence: stream.sequence, type, data };
+    stream.tail = type === 'text' ? row : undefined;
+    pending.push(row);
+  }
+
+  function drop(stream: Stream, why: string, error?: unknown): void {
+    if (stream.isDropped) return;
+    stream.isDropped = true;
+    for (const row of pending) if (row.stream === stream) bufferedChars -= row.data.length;
+    pending = pending.filter((row) => row.stream !== stream);
+    stream.onWritten?.();
+    log.warn(
+      { err: error, execution_id: stream.executionId },
+      `a stream ends early: ${why}; its readers get the rest from the execution`,
+    );
+  }
+
+  async function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const rows = pending;
+    pending = [];
+    isWriting = true;
+    isUrgent = false;
+    nextAt = performance.now() + WRITE_EVERY_MS;
+    for (const { stream } of rows) stream.tail = undefined;
+    try {
+      await query(WRITE_DELTAS, {
+        executions: rows.map(({ stream }) => stream.executionId),
+        attempts: rows.map(({ stream }) => stream.attempt),
+        sequences: rows.map(({ sequence }) => sequence),
+        types: rows.map(({ type }) => type),
+        data: rows.map(({ data }) => storableText(data)),
+      });
+      for (const { stream, data } of rows) {
+        bufferedChars -= data.length;
+        stream.unwritten -= 1;
+        if (stream.unwritten === 0) stream.onWritten?.();
+      }
+    } catch (error) {
+      nextAt = performance.now() + AGAIN_MS;
+      if (isPassingDatabaseError(error)) {
+        for (const { stream, data } of rows) if (stream.isDropped) bufferedChars -= data.length;
+        pending = [...rows.filter(({ stream }) => !stream.isDropped), ...pending];
+      } else {
+        for (const { stream, data } of rows) {
+          bufferedChars -= data.length;
+          drop(stream, 'its rows can not be written', error);
+        }
+      }
+    }
+    isWriting = false;
+    schedule();
+  }
+
+  return {
+    open(executionId, attempt) {
+      const stream: Stream = {
+        executionId,
+        attempt,
+        sequence: BEGINNING,
+        tail: undefined,
+        unwritten: 0,
+        isDropped: false,
+        onWritten: undefined,
+      };
+      return {
+        onDelta(delta) {
+          if (delta.type === 'text') for (const piece of piecesOf(delta.text)) add(stream, 'text', piece);
+          else add(stream, 'tool_call', JSON.stringify(delta.toolCall));
+          schedule();
+        },
+        async end() {
+          if (stream.isDropped || stream.unwritten === 0) return;
+          await new Promise<void>((resolve) => {
+            const late = setTimeout(resolve, END_WITHIN_MS);
+            stream.onWritten = () => {
+              clearTimeout(late);
+              resolve();
+            };
+            isUrgent = true;
+            schedule();
+          });
+        },
+      };
+    },
+  };
+}
