@@ -41,8 +41,8 @@ export const EvaluatorConfig = z.discriminatedUnion('type', [
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
-/** `evaluators` of `POST /evaluations`: 1–10 with names of their own, `exact_match` when left out. */
-export const EvaluatorsSchema = z
+/** 1–10 evaluators with names of their own. */
+export const EvaluatorList = z
   .array(EvaluatorConfig)
   .min(1)
   .max(10)
@@ -57,8 +57,10 @@ export const EvaluatorsSchema = z
         context.addIssue({ code: 'custom', path: [index, 'name'], message });
       }
     });
-  })
-  .prefault([{ type: 'exact_match' }]);
+  });
+
+/** `evaluators` of `POST /evaluations`: `exact_match` when left out. */
+export const EvaluatorsSchema = EvaluatorList.prefault([{ type: 'exact_match' }]);
 
 interface Prepared {
   name: string;

@@ -18,6 +18,8 @@ export interface ExampleRunnerDeps extends JudgesDeps {
   evaluatorPool: EvaluatorPool;
 }
 
+/** Of a run that scores the outputs of another. */
+const NO_OUTPUT = { code: 'no_output', message: 'The run that is scored again has no output for this example.' };
 const NOT_SCORED = { code: 'internal_error', message: 'The output could not be scored.' };
 
 /**
@@ -69,6 +71,10 @@ export class ExampleRunner {
     const { seq } = progress;
     let unstored: ResultToStore | undefined;
     let { output, toolCalls, modelMs, costUsd } = open;
+    if (output === null && this.#spec.sourceEvaluationId !== null) {
+      await store.storeResult(seq, { status: 'failed', error: NO_OUTPUT });
+      return;
+    }
     if (output === null) {
       unstored = await this.#callModel(input, progress);
       if (unstored?.response === undefined) return;

@@ -51,7 +51,8 @@ export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
   const input = charsOf(spec) / CHARACTERS_PER_TOKEN;
   const output = spec.parameters.max_tokens ?? EXPECTED_OUTPUT_TOKENS;
   const chain = [spec.model, ...spec.fallbackModels];
-  const modelUsd = new Map(chain.map((model) => [model, callUsd(models, model, input, output)]));
+  const isCalled = spec.sourceEvaluationId === null;
+  const modelUsd = new Map(chain.map((model) => [model, isCalled ? callUsd(models, model, input, output) : 0]));
   const judgesUsd = new Map<string, number>();
   for (const config of spec.evaluators) if (config.type === 'llm_judge') judgesUsd.set(config.name, judgeUsd(config));
 

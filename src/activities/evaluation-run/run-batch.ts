@@ -4,6 +4,7 @@ import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { CostEstimate } from '../../domain/cost-estimate.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
+import { copyOutputs } from '../../services/evaluations/copy-outputs.ts';
 import { costOfRange, type Spending } from '../../services/evaluations/costs.ts';
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/open-examples.ts';
 import { readRunControl } from '../../services/evaluations/run-control.ts';
@@ -127,6 +128,11 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
     if (spec === undefined) throw new RunFailedError({ code: 'run_ended', message: 'The run has ended.' });
     if (spec.examplesId === null)
       throw new RunFailedError({ code: 'dataset_deleted', message: 'The dataset of this run was deleted.' });
+    const { sourceEvaluationId } = spec;
+    if (sourceEvaluationId !== null) {
+      const outputs = { evaluationId, sourceEvaluationId, round: spec.round, from: input.from, to: input.to };
+      await untilDatabaseAnswers(() => copyOutputs(query, outputs), watch.giveUp);
+    }
     const expected = expectedCost(models, spec);
     // What it has cost before, with whichever of its models: as if it was the first one, and the next need the dearest.
     const before = { ...spent, costUsd: spent.costUsd * (expected.toDearest(spec.model) ?? 1) };

@@ -1,7 +1,8 @@
+import type { Query } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
 import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
 import {
@@ -12,11 +13,12 @@ import {
 import type { ControlDeps } from '../../services/evaluations/change-evaluation.ts';
 import { createEvaluation, toStored } from '../../services/evaluations/create-evaluation.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
+import { rescoreEvaluation } from '../../services/evaluations/rescore-evaluation.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { CreateEvaluation } from './create-schema.ts';
+import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
 import { presentEvaluation } from './presenter.ts';
 import { CREATE_SAMPLES, EVALUATION_SAMPLE } from './samples.ts';
-import { Evaluation } from './schema.ts';
+import { Evaluation, EvaluationParams } from './schema.ts';
 import { toNewEvaluation } from './to-new-evaluation.ts';
 
 export interface CreateEvaluationDeps extends ControlDeps {
@@ -48,24 +50,88 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       const { db, body } = request;
       // Before the transaction: it may take seconds.
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
-      const id = newId();
-      const start = async (id: string) => {
-        const row = await unlessWithdrawn(getEvaluation(db.query, id));
-        await startOrWithdrawEvaluation(deps, db, toStored(row));
-        await unlessWithdrawn(acceptEvaluation(db, id));
-        return presentEvaluation(row);
-      };
-      return deps.idempotency.startOnce(request, {
-        id,
-        async store(query) {
-          const { start_at: startAt, ...fields } = body;
-          await createEvaluation(query, db.workspaceId, deps.models, { ...toNewEvaluation(fields), startAt, id });
-          await deps.quotas.require(query, 'evaluations');
-        },
-        start: () => start(id),
-        resume: start,
-        withdraw: (beganAt) => giveUpEvaluation(deps, db, id, beganAt),
+      return storeAndStart(deps, request, async (query, id) => {
+        const { start_at: startAt, ...fields } = body;
+        await createEvaluation(query, db.workspaceId, deps.models, { ...toNewEvaluation(fields), startAt, id });
       });
     },
+  });
+}
+
+/** `POST /evaluations/{id}/rescore`. */
+export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/evaluations/{id}/rescore',
+    operationId: 'rescoreEvaluation',
+    tag: 'Evaluations',
+    summary: 'Score the outputs of a completed evaluation again',
+    description:
+      'A new run over the same outputs, with other evaluators or another threshold. The model is not called: only judges cost. ' +
+      'What had no output counts as failed. Where the source is deleted before the end, what is left counts as failed, too.',
+    scope: 'execute',
+    status: 201,
+    idempotent: true,
+    params: EvaluationParams,
+    body: RescoreEvaluation,
+    bodyOptional: true,
+    bodyExamples: {
+      'With a judge': {
+        evaluators: [{ type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: 'Is it polite?' }],
+        threshold: 0.7,
+      },
+    },
+    response: Evaluation,
+    responseExample: {
+      ...EVALUATION_SAMPLE,
+      id: 'eval_0198f0ab-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
+      source_evaluation_id: EVALUATION_SAMPLE.id,
+      baseline_id: null,
+      status: 'scheduled',
+      score: null,
+      passed: null,
+      finished_at: null,
+    },
+    errors: ['not_found', 'invalid_state', 'quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
+    async handler(request) {
+      const { db, params, body } = request;
+      const { evaluators = [], threshold, max_cost: maxCost } = body;
+      await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
+      return storeAndStart(deps, request, (query, id) =>
+        rescoreEvaluation(query, deps.models, {
+          id,
+          sourceId: params.id,
+          evaluators: body.evaluators,
+          threshold,
+          maxCost,
+        }),
+      );
+    },
+  });
+}
+
+/** @param store stores the evaluation with this id, in a transaction */
+function storeAndStart(
+  deps: CreateEvaluationDeps,
+  request: RouteRequest<unknown, unknown, unknown>,
+  store: (query: Query, id: string) => Promise<void>,
+): Promise<unknown> {
+  const { db } = request;
+  const id = newId();
+  const start = async (id: string) => {
+    const row = await unlessWithdrawn(getEvaluation(db.query, id));
+    await startOrWithdrawEvaluation(deps, db, toStored(row));
+    await unlessWithdrawn(acceptEvaluation(db, id));
+    return presentEvaluation(row);
+  };
+  return deps.idempotency.startOnce(request, {
+    id,
+    async store(query) {
+      await store(query, id);
+      await deps.quotas.require(query, 'evaluations');
+    },
+    start: () => start(id),
+    resume: start,
+    withdraw: (beganAt) => giveUpEvaluation(deps, db, id, beganAt),
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Example } from '../../domain/example.ts';
-import { EvaluatorsSchema } from '../../evaluators/registry.ts';
+import { EvaluatorList, EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { BodyVersion, Label, Metadata, Name, TimestampInput } from '../../http/fields.ts';
 
 const MAX_INLINE_EXAMPLES = 1_000;
@@ -77,6 +77,14 @@ export const ScheduledEvaluation = z
   .strictObject(evaluationFields)
   .superRefine(checkTogether)
   .meta({ id: 'ScheduledEvaluation' });
+
+export const RescoreEvaluation = z
+  .strictObject({
+    evaluators: EvaluatorList.optional().meta({ description: 'Those of the run that is scored again unless given.' }),
+    threshold: evaluationFields.threshold.unwrap().optional().meta({ description: 'The same.' }),
+    max_cost: MaxCost.optional().meta({ description: 'US dollars that the judges may cost.' }),
+  })
+  .meta({ id: 'RescoreEvaluation' });
 
 export const ResumeEvaluation = z
   .strictObject({ max_cost: MaxCost.nullable().optional().meta({ description: 'A higher cap, or null for none.' }) })

@@ -49,6 +49,7 @@ export function presentEvaluation(row: EvaluationRow): z.input<typeof Evaluation
     evaluators: row.evaluators,
     threshold: row.threshold,
     baseline_id: row.baseline_id === null ? null : publicId('evaluation', row.baseline_id),
+    source_evaluation_id: row.source_evaluation_id === null ? null : publicId('evaluation', row.source_evaluation_id),
     concurrency: row.concurrency,
     max_cost: row.max_cost,
     start_at: row.start_at?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import type { Route } from '../../http/route.ts';
 import { controlEvaluationRoutes } from './control-routes.ts';
-import { type CreateEvaluationDeps, createEvaluationRoute } from './create-route.ts';
+import { type CreateEvaluationDeps, createEvaluationRoute, rescoreEvaluationRoute } from './create-route.ts';
 import { readEvaluationRoutes } from './read-routes.ts';
 import { evaluationResultsRoutes } from './results-routes.ts';
 
@@ -8,6 +8,7 @@ import { evaluationResultsRoutes } from './results-routes.ts';
 export function evaluationRoutes(deps: CreateEvaluationDeps): Route[] {
   return [
     createEvaluationRoute(deps),
+    rescoreEvaluationRoute(deps),
     ...readEvaluationRoutes(),
     ...evaluationResultsRoutes(),
     ...controlEvaluationRoutes(deps),

@@ -19,6 +19,7 @@ export const EVALUATION_SAMPLE = {
   evaluators: [{ type: 'exact_match', name: 'exact_match', weight: 1 }],
   threshold: 0.9,
   baseline_id: BASELINE_ID,
+  source_evaluation_id: null,
   concurrency: 20,
   max_cost: '2.5',
   start_at: null,

@@ -30,6 +30,9 @@ export const Evaluation = z
     evaluators: z.array(z.looseObject({ type: z.string(), name: z.string(), weight: z.number() })),
     threshold: z.number(),
     baseline_id: z.string().nullable(),
+    source_evaluation_id: z.string().nullable().meta({
+      description: 'The run whose outputs were scored again, without calling the model.',
+    }),
     concurrency: z.int(),
     max_cost: z.string().nullable(),
     start_at: Timestamp.nullable(),

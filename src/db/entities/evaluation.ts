@@ -74,6 +74,8 @@ export const Evaluation = defineEntity({
     model: p.text(),
     /** Called in order where the model before has failed for good. */
     fallbackModels: p.array().$type<string[]>().columnType('text[]').default([]),
+    /** The run whose outputs are scored again, without calling the model. */
+    sourceEvaluationId: p.uuid().nullable(),
     provider: p.text(),
     parameters: p.json<ModelParameters>().columnType('jsonb'),
     datasetName: p.text().nullable(),
@@ -151,6 +153,8 @@ export const EvaluationResult = defineEntity({
     toolCalls: p.json<ToolCall[]>().columnType('jsonb').nullable(),
     /** The model that responded, or that failed last; null where none was called, and before there were fallback models. */
     model: p.text().nullable(),
+    /** Of an output that this run has not paid for: what it cost when it was made. */
+    sourceCost: p.decimal('string').columnType('numeric').nullable(),
     finishReason: p.text().nullable(),
     ...usageColumns,
     modelMs: p.integer().nullable(),

@@ -111,7 +111,7 @@ export function checkBudget(models: Models, called: readonly string[], evaluator
 }
 
 /** Evaluators whose judges can be called, under the full names of their models. */
-function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): EvaluatorConfig[] {
+export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): EvaluatorConfig[] {
   return evaluators.map((config, index) => {
     if (config.type !== 'llm_judge') return config;
     try {

@@ -30,6 +30,7 @@ export const EVALUATION_COLUMNS = [
   sql<EvaluatorConfig[]>`evaluators`.as('evaluators'),
   'threshold',
   'baseline_id',
+  'source_evaluation_id',
   'concurrency',
   sql<string | null>`trim_scale(max_cost)::text`.as('max_cost'),
   'start_at',

@@ -32,7 +32,7 @@ interface OpenRange {
   limit: number;
 }
 
-const COST = sql<string | null>`case when r.assumed_cost is null then r.cost_amount::text end`;
+const COST = sql<string | null>`coalesce(r.source_cost, case when r.assumed_cost is null then r.cost_amount end)::text`;
 
 const LOAD_OPEN = prepared<OpenRange>()((db, { evaluationId, examplesId, from, to, round, limit }) =>
   db

@@ -43,7 +43,8 @@ async function checkCap(
   run: EvaluationRow,
   maxCost: string | null | undefined,
 ): Promise<void> {
-  if (typeof maxCost === 'string') checkBudget(models, [run.model, ...run.fallback_models], run.evaluators);
+  const called = run.source_evaluation_id === null ? [run.model, ...run.fallback_models] : [];
+  if (typeof maxCost === 'string') checkBudget(models, called, run.evaluators);
   const cap = maxCost === undefined ? run.max_cost : maxCost;
   if (cap === null) return;
   const spent = new Big(await costOfRun(db.query, run.id));

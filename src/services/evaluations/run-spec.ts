@@ -29,13 +29,20 @@ export interface RunSpec {
   examplesId: string | null;
   /** 0, or the retry this is. */
   round: number;
+  /** The run whose outputs are scored; null where the model is called. */
+  sourceEvaluationId: string | null;
 }
 
 const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
   db
     .selectFrom('evaluations')
     .select(['workspace_id as workspaceId', 'content', 'includes', 'model', 'fallback_models as fallbackModels'])
-    .select(['parameters', 'examples_id as examplesId', 'retries as round'])
+    .select([
+      'parameters',
+      'examples_id as examplesId',
+      'retries as round',
+      'source_evaluation_id as sourceEvaluationId',
+    ])
     .select([sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
     .where('id', '=', evaluationId)
     .where('retries', '=', round)

@@ -7,7 +7,9 @@ import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { isWanted } from '../acceptance/is-wanted.ts';
 import { UNTOLD } from './evaluations.ts';
 
-type WithGone = Tables & { gone: { id: string; workspace_id: string; examples_id: string | null } };
+type WithGone = Tables & {
+  gone: { id: string; workspace_id: string; examples_id: string | null; source_evaluation_id: string | null };
+};
 
 /** Deletes what belongs to evaluations that are withdrawn (`gone`): their inline examples and their idempotency keys. */
 const withoutBelongings = (db: QueryCreator<WithGone>) =>
@@ -25,7 +27,9 @@ const withoutBelongings = (db: QueryCreator<WithGone>) =>
         .using('gone')
         .whereRef('v.workspace_id', '=', 'gone.workspace_id')
         .whereRef('v.id', '=', 'gone.examples_id')
-        .where('v.dataset_id', 'is', null),
+        .where('v.dataset_id', 'is', null)
+        // Else they are another run's, too.
+        .where('gone.source_evaluation_id', 'is', null),
     );
 
 const CANCEL = changeState(evaluationStates, { to: 'canceled' });
@@ -44,7 +48,7 @@ export async function withdrawEvaluation(db: WorkspaceDatabase, id: string, forc
           .where('id', '=', id)
           .where('status', '=', 'scheduled')
           .where((eb) => eb.or([eb('accepted_at', 'is', null), eb.val(force)]))
-          .returning(['id', 'workspace_id', 'examples_id']),
+          .returning(['id', 'workspace_id', 'examples_id', 'source_evaluation_id']),
       ),
     )
       .with('canceled', (cte) =>
@@ -89,7 +93,7 @@ export async function withdrawUnacceptedEvaluation(query: Query, id: string): Pr
           .where('id', '=', id)
           .where('status', '=', 'scheduled')
           .where((eb) => eb.not(isWanted))
-          .returning(['id', 'workspace_id', 'examples_id']),
+          .returning(['id', 'workspace_id', 'examples_id', 'source_evaluation_id']),
       ),
     )
       .selectFrom('gone')
