@@ -138,11 +138,16 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
   const lanes = Promise.all(plan.lanes.map(lane)).finally(() => {
     finished = true;
   });
+  let seen = 'under way';
   for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(MAX_LOOK_MS, waitMs * 2)) {
-    const summary = `looks at the progress in ${durationText(waitMs)}`;
+    const summary = `${seen}; looks again in ${durationText(waitMs)}`;
     const changed = await condition(() => run.isChanged() || finished, waitMs, { summary });
     if (finished) break;
-    if (!changed) run.details.show(await sumUpProgress(ref));
+    if (!changed) {
+      const progress = await sumUpProgress(ref);
+      run.details.show(progress);
+      seen = progress.line;
+    }
     // Also without a signal: whoever changed the row may have been unable to send one.
     const control = await run.readAgain();
     if (control?.status !== 'running' || run.isHistoryFull()) {

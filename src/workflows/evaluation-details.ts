@@ -1,4 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
+import type { RunProgress } from '../activities/evaluation-run/evaluation.ts';
 import { clockText } from '../domain/clock-text.ts';
 
 /** Where a run is, as operators read it in the current details of its workflow. */
@@ -12,8 +13,13 @@ export class RunDetails {
     return this.#text;
   }
 
+  /** @param wait what the run waits for */
+  show({ details }: RunProgress, wait?: string): void {
+    this.showText(wait === undefined ? details : `${details}\n\n${wait}`);
+  }
+
   /** @param progress as of now; what batches wait for stays below it */
-  show(progress: string): void {
+  showText(progress: string): void {
     this.#progress = `${progress}\n\nas of ${clockText(Date.now())}`;
     this.#write();
   }

@@ -24,6 +24,8 @@ export interface EvaluationRunInput {
   round: number;
   /** Public id. */
   workspace: string;
+  /** What it runs, only for operators: the summary of the workflow, which a run that continues as new has lost. */
+  what: string;
   /** The progress of the run that this one continues. */
   progress?: BatchProgress;
   /** When to continue as new. The default is far below Temporal's limit of 51,200 events. */
@@ -61,7 +63,7 @@ export async function evaluationRun(input: EvaluationRunInput): Promise<void> {
 }
 
 async function runUntilEnded(
-  { evaluationId, round, workspace, progress, maxHistoryEvents = MAX_HISTORY_EVENTS }: EvaluationRunInput,
+  { evaluationId, round, workspace, what, progress, maxHistoryEvents = MAX_HISTORY_EVENTS }: EvaluationRunInput,
   told: { changed: boolean; canceled: boolean },
 ): Promise<void> {
   const ref = { evaluationId, round };
@@ -93,21 +95,23 @@ async function runUntilEnded(
         evaluationId,
         round,
         workspace,
+        what,
         maxHistoryEvents,
         ...(reached && { progress: reached }),
       });
     }
     if (control.status === 'paused') {
-      details.show(`${await sumUpProgress(ref)}\n\nwaits until it is resumed or canceled`);
+      const reached = await sumUpProgress(ref);
+      details.show(reached, 'waits until it is resumed or canceled');
       await condition(() => told.changed, LOOK_AGAIN_MS, {
-        summary: `paused: looks again in ${durationText(LOOK_AGAIN_MS)}`,
+        summary: `${reached.line}; looks again in ${durationText(LOOK_AGAIN_MS)}`,
       });
       continue;
     }
     if (control.status === 'scheduled') {
       if (control.waitMs > 0) {
         const start = `waiting until ${clockText(Date.parse(control.startAt ?? ''))}`;
-        details.show(`${start}, when it is to start`);
+        details.showText(`${start}, when it is to start`);
         await condition(() => told.changed, Math.min(control.waitMs, LOOK_AGAIN_MS), { summary: start });
       } else await markRunning(ref);
       continue;
@@ -128,7 +132,7 @@ async function runUntilEnded(
     if (error !== undefined) await failEvaluation(ref, error);
     if (outcome === 'done') {
       const summary = `sums up ${control.examplesTotal} examples and compares them with the baseline`;
-      details.show(summary);
+      details.showText(summary);
       await finishEvaluation.executeWithOptions({ summary }, [ref]);
     }
   }

@@ -20,6 +20,8 @@ export interface ExecutePromptInput {
   executionId: string;
   /** Only tells operators what is called; which model that is says the row. */
   model: string;
+  /** Only tells operators what is run, such as `support/greeting v3`. */
+  prompt: string;
   /** Public id. */
   workspace: string;
 }

@@ -10,13 +10,15 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { AttemptOutcome, WebhookActivities } from '../activities/webhook-delivery/webhook.ts';
+import { clockText } from '../domain/clock-text.ts';
 import { durationText } from '../domain/duration-text.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface WebhookDeliveryInput {
   /** UUID of the row in `deliveries`: the event and the webhook are read there, so that they are not in the history. */
   deliveryId: string;
-  /** Shown to operators. */
+  /** The type of the event. Shown to operators, as is the host. */
+  event: string;
   host: string;
   /** Before each retry; the specification's are 1 min, 5 min, 30 min, 2 h, 6 h. None: a single attempt, whose failure disables nothing. */
   retryWaitsMs: number[];
@@ -99,7 +101,7 @@ async function deliver({
   };
   /** @returns whether the delivery was abandoned meanwhile */
   const wait = async (next: WebhookDeliveryState, ms: number, what: string, why: string): Promise<boolean> => {
-    enter(next, `${what} at ${new Date(Date.now() + ms).toISOString()}: ${why}`);
+    enter(next, `${what} at ${clockText(Date.now() + ms)}: ${why}`);
     const summary = `${what} in ${durationText(ms)}: ${why}`;
     await condition(() => ended || (next === 'held back' && invited), ms, { summary });
     return ended;

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { BatchHeartbeat } from '../../src/activities/evaluation-run/batch-watch.ts';
+import { historyToJson } from '../support/histories.ts';
+import { eventsOf, readableText } from '../support/history-events.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
 
 let stage: EvaluationStage;
 beforeAll(async () => {
-  stage = await startStage();
+  // 0.00075 USD a call
+  const usage = { input: 1_000, output: 1_000 };
+  stage = await startStage({ answer: ({ prompt }) => ({ text: `Answer to: ${prompt}`, usage }) });
 });
 afterAll(() => stage?.stop());
 beforeEach(() => stage.openai.behave());
@@ -42,6 +46,22 @@ test('the list says which prompt runs on which model over which dataset, and the
 
   const inline = await stage.run({ examples: examplesOf('inline', 1) });
   expect(await (await handleOf(inline).describe()).staticSummary?.()).toBe('say v1 on openai/gpt-4o-mini: 1 example');
+});
+
+test('the first page of a run says what it runs, and once it is paused for its budget how far it came, what it spent and why', async () => {
+  const id = await stage.begin({ examples: examplesOf('page', 40), concurrency: 1, max_cost: '0.02' });
+  const run = await stage.until(id, 'paused');
+  const spent = run.cost.amount;
+  const timer = await waitFor('the timer of the pause', async () => {
+    const history = historyToJson(await handleOf(run).fetchHistory());
+    expect(readableText(history)).toContain('"what":"say v1 on openai/gpt-4o-mini: 40 examples"');
+    return eventsOf(history, 'TIMER_STARTED').find(({ summary }) => summary?.startsWith('paused'));
+  });
+  const done = run.examples_evaluated;
+  const reached = `${done} of 40 examples (${Math.floor((done / 40) * 100)} %), 0 failed`;
+  const soFar = `${reached}, cost ${spent} of 0.02 USD`;
+  expect(timer.summary).toBe(`paused at ${soFar}: ${run.status_reason}; looks again in 6 h`);
+  await stage.control(id, 'cancel');
 });
 
 test('heartbeats of a batch say how far it is, what failed and what it has cost', async () => {

@@ -41,7 +41,10 @@ export function stepsOn(run: FakeRun, others: Partial<EvaluationActivities> = {}
       run.control.status = 'ended';
     },
     readSpending: async () => ({}),
-    sumUpProgress: async () => `${run.control.status}, ${run.worked.length} batches`,
+    sumUpProgress: async () => {
+      const line = `${run.control.status}, ${run.worked.length} batches`;
+      return { line, details: line };
+    },
     finishEvaluation: async () => {
       if (run.control.status !== 'running') return false;
       run.did.push('finish');

@@ -44,6 +44,7 @@ export const heldBack = (forMs: number): AttemptOutcome => ({
 
 const INPUT: WebhookDeliveryInput = {
   deliveryId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  event: 'prompt.created',
   host: 'example.com',
   retryWaitsMs: [10, 20, 30, 40, 50],
 };

@@ -13,6 +13,7 @@ const INPUT: EvaluationRunInput = {
   evaluationId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
   round: 0,
   workspace: 'ws_test',
+  what: 'support/greeting v3 on openai/gpt-4o-mini: 40 examples',
 };
 const UNFINISHED = { finished: false, starved: false, costUsd: 0 };
 

@@ -14,6 +14,7 @@ export type ExecutePromptPath = Path & { endsIn: ExecutePromptState };
 
 const INPUT: ExecutePromptInput = {
   executionId: '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  prompt: 'support/greeting v3',
   model: 'openai/gpt-4o-mini',
   workspace: 'ws_test',
 };

@@ -155,6 +155,7 @@ test('every timer and step says what it is for', async () => {
       const first = [{ status: 'paused' as const }, { waitMs: 1_000 }];
       return {
         readControl: async () => ({ ...run.control, ...first.shift() }),
+        sumUpProgress: async () => ({ line: 'as far as it is', details: '' }),
         runBatch: async () =>
           run.worked.length === 1 ? { heldBackMs: 12_000 } : { finished: true, starved: false, costUsd: 0 },
       };
@@ -163,10 +164,10 @@ test('every timer and step says what it is for', async () => {
   const { history } = await takePath(environment, path);
   expect(new Set(summariesOf(history, 'TIMER_STARTED'))).toEqual(
     new Set([
-      'paused: looks again in 6 h',
+      'as far as it is; looks again in 6 h',
       'waiting until 2026-01-31 12:00:00 UTC',
-      'looks at the progress in 5 s',
-      'looks at the progress in 10 s',
+      'under way; looks again in 5 s',
+      'as far as it is; looks again in 10 s',
       'examples 1 to 20: ask again in 12 s, since the workspace has enough batches under way',
     ]),
   );

@@ -65,7 +65,7 @@ async function look(handle: WorkflowHandle): Promise<string[]> {
   return [state, currentDetails?.trim() ?? ''];
 }
 
-const AT = String.raw`at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+const AT = String.raw`at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
 const matching = (text: string) => expect.stringMatching(new RegExp(`^\\*\\*${text}$`));
 
 test.concurrent('operators see where it is at', async () => {

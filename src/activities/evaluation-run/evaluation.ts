@@ -10,12 +10,13 @@ import {
   readNewRunControl,
 } from '../../services/evaluations/run-control.ts';
 import type { RunRef } from '../../services/evaluations/run-spec.ts';
-import { describeProgress, sumUpRun } from '../../services/evaluations/sum-up.ts';
+import { describeProgress, type RunProgress, sumUpRun } from '../../services/evaluations/sum-up.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { type BatchDeps, type BatchInput, type BatchResult, createBatchRunner } from './run-batch.ts';
 import { RunFailedError } from './run-failed-error.ts';
 
 export type EvaluationControl = RunControl;
+export type { RunProgress };
 
 /** What came of a batch, or (`heldBackMs`) that the workspace has enough of them in flight: nothing was done. */
 type BatchOutcome = BatchResult | { heldBackMs: number };
@@ -47,7 +48,7 @@ export function createEvaluationActivities(deps: BatchDeps) {
       costByBatch(query, evaluationId, batchSize),
 
     /** Stores the sums so far with the run and returns them as a text. */
-    async sumUpProgress({ evaluationId }: RunRef): Promise<string> {
+    async sumUpProgress({ evaluationId }: RunRef): Promise<RunProgress> {
       return describeProgress(await sumUpRun(query, evaluationId));
     },
 

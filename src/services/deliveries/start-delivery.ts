@@ -90,6 +90,7 @@ function startDeliveryWorkflow(
     args: [
       {
         deliveryId: delivery.id,
+        event: delivery.event,
         host,
         // Trying a webhook out shows what comes of one attempt.
         retryWaitsMs: delivery.trigger === 'test' ? [] : starter.retryWaitsMs,

@@ -11,13 +11,14 @@ import type { StoredEvaluation } from './create-evaluation.ts';
  */
 export function startEvaluationWorkflow(starter: WorkflowStarter, evaluation: StoredEvaluation): Promise<boolean> {
   const workspace = publicId('workspace', evaluation.workspaceId);
+  const what = summaryOf(evaluation);
   return startWorkflowOnce<typeof evaluationRun>({ ...starter, eager: false }, 'evaluationRun', {
     // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
     priority: { fairnessKey: workspace },
     workflowId: evaluationWorkflowId(evaluation.id, evaluation.retries),
     taskQueue: starter.taskQueues.evaluations,
-    args: [{ evaluationId: evaluation.id, round: evaluation.retries, workspace }],
-    staticSummary: summaryOf(evaluation),
+    args: [{ evaluationId: evaluation.id, round: evaluation.retries, workspace, what }],
+    staticSummary: what,
     // A run that continues as new keeps the memo, but no summary.
     memo: memoOf(evaluation),
     typedSearchAttributes: new TypedSearchAttributes([

@@ -108,16 +108,32 @@ export async function sumUpRun(
 }
 
 /** Progress in words, for operators. */
-export function describeProgress(run: RunSummary | undefined): string {
-  if (run === undefined) return 'the evaluation is gone';
-  const percent = run.examplesTotal === 0 ? 100 : Math.floor((run.evaluated / run.examplesTotal) * 100);
-  const cost = run.cost === null || run.judgeCost === null ? 'unknown' : `${run.cost} USD`;
-  const limit = run.maxCost === null ? '' : ` (at most ${run.maxCost} USD, judges included)`;
+/** Progress in words, for operators. */
+export interface RunProgress {
+  /** How far it is, what it has cost, and why it does not run. */
+  line: string;
+  /** The same and more, in Markdown. */
+  details: string;
+}
+
+const countText = (count: number) => count.toLocaleString('en-US');
+
+export function describeProgress(run: RunSummary | undefined): RunProgress {
+  if (run === undefined) return { line: 'the evaluation is gone', details: 'the evaluation is gone' };
+  const { status, reason, evaluated, examplesTotal, maxCost } = run;
+  const percent = examplesTotal === 0 ? 100 : Math.floor((evaluated / examplesTotal) * 100);
+  const reached = `${countText(evaluated)} of ${countText(examplesTotal)} examples (${percent} %), ${countText(run.failed)} failed`;
+  const cost = run.cost === null || run.judgeCost === null ? 'unknown' : run.cost;
   const judges = run.judgeTokens.total > 0 ? `, judges ${run.judgeCost ?? 'unknown'} USD` : '';
-  return [
-    run.reason === null ? run.status : `${run.status}: ${run.reason}`,
-    `**${run.promptName} v${run.promptVersion}** on ${run.model}`,
-    `${run.evaluated} of ${run.examplesTotal} examples (${percent} %), ${run.failed} failed`,
-    `cost so far ${cost}${judges}${limit}, median latency ${run.p50Ms ?? '–'} ms`,
-  ].join('\n\n');
+  const soFar = `${reached}, cost ${cost}${maxCost === null ? '' : ` of ${maxCost}`} USD${judges}`;
+  const limit = maxCost === null ? '' : ` (at most ${maxCost} USD, judges included)`;
+  return {
+    line: `${status === 'running' ? '' : `${status} at `}${soFar}${reason === null ? '' : `: ${reason}`}`,
+    details: [
+      reason === null ? status : `${status}: ${reason}`,
+      `**${run.promptName} v${run.promptVersion}** on ${run.model}`,
+      reached,
+      `cost so far ${cost} USD${judges}${limit}, median latency ${run.p50Ms ?? '–'} ms`,
+    ].join('\n\n'),
+  };
 }

@@ -28,18 +28,19 @@ function whatRuns({ promptName, promptVersion }: StoredExecution): string {
  */
 export function startExecutionWorkflow(starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> {
   const workspace = publicId('workspace', execution.workspaceId);
-  const { promptName } = execution;
+  const { promptName, model } = execution;
+  const prompt = whatRuns(execution);
   return startWorkflowOnce<typeof executePrompt>(starter, 'executePrompt', {
     // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
     priority: { fairnessKey: workspace },
     workflowId: executionWorkflowId(execution.id),
     taskQueue: starter.taskQueues.executions,
-    args: [{ executionId: execution.id, model: execution.model, workspace }],
-    staticSummary: `${whatRuns(execution)} on ${execution.model}`,
+    args: [{ executionId: execution.id, prompt, model, workspace }],
+    staticSummary: `${prompt} on ${model}`,
     typedSearchAttributes: new TypedSearchAttributes([
       { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
       ...(promptName === null ? [] : [{ key: SEARCH_ATTRIBUTES.prompt, value: promptName }]),
-      { key: SEARCH_ATTRIBUTES.model, value: execution.model },
+      { key: SEARCH_ATTRIBUTES.model, value: model },
     ]),
   });
 }
