@@ -52,7 +52,7 @@ test('a run is scored again with other evaluators, without a call to its model',
     rows.map(({ example_id, output, model }) => [example_id, output, model]);
   const results = await stage.results(run.id);
   expect(of(results)).toEqual(of(await stage.results(source.id)));
-  expect(results[0]).toMatchObject({ attempts: 0, cost: { amount: null } });
+  expect(results[0]).toMatchObject({ attempts: 0, cost: { amount: '0' } });
 });
 
 test('only judges cost, within their own budget, and nothing is counted twice as usage', async () => {

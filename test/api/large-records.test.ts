@@ -162,6 +162,7 @@ const row: ResultRow = {
   output: 'o'.repeat(MIB),
   tool_calls: null,
   model: null,
+  reused_from: null,
   finish_reason: 'stop',
   scores: {},
   score: 1,

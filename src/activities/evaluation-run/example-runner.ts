@@ -8,6 +8,7 @@ import type { EvaluatorPool, Scorer } from '../../evaluators/threads/evaluator-p
 import type { OpenExample } from '../../services/evaluations/open-examples.ts';
 import type { ResultToStore } from '../../services/evaluations/results-store.ts';
 import type { RunSpec } from '../../services/evaluations/run-spec.ts';
+import { callHashOf } from '../../services/executions/call-hash.ts';
 import { CallFailedError, type PatientAnswer } from '../patient-call.ts';
 import type { Stops } from './batch-watch.ts';
 import { Bill, type ExampleCost, type ExampleInProgress } from './example-in-progress.ts';
@@ -76,10 +77,10 @@ export class ExampleRunner {
       return;
     }
     if (output === null) {
-      unstored = await this.#callModel(input, progress);
+      unstored = await this.#respond(input, progress);
       if (unstored?.response === undefined) return;
       ({ output, toolCalls, modelMs } = unstored.response);
-      costUsd = unstored.response.cost.amount;
+      costUsd = unstored.reused === undefined ? unstored.response.cost.amount : unstored.reused.costUsd;
       // With judges to ask or a thread to wait for, the output is stored first; else together with its score.
       if (this.#judges.count > 0 || !this.#scorer.isFree({ output, toolCalls })) {
         if (!(await store.storeResult(seq, unstored))) return;
@@ -105,6 +106,19 @@ export class ExampleRunner {
     }
     if (unstored !== undefined) await store.storeResult(seq, { ...unstored, ...result });
     else await store.storeScore(seq, result);
+  }
+
+  /** As {@link #callModel}; where the run may, a response that was paid for before takes the place of a call. */
+  async #respond(input: ModelInput, progress: ExampleInProgress): Promise<ResultToStore | undefined> {
+    const { workspaceId, model, parameters, content, reuseMaxAge } = this.#spec;
+    const callHash = callHashOf({ input, parameters, tools: content.tools, toolChoice: content.tool_choice });
+    if (reuseMaxAge !== null) {
+      const maxAgeMs = reuseMaxAge * 1000;
+      const found = await this.#deps.store.findResponse({ workspaceId, callHash, model, maxAgeMs });
+      if (found !== undefined) return found;
+    }
+    const answered = await this.#callModel(input, progress);
+    return answered && { ...answered, callHash: callHash.toString('hex') };
   }
 
   /** The response, to be stored; undefined where the model failed for good: the example is then stored as failed, with its cost. */

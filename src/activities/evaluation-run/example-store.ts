@@ -3,6 +3,7 @@ import { isRefusedByDatabase } from '../../db/errors.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { newId } from '../../domain/ids.ts';
 import { GroupedWrites } from '../../lib/grouped-writes.ts';
+import { findResponse, type WantedResponse } from '../../services/evaluations/find-response.ts';
 import {
   type JudgementToStore,
   loadJudgement,
@@ -105,6 +106,10 @@ export class ExampleStore {
     const store = (stored: ResultToStore) => () => this.#scores.write({ seq, result: stored });
     const isStored = await storeOr(store(result), store({ status: 'failed', error: NOT_STORABLE }));
     if (!isStored || result.status === 'failed') this.#failed += 1;
+  }
+
+  findResponse(wanted: WantedResponse): Promise<ResultToStore | undefined> {
+    return untilDatabaseAnswers(() => findResponse(this.#query, wanted), this.#giveUp);
   }
 
   loadJudgement(seq: number, evaluator: string): Promise<StoredJudgement | undefined> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Example } from '../../domain/example.ts';
 import { EvaluatorList, EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { BodyVersion, Label, Metadata, Name, TimestampInput } from '../../http/fields.ts';
+import { CreateExecution } from '../executions/schema.ts';
 
 const MAX_INLINE_EXAMPLES = 1_000;
 
@@ -50,6 +51,11 @@ const evaluationFields = {
   max_cost: MaxCost.optional().meta({
     description:
       'US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.',
+  }),
+  reuse: CreateExecution.shape.reuse.meta({
+    description:
+      'Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that ' +
+      'time, its response is taken and costs nothing.',
   }),
   metadata: Metadata.default({}),
 };

@@ -33,6 +33,9 @@ export const Result = z
     model: z.string().nullable().meta({
       description: "The model that responded, or that failed last: the run's, or one of its fallback models.",
     }),
+    reused_from: z.string().nullable().meta({
+      description: 'The execution or evaluation that paid for the output, where it was reused.',
+    }),
     finish_reason: z.string().nullable(),
     score: z.number().nullable(),
     scores: z.record(z.string(), z.object({ score: z.number(), reason: z.string().nullable() })).nullable(),

@@ -33,6 +33,7 @@ export const Evaluation = z
     source_evaluation_id: z.string().nullable().meta({
       description: 'The run whose outputs were scored again, without calling the model.',
     }),
+    reuse: z.object({ max_age: z.int() }).nullable(),
     concurrency: z.int(),
     max_cost: z.string().nullable(),
     start_at: Timestamp.nullable(),

@@ -76,6 +76,8 @@ export const Evaluation = defineEntity({
     fallbackModels: p.array().$type<string[]>().columnType('text[]').default([]),
     /** The run whose outputs are scored again, without calling the model. */
     sourceEvaluationId: p.uuid().nullable(),
+    /** Responses that this workspace paid for within so many seconds are taken in place of calls; null: none are. */
+    reuseMaxAge: p.integer().nullable(),
     provider: p.text(),
     parameters: p.json<ModelParameters>().columnType('jsonb'),
     datasetName: p.text().nullable(),
@@ -133,14 +135,20 @@ export const EvaluationResult = defineEntity({
   tableName: 'evaluation_results',
   triggers: resultUsageTriggers,
   // Usually few of many, and listed by themselves.
-  indexes: Object.entries({
-    failed: `"status" = 'failed'`,
-    regression: '"regression"',
-    improvement: '"improvement"',
-  }).map(([name, condition]) => ({
-    name: `evaluation_results_${name}_index`,
-    expression: `create index "evaluation_results_${name}_index" on "evaluation_results" ("evaluation_id", "seq") where ${condition}`,
-  })),
+  indexes: [
+    {
+      name: 'evaluation_results_call_hash_index',
+      expression: `create index "evaluation_results_call_hash_index" on "evaluation_results" ("call_hash") where "call_hash" is not null`,
+    },
+    ...Object.entries({
+      failed: `"status" = 'failed'`,
+      regression: '"regression"',
+      improvement: '"improvement"',
+    }).map(([name, condition]) => ({
+      name: `evaluation_results_${name}_index`,
+      expression: `create index "evaluation_results_${name}_index" on "evaluation_results" ("evaluation_id", "seq") where ${condition}`,
+    })),
+  ],
   properties: {
     evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').primary(),
     seq: p.integer().primary(),
@@ -155,6 +163,10 @@ export const EvaluationResult = defineEntity({
     model: p.text().nullable(),
     /** Of an output that this run has not paid for: what it cost when it was made. */
     sourceCost: p.decimal('string').columnType('numeric').nullable(),
+    /** Of what the model was sent, where this run has paid for the output: others may take it. */
+    callHash: p.blob().$type<Buffer>().nullable(),
+    /** Public id of the execution or evaluation that paid for the output, where it was reused. */
+    reusedFrom: p.text().nullable(),
     finishReason: p.text().nullable(),
     ...usageColumns,
     modelMs: p.integer().nullable(),

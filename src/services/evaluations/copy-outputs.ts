@@ -20,7 +20,17 @@ const COPIED = ['seq', 'example_key', 'variables', 'expected', 'output', 'tool_c
 const COPY = prepared<OutputsToCopy>()((db, { evaluationId, sourceEvaluationId, round, from, to }) =>
   db
     .insertInto('evaluation_results')
-    .columns(['evaluation_id', 'round', 'created_at', 'status', 'error', 'source_cost', 'finish_reason', ...COPIED])
+    .columns([
+      'evaluation_id',
+      'round',
+      'created_at',
+      'status',
+      'error',
+      'cost_amount',
+      'source_cost',
+      'finish_reason',
+      ...COPIED,
+    ])
     .expression((eb) =>
       eb
         .selectFrom('evaluation_results')
@@ -29,6 +39,7 @@ const COPY = prepared<OutputsToCopy>()((db, { evaluationId, sourceEvaluationId, 
         .select([
           sql`case when output is null then 'failed' else 'answered' end`.as('status'),
           sql`case when output is null then error end`.as('error'),
+          sql`case when output is not null then 0 end`.as('cost_amount'),
           sql`coalesce(source_cost, case when assumed_cost is null then cost_amount end)`.as('source_cost'),
         ])
         .select('finish_reason')

@@ -31,6 +31,8 @@ export interface NewEvaluation extends VersionSelector {
   /** US dollars, decimal. */
   maxCost?: string | undefined;
   startAt?: Date | undefined;
+  /** `max_age` in seconds. */
+  reuse?: { max_age: number } | undefined;
   metadata: Record<string, string>;
   scheduleId?: string | undefined;
 }
@@ -188,6 +190,7 @@ export async function createEvaluation(
       concurrency: request.concurrency,
       max_cost: request.maxCost ?? null,
       start_at: request.startAt ?? null,
+      reuse_max_age: request.reuse?.max_age ?? null,
       metadata: asJson(request.metadata),
       schedule_id: request.scheduleId ?? null,
       status: evaluationStates.initial,

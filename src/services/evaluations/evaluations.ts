@@ -31,6 +31,7 @@ export const EVALUATION_COLUMNS = [
   'threshold',
   'baseline_id',
   'source_evaluation_id',
+  'reuse_max_age',
   'concurrency',
   sql<string | null>`trim_scale(max_cost)::text`.as('max_cost'),
   'start_at',

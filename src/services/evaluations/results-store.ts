@@ -22,6 +22,10 @@ export interface ResultToStore {
   spent?: { tokens: TokenUsage; cost: Cost } | undefined;
   /** Without an output: how the call that was billed ended. Default: a filter withheld its output. */
   finishReason?: FinishReason | undefined;
+  /** Of what the model was sent, as hexadecimal digits, where this run has paid for the output. */
+  callHash?: string | undefined;
+  /** Where the output was paid for before: by which execution or evaluation (public id), and what it cost. */
+  reused?: { from: string; costUsd: string | null } | undefined;
   /** What the call counts as against a budget, in US dollars, where its cost is unknown. */
   assumedUsd?: number | undefined;
 }
@@ -55,6 +59,8 @@ const OUTCOME_COLUMNS = [
   'scores',
   'score',
   'assumed_cost',
+  'source_cost',
+  'reused_from',
 ] as const;
 
 /** What came of calling the model for an example. */
@@ -66,7 +72,7 @@ export interface NewResult {
 }
 
 function toRow({ seq, outcomeId, result }: NewResult) {
-  const { status, response, scores, score, error, attempts, assumedUsd } = result;
+  const { status, response, scores, score, error, attempts, assumedUsd, callHash, reused } = result;
   const { spent = response, finishReason = 'content_filter', model = response?.model } = result;
   return {
     seq,
@@ -88,6 +94,9 @@ function toRow({ seq, outcomeId, result }: NewResult) {
     scores: jsonText(scores),
     score: score ?? null,
     assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
+    call_hash: (response && callHash) ?? null,
+    source_cost: reused?.costUsd ?? null,
+    reused_from: reused?.from ?? null,
   };
 }
 
@@ -109,6 +118,9 @@ const COUNTS = [
   'error',
   'scores',
   'score',
+  'call_hash',
+  'source_cost',
+  'reused_from',
 ] as const;
 const outcomeThatCounts = Object.fromEntries(
   COUNTS.map((column) => [
@@ -126,7 +138,7 @@ const outcomeThatCounts = Object.fromEntries(
 const STORE_RESULTS = prepared<NewResults>()((db, given) =>
   db
     .insertInto('evaluation_results')
-    .columns([...EXAMPLE_COLUMNS, ...OUTCOME_COLUMNS, 'outcome_ids'])
+    .columns([...EXAMPLE_COLUMNS, ...OUTCOME_COLUMNS, 'call_hash', 'outcome_ids'])
     .expression((eb) =>
       eb
         .selectFrom(
@@ -150,6 +162,9 @@ const STORE_RESULTS = prepared<NewResults>()((db, given) =>
             scores: ['jsonb', given.scores],
             score: ['double precision', given.score],
             assumed_cost: ['numeric', given.assumed_cost],
+            call_hash: ['text', given.call_hash],
+            source_cost: ['numeric', given.source_cost],
+            reused_from: ['text', given.reused_from],
           }),
         )
         // The limit makes it a look-up by key for each row, whatever the planner knows of the table.
@@ -167,6 +182,7 @@ const STORE_RESULTS = prepared<NewResults>()((db, given) =>
         .select([sql`${given.evaluationId}::uuid`.as('evaluation_id'), sql`${given.round}::integer`.as('round')])
         .select([now.as('created_at'), 'given.seq', 'example_key', 'variables', 'expected'])
         .select(OUTCOME_COLUMNS.map((column) => `given.${column}` as const))
+        .select(sql`decode(${sql.ref('given.call_hash')}, 'hex')`.as('call_hash'))
         .select(sql`array[${sql.ref('given.outcome_id')}]`.as('outcome_ids'))
         .orderBy('given.seq'),
     )

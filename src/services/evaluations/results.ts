@@ -22,7 +22,7 @@ function selectResults(db: Builder, evaluationId: string, filter: ResultFilter, 
       .selectFrom('evaluations as e')
       .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
       .select(['r.seq', 'r.example_key', 'r.status', 'r.variables', 'r.expected', 'r.output', 'r.finish_reason'])
-      .select(['r.tool_calls', 'r.model'])
+      .select(['r.tool_calls', 'r.model', 'r.reused_from'])
       .select(['r.scores', 'r.score', 'r.baseline_score', 'r.error', 'r.attempts'])
       .select([markOf('r.regression').as('regression'), markOf('r.improvement').as('improvement')])
       .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning', 'r.model_ms'])

@@ -31,6 +31,8 @@ export interface RunSpec {
   round: number;
   /** The run whose outputs are scored; null where the model is called. */
   sourceEvaluationId: string | null;
+  /** How many seconds old a response may be that is taken in place of a call; null: none is. */
+  reuseMaxAge: number | null;
 }
 
 const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
@@ -43,6 +45,7 @@ const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
       'retries as round',
       'source_evaluation_id as sourceEvaluationId',
     ])
+    .select('reuse_max_age as reuseMaxAge')
     .select([sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
     .where('id', '=', evaluationId)
     .where('retries', '=', round)
