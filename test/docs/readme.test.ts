@@ -34,19 +34,27 @@ function run(block: string): Promise<{ code: number | null; output: string }> {
   });
 }
 
+/** What a command prints is JSON, a response a line, or a stream of server-sent events. */
+function responsesIn(output: string): string[] {
+  const lines = output.trim().split('\n');
+  if (!output.startsWith('id: ')) return lines;
+  return lines.flatMap((line) => (line.startsWith('data: ') ? [line.slice('data: '.length)] : []));
+}
+
 test('the commands of the README work one after the other', async () => {
   expect(commands.length).toBeGreaterThan(5);
   for (const block of commands) {
     const { code, output } = await run(block);
     expect({ block, code, output }).toMatchObject({ code: 0 });
-    for (const line of output.trim().split('\n')) {
-      const response = JSON.parse(line);
+    for (const text of responsesIn(output)) {
+      const response = JSON.parse(text);
       expect(response).toBeInstanceOf(Object);
       expect(response.error ?? null).toBeNull();
     }
   }
   const { body } = await service.call('GET', '/executions?prompt_name=support/greeting');
   expect(body.data.map((execution: { output: string }) => execution.output)).toEqual([
+    'Greet Ada warmly in one sentence.',
     'Greet Ada warmly in one sentence.',
     'Greet Ada warmly in one sentence.',
     'Greet Ada in one sentence.',
