@@ -60,7 +60,7 @@ async function expectRightInSpiteOf(troubles: Trouble[]): Promise<void> {
   await Promise.all(
     troubles.map(async ({ name, model, provider, behaviour, every, examples, hopeless }) => {
       await behave(provider, behaviour);
-      const material = await makeMaterial(stage.call, name, examples, model);
+      const material = await makeMaterial(stage.call, name, examples, { model });
       const run = await startRun(stage.call, material, CONCURRENCY);
       // One call for each spoiled one, and some for responses that took this machine longer than they may.
       const spoiled = Math.ceil(examples / (every - 1));

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
-import { expectRight, makeMaterial, type Run, sized, startRun } from '../support/fault-runs.ts';
+import { expectRight, makeMaterial, type Run, resultsOf, sized, startRun } from '../support/fault-runs.ts';
 import { startOwnServers } from '../support/fault-servers.ts';
 import { behave, type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
 import type { Started } from '../support/processes.ts';
@@ -37,10 +37,10 @@ async function stageWithApi(latencyMs: number): Promise<Stage> {
 }
 
 /** A run in its middle with calls that are held, the worker that has its batch, and one that has nothing to do. */
-async function inTheMiddle(name: string) {
+async function inTheMiddle(name: string, models: { model?: string; fallback_models?: string[] } = {}) {
   const stage = await stageWithApi(100);
   const [first, second] = await Promise.all([stage.startWorker(), stage.startWorker()]);
-  const material = await makeMaterial(stage.call, name, sized(400));
+  const material = await makeMaterial(stage.call, name, sized(400), models);
   const answered = sized(400) / 5;
   await behave(stage.model, { mode: 'hold', after: answered });
   const run = await startRun(stage.call, material, CONCURRENCY);
@@ -78,6 +78,17 @@ test.concurrent('another worker goes on with what a killed one had under way', a
   await busy.killTree();
   await answerAll();
   await expectRight(stage, run, material, CONCURRENCY);
+});
+
+test.concurrent('a worker that is killed in the middle of fallback chains costs no more than the calls in flight', async () => {
+  // There are no credentials for the first: each example has failed with it when the second is called.
+  const models = { model: 'google/gemini-2.5-flash', fallback_models: ['openai/gpt-4o-mini'] };
+  const { stage, material, run, busy, answerAll } = await inTheMiddle('fallbacks', models);
+  await busy.killTree();
+  await answerAll();
+  await expectRight(stage, run, material, CONCURRENCY);
+  const results: { model: string; attempts: number }[] = await resultsOf(stage.call, run.id);
+  expect(new Set(results.map(({ model }) => model))).toEqual(new Set(['openai/gpt-4o-mini']));
 });
 
 test.concurrent('a worker that is asked to stop loses nothing, and another goes on', async () => {

@@ -30,9 +30,10 @@ export async function makeMaterial(
   call: Call,
   name: string,
   examples: number,
-  model = 'openai/gpt-4o-mini',
+  { model = 'openai/gpt-4o-mini', fallback_models = [] }: { model?: string; fallback_models?: string[] } = {},
 ): Promise<Material> {
-  const prompt = await call('POST', '/prompts', { body: { name, template: 'Say {{ text }}', model } });
+  const body = { name, template: 'Say {{ text }}', model, fallback_models };
+  const prompt = await call('POST', '/prompts', { body });
   expect(prompt.status).toBe(201);
   const texts = Array.from({ length: examples }, (_, seq) => `${name} ${seq}.`);
   const lines = texts.map((text, seq) => {
