@@ -30,10 +30,10 @@ export async function insertRun(query: Query, workspaceId: string, results: numb
   const id = newId();
   await query(
     {
-      text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, template, model, provider, parameters,
+      text: `insert into evaluations (workspace_id, id, prompt_name, prompt_version, content, model, provider, parameters,
                examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status, score,
                created_at, accepted_at, started_at, finished_at)
-             values ($1, $2, 'large', 1, 'Say {{ text }}', 'openai/gpt-4o-mini', 'openai', '{}', '\\x00', $3, $4::jsonb, 0.8, 'none',
+             values ($1, $2, 'large', 1, '{"template": "Say {{ text }}"}', 'openai/gpt-4o-mini', 'openai', '{}', '\\x00', $3, $4::jsonb, 0.8, 'none',
                20, '{}', 'completed', 0.5, now(), now(), now(), now())`,
     },
     [workspaceId, id, results, JSON.stringify(EVALUATORS)],
