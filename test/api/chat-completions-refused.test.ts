@@ -183,6 +183,8 @@ describe('messages', () => {
   test('too many are refused before one of them is looked at', async () => {
     const { param, message } = await refused({ messages: Array(1_001).fill(5) });
     expect([param, message]).toEqual(['messages', expect.stringContaining('at most 1000')]);
+    const many = await refused({ messages: Array(101).fill({ role: 'user', content: Array(100).fill(5) }) });
+    expect(many).toEqual({ param: 'messages', message: expect.stringContaining('at most 10000 parts') });
   });
 
   test('an assistant message may be any that a response had', async () => {

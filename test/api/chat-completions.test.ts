@@ -312,6 +312,9 @@ describe('errors', () => {
     const error = await apiErrorOf(complete());
     expect(error).toMatchObject({ status: 429, code: 'model_rate_limited', type: 'rate_limit_error' });
     expect(Number(error.headers?.get('Retry-After'))).toBeGreaterThan(0);
+    // Repeated with its key, it would be the same execution.
+    const keyed = await apiErrorOf(complete({}, { headers: { 'Idempotency-Key': 'limited' } }));
+    expect([keyed.status, keyed.headers?.get('X-Should-Retry')]).toEqual([429, 'false']);
   });
 
   test('a withheld response is a 400, as their content filter', async () => {

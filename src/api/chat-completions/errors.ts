@@ -99,7 +99,8 @@ export function failureOf({ id, status, error }: ExecutionRow, isRepeatable: boo
   const { type, ...failure } = FAILURES[isModelErrorCode(code) ? code : 'model_unavailable'];
   return {
     status: failure.status,
-    headers: failure.headers,
+    // The same key gives the same execution again.
+    headers: isRepeatable ? NO_RETRY : failure.headers,
     body: body(failure.code ?? code ?? 'model_unavailable', type, message ?? `The execution ${execution} failed.`),
   };
 }

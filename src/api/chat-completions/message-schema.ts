@@ -87,24 +87,44 @@ const Message = z.discriminatedUnion(
   'must be system, developer, user, assistant or tool',
 );
 
+/** Of all messages together, tool calls counted: each takes its time to look at. */
+const MAX_PARTS_TOGETHER = 10_000;
+
+function partsIn(messages: unknown): number {
+  let parts = 0;
+  for (const message of Array.isArray(messages) ? messages : []) {
+    const { content, tool_calls: toolCalls } = Object(message);
+    for (const list of [content, toolCalls]) if (Array.isArray(list)) parts += list.length;
+  }
+  return parts;
+}
+
+const MessageList = shortList(Message, 'messages', { max: MAX_FILLED_MESSAGES });
+const BoundedList = z.preprocess((messages, context) => {
+  if (partsIn(messages) <= MAX_PARTS_TOGETHER) return messages;
+  context.addIssue({
+    code: 'custom',
+    message: `must have at most ${MAX_PARTS_TOGETHER} parts and tool calls together`,
+  });
+  return z.NEVER;
+}, MessageList);
+
 /** Messages in OpenAI's format, as messages of ours. A tool's result has the name of the tool that was called. */
-export const Messages = shortList(Message, 'messages', { max: MAX_FILLED_MESSAGES }).transform(
-  (messages, context): ChatMessage[] => {
-    const called = new Map<string, string>();
-    return messages.map((message, index): ChatMessage => {
-      if (message.role === 'assistant' && typeof message.content !== 'string')
-        for (const part of message.content) if (part.type === 'tool_call') called.set(part.id, part.name);
-      if (!('tool_call_id' in message)) return message;
-      const { tool_call_id: id, content } = message;
-      const name = called.get(id);
-      if (name !== undefined)
-        return { role: 'tool', content: [{ type: 'tool_result', id, name, output: joinedText(content) }] };
-      context.addIssue({
-        code: 'custom',
-        message: 'is the id of no tool call of an assistant message before it',
-        path: [index, 'tool_call_id'],
-      });
-      return z.NEVER;
+export const Messages = BoundedList.transform((messages, context): ChatMessage[] => {
+  const called = new Map<string, string>();
+  return messages.map((message, index): ChatMessage => {
+    if (message.role === 'assistant' && typeof message.content !== 'string')
+      for (const part of message.content) if (part.type === 'tool_call') called.set(part.id, part.name);
+    if (!('tool_call_id' in message)) return message;
+    const { tool_call_id: id, content } = message;
+    const name = called.get(id);
+    if (name !== undefined)
+      return { role: 'tool', content: [{ type: 'tool_result', id, name, output: joinedText(content) }] };
+    context.addIssue({
+      code: 'custom',
+      message: 'is the id of no tool call of an assistant message before it',
+      path: [index, 'tool_call_id'],
     });
-  },
-);
+    return z.NEVER;
+  });
+});

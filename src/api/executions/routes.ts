@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { WorkspaceDatabase } from '../../db/database.ts';
 import { EVENT_STREAM, eventStream } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
@@ -12,7 +11,7 @@ import { getExecution, listExecutions } from '../../services/executions/executio
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution } from './presenter.ts';
-import { type RunExecutionDeps, runExecution, runToEnd, type StoredRun } from './run-execution.ts';
+import { type RunExecutionDeps, runExecution, runToEnd, streamRun } from './run-execution.ts';
 import { executionBodies, executionSample } from './samples.ts';
 import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
 import { executionStream } from './stream-format.ts';
@@ -26,16 +25,6 @@ const tag = 'Executions';
 
 /** `/executions` and what is under it. */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
-  /** Begins an execution and passes on what happens to it. */
-  async function streamRun({ db }: { db: WorkspaceDatabase }, { id, begin }: StoredRun) {
-    return eventStream(
-      await deps.quotas.stream(db.workspaceId, async () => {
-        await begin();
-        return deps.streams.open(db, id, executionStream);
-      }),
-    );
-  }
-
   return [
     defineRoute({
       method: 'post',
@@ -63,7 +52,9 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
         const waitMs = waitMsOf(request.header('Prefer'));
         const stream = request.accepts('application/json', EVENT_STREAM) === EVENT_STREAM;
         return runExecution(deps, request, { promptName, stream, ...body }, async (run) =>
-          stream ? streamRun(request, run) : presentExecution(await runToEnd(deps.waiter, request, run, waitMs)),
+          stream
+            ? eventStream(await streamRun(deps, request, run, executionStream))
+            : presentExecution(await runToEnd(deps.waiter, request, run, waitMs)),
         );
       },
     }),

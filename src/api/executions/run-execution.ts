@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
@@ -18,6 +19,8 @@ import { type ExecutionRow, getExecution } from '../../services/executions/execu
 import { reuseResponse } from '../../services/executions/reuse-response.ts';
 import type { StartPace } from '../../services/executions/start-pace.ts';
 import { checkChange } from '../../services/prompts/version.ts';
+import type { StreamFormat } from '../../services/streams/stream-events.ts';
+import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 
@@ -102,4 +105,17 @@ export async function runToEnd(
   } finally {
     expectation.done();
   }
+}
+
+/** Begins a run and passes on what happens to it. @throws ApiError `quota_exceeded` */
+export function streamRun(
+  { quotas, streams }: { quotas: Quotas; streams: StreamHub },
+  { db }: { db: WorkspaceDatabase },
+  { id, begin }: StoredRun,
+  format: StreamFormat,
+): Promise<Readable> {
+  return quotas.stream(db.workspaceId, async () => {
+    await begin();
+    return streams.open(db, id, format);
+  });
 }
