@@ -10,9 +10,10 @@ import { executionStates } from '../domain/execution-states.ts';
 /** Of the workspace that the statement is bound to. */
 const everyRow = { where: sql<SqlBool>`true` };
 
-/** What is deleted as it is, in this order; what refers to others goes before them. Each has an index that begins with the workspace. */
+/** What is deleted as it is, in this order; what refers to others goes before them. Each has an index that begins with the workspace, or few rows. */
 export const ROWS: readonly Doomed[] = [
   doomed('idempotency_keys', () => ({ ...everyRow, bytes: sql<number>`coalesce(octet_length(answer), 0)` })),
+  doomed('stream_deltas', () => everyRow),
   doomed('executions', (eb) => ({
     where: inStates(executionStates, executionStates.final),
     bytes: eb.ref('bytes'),

@@ -95,6 +95,13 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
     await sumUpUsage(db.system);
     return (await rowsOf(doomedId))['usage_sums'] && (await rowsOf(stayingId))['usage_sums'];
   });
+  await db.system.query(
+    {
+      text: `insert into stream_deltas (workspace_id, execution_id, attempt, sequence, type, data)
+             values ($1, gen_random_uuid(), 1, 2, 'text', 'Hello')`,
+    },
+    [doomedId],
+  );
   const everything = Object.keys(await rowsOf(doomedId)).sort();
   // A table that a workspace owns rows of is to be known to whoever removes them.
   expect(everything).toEqual(await tablesOfWorkspaces());
@@ -130,6 +137,6 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
   await expect(client.schedule.getHandle(`evaluation-schedule/${schedule.id}`).describe()).rejects.toThrow();
 
   const kept = await rowsOf(stayingId);
-  expect(Object.keys(kept).sort()).toEqual(everything.filter((table) => table !== 'notifications'));
+  expect(Object.keys(kept).sort()).toEqual(everything.filter((table) => table !== 'notifications' && table !== 'stream_deltas'));
   expect((await staying.call('GET', '/prompts/say')).status).toBe(200);
 });
