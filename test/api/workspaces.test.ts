@@ -20,7 +20,10 @@ const creates = (operation: Operation) => takesStream(operation) || operation.st
 
 /** Everything that the first workspace can read of its own. */
 async function readAll() {
-  const readable = api.operations.filter(({ method }) => method === 'GET');
+  // A stream says what the execution's record says, and ends only with it: no worker runs here that would end it.
+  const readable = api.operations.filter(({ method, responses }) => {
+    return method === 'GET' && responses['200']?.content['application/json'] !== undefined;
+  });
   const bodies = await Promise.all(
     readable.map(async (operation) => {
       const { body } = await service.call('GET', resources.fill(operation));

@@ -137,6 +137,8 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
   await expect(client.schedule.getHandle(`evaluation-schedule/${schedule.id}`).describe()).rejects.toThrow();
 
   const kept = await rowsOf(stayingId);
-  expect(Object.keys(kept).sort()).toEqual(everything.filter((table) => table !== 'notifications' && table !== 'stream_deltas'));
+  expect(Object.keys(kept).sort()).toEqual(
+    everything.filter((table) => table !== 'notifications' && table !== 'stream_deltas'),
+  );
   expect((await staying.call('GET', '/prompts/say')).status).toBe(200);
 });
