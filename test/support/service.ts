@@ -26,6 +26,8 @@ export type Call = (
     raw?: string | Uint8Array<ArrayBuffer> | ReadableStream;
     headers?: Record<string, string>;
     key?: string | null;
+    /** Do not read the body of a stream of server-sent events. */
+    leavesStreams?: boolean;
   },
 ) => Promise<Answer>;
 
@@ -93,7 +95,7 @@ export async function startTestService(
 
 /** A function that calls the API at `origin`. */
 export function createCall(origin: string, defaultKey: string): Call {
-  return async (method, path, { body, raw, headers = {}, key = defaultKey } = {}) => {
+  return async (method, path, { body, raw, headers = {}, key = defaultKey, leavesStreams = false } = {}) => {
     const response = await fetch(`${origin}/v1${path}`, {
       method,
       headers: {
@@ -104,8 +106,13 @@ export function createCall(origin: string, defaultKey: string): Call {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(raw === undefined ? {} : { body: raw }),
     });
+    const type = response.headers.get('Content-Type') ?? '';
+    if (leavesStreams && type.startsWith('text/event-stream')) {
+      await response.body?.cancel();
+      return { status: response.status, headers: response.headers, body: '' };
+    }
     const text = await response.text();
-    const isJson = response.headers.get('Content-Type')?.includes('json') ?? false;
+    const isJson = type.includes('json');
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   };
 }
