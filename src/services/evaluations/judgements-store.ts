@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { type ArraysOf, arraysOf, jsonText, now, unnestOf } from '../../db/sql.ts';
+import { type ArraysOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
-import type { Cost, TokenUsage } from '../../domain/usage.ts';
-import { addedUsage, lacksOutcome } from './added-usage.ts';
+import { addedUsage, lacksOutcome, type Spent, USAGE_COLUMNS, usageArrays, usageColumns } from './stored-usage.ts';
 
 /** A judge's stored response. */
 export interface StoredJudgement {
@@ -40,7 +39,7 @@ export interface JudgementToStore {
   response: string | null;
   /** Which response it is, from 1; 0 for one that was withheld. */
   asks: number;
-  spent: { tokens: TokenUsage; cost: Cost };
+  spent: Spent;
   /** What the call counts as against a budget, in US dollars, where its cost is unknown. */
   assumedUsd: number | undefined;
 }
@@ -60,30 +59,12 @@ const toRow = ({ seq, evaluator, outcomeId, judgement: { response, asks, spent, 
   outcome_id: outcomeId,
   answer: response,
   asks,
-  tokens_input: spent.tokens.input,
-  tokens_output: spent.tokens.output,
-  tokens_cached_input: spent.tokens.cached_input,
-  tokens_reasoning: spent.tokens.reasoning,
-  cost_amount: spent.cost.amount,
-  pricing: jsonText(spent.cost.pricing),
-  assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
+  ...usageColumns(spent, assumedUsd),
 });
 
 type NewJudgements = ArraysOf<ReturnType<typeof toRow>> & { evaluationId: string };
 
-const OUTCOME_COLUMNS = [
-  'seq',
-  'evaluator',
-  'answer',
-  'asks',
-  'tokens_input',
-  'tokens_output',
-  'tokens_cached_input',
-  'tokens_reasoning',
-  'cost_amount',
-  'pricing',
-  'assumed_cost',
-] as const;
+const OUTCOME_COLUMNS = ['seq', 'evaluator', 'answer', 'asks', ...USAGE_COLUMNS] as const;
 
 /**
  * A later response replaces an earlier one; of two workers that asked at once, the first one's stays. What was billed is added.
@@ -102,13 +83,7 @@ const STORE_JUDGEMENTS = prepared<NewJudgements>()((db, given) =>
             outcome_id: ['uuid', given.outcome_id],
             answer: ['text', given.answer],
             asks: ['integer', given.asks],
-            tokens_input: ['bigint', given.tokens_input],
-            tokens_output: ['bigint', given.tokens_output],
-            tokens_cached_input: ['bigint', given.tokens_cached_input],
-            tokens_reasoning: ['bigint', given.tokens_reasoning],
-            cost_amount: ['numeric', given.cost_amount],
-            pricing: ['jsonb', given.pricing],
-            assumed_cost: ['numeric', given.assumed_cost],
+            ...usageArrays(given),
           }),
         )
         .select([sql`${given.evaluationId}::uuid`.as('evaluation_id'), now.as('created_at')])

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { type ArraysOf, arraysOf, jsonText, now, unnestOf } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
-import type { Cost, TokenUsage } from '../../domain/usage.ts';
 import type { FinishReason, ModelResponse } from '../../models/model.ts';
-import { addedUsage, lacksOutcome } from './added-usage.ts';
 import type { RunSpec } from './run-spec.ts';
+import { addedUsage, lacksOutcome, type Spent, USAGE_COLUMNS, usageArrays, usageColumns } from './stored-usage.ts';
 
 /** How an example ended, or (`answered`) that its output is safe. */
 export interface ResultToStore {
@@ -19,7 +18,7 @@ export interface ResultToStore {
   /** Without an output: the model that failed last. */
   model?: string | undefined;
   /** Without an output: what was billed all the same, where a filter withheld it. */
-  spent?: { tokens: TokenUsage; cost: Cost } | undefined;
+  spent?: Spent | undefined;
   /** Without an output: how the call that was billed ended. Default: a filter withheld its output. */
   finishReason?: FinishReason | undefined;
   /** Of what the model was sent, as hexadecimal digits, where this run has paid for the output. */
@@ -47,18 +46,12 @@ const OUTCOME_COLUMNS = [
   'tool_calls',
   'model',
   'finish_reason',
-  'tokens_input',
-  'tokens_output',
-  'tokens_cached_input',
-  'tokens_reasoning',
-  'cost_amount',
-  'pricing',
+  ...USAGE_COLUMNS,
   'model_ms',
   'attempts',
   'error',
   'scores',
   'score',
-  'assumed_cost',
   'source_cost',
   'reused_from',
 ] as const;
@@ -82,18 +75,12 @@ function toRow({ seq, outcomeId, result }: NewResult) {
     tool_calls: jsonText(response?.toolCalls.length ? response.toolCalls : null),
     model: model ?? null,
     finish_reason: response?.finishReason ?? (spent && finishReason) ?? null,
-    tokens_input: spent?.tokens.input ?? 0,
-    tokens_output: spent?.tokens.output ?? 0,
-    tokens_cached_input: spent?.tokens.cached_input ?? 0,
-    tokens_reasoning: spent?.tokens.reasoning ?? 0,
-    cost_amount: spent?.cost.amount ?? null,
-    pricing: jsonText(spent?.cost.pricing),
+    ...usageColumns(spent, assumedUsd),
     model_ms: response === undefined ? null : Math.round(response.modelMs),
     attempts: response?.attempts ?? attempts ?? 0,
     error: jsonText(error),
     scores: jsonText(scores),
     score: score ?? null,
-    assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
     call_hash: (response && callHash) ?? null,
     source_cost: reused?.costUsd ?? null,
     reused_from: reused?.from ?? null,
@@ -150,18 +137,12 @@ const STORE_RESULTS = prepared<NewResults>()((db, given) =>
             tool_calls: ['jsonb', given.tool_calls],
             model: ['text', given.model],
             finish_reason: ['text', given.finish_reason],
-            tokens_input: ['bigint', given.tokens_input],
-            tokens_output: ['bigint', given.tokens_output],
-            tokens_cached_input: ['bigint', given.tokens_cached_input],
-            tokens_reasoning: ['bigint', given.tokens_reasoning],
-            cost_amount: ['numeric', given.cost_amount],
-            pricing: ['jsonb', given.pricing],
+            ...usageArrays(given),
             model_ms: ['integer', given.model_ms],
             attempts: ['integer', given.attempts],
             error: ['jsonb', given.error],
             scores: ['jsonb', given.scores],
             score: ['double precision', given.score],
-            assumed_cost: ['numeric', given.assumed_cost],
             call_hash: ['text', given.call_hash],
             source_cost: ['numeric', given.source_cost],
             reused_from: ['text', given.reused_from],
