@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  Base64,
   DataUrl,
   HttpUrl,
   halvesOf,
@@ -20,7 +21,7 @@ const UserPart = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('input_audio'),
-    input_audio: z.strictObject({ data: z.base64(), format: z.enum(['wav', 'mp3']) }),
+    input_audio: z.strictObject({ data: Base64, format: z.enum(['wav', 'mp3']) }),
   }),
   z.strictObject({
     type: z.literal('file'),

@@ -134,7 +134,11 @@ export function halvesOf(text: string): string[] {
 }
 
 export const HttpUrl = z.url({ protocol: /^https?$/ });
-export const Base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/);
+/** No regular expression: over 20 MiB, backtracking may need more stack than there is. */
+export const Base64 = z
+  .string()
+  .min(1)
+  .refine((text) => Buffer.from(text, 'base64').toString('base64') === text, 'must be base64');
 export const DataUrl = (mediaType: RegExp) =>
   z.string().refine((url) => {
     const [, type = '', data = ''] = /^data:([^;,]+);base64,(.+)$/s.exec(url) ?? [];
