@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import type { ErrorDetail } from './errors.ts';
 import type { JsonValue } from './json.ts';
-import { type ChatMessage, ChatMessages, FileValue } from './messages.ts';
+import type { ChatMessage, FileValue } from './messages.ts';
 import type { Input } from './prompt-content.ts';
-import { detailsOf } from './schema-details.ts';
+import { parseFile, parseMessages, typeFaults } from './variable-types.ts';
 
 export type Variables = Record<string, JsonValue>;
 
@@ -26,20 +25,10 @@ export interface Value {
   file?: FileValue | undefined;
 }
 
-const TYPES = {
-  string: z.string('must be a string'),
-  number: z.number('must be a number'),
-  boolean: z.boolean('must be true or false'),
-  json: undefined,
-  messages: ChatMessages,
-  file: FileValue,
-} as const;
-
 /** What is wrong with a value of an input, `default` and a run's alike. */
 export function inputFaults(input: Input, value: JsonValue, at: string, limit: number): ErrorDetail[] {
-  const schema = TYPES[input.type];
-  const parsed = schema?.safeParse(value);
-  if (parsed?.success === false) return detailsOf(parsed.error, at, limit);
+  const faults = typeFaults(input.type, value, at, limit);
+  if (faults.length > 0) return faults;
   if (input.enum !== undefined && !input.enum.some((allowed) => allowed === value))
     return [{ path: at, message: `must be one of ${listed(input.enum)}` }];
   return [];
@@ -65,8 +54,8 @@ export function readValue(variable: Variable, variables: Variables, limit: numbe
   const value = given === undefined && !isRequired(variable) ? input?.default : given;
   if (value === undefined) return isRequired(variable) ? [{ path, message: MISSING }] : {};
   if (value === null) return [{ path, message: NULL }];
-  const messages = asMessages ? parseAs(ChatMessages, value, path, limit) : undefined;
-  const file = asFile ? parseAs(FileValue, value, path, limit) : undefined;
+  const messages = asMessages ? parseMessages(value, path, limit) : undefined;
+  const file = asFile ? parseFile(value, path, limit) : undefined;
   const details = [
     ...(messages?.details ?? []),
     ...(file?.details ?? []),
@@ -82,16 +71,6 @@ export function readValue(variable: Variable, variables: Variables, limit: numbe
 
 const MISSING = 'is missing: the template needs it';
 const NULL = 'is null: give a string, number, boolean, object or array';
-
-function parseAs<T>(
-  schema: z.ZodType<T>,
-  value: JsonValue,
-  path: string,
-  limit: number,
-): { data?: T; details?: ErrorDetail[] } {
-  const parsed = schema.safeParse(value);
-  return parsed.success ? { data: parsed.data } : { details: detailsOf(parsed.error, path, limit) };
-}
 
 /** Strings go in as they are, numbers and booleans as text, objects and arrays as compact JSON. */
 function asText(value: JsonValue): string {

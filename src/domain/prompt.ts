@@ -78,7 +78,7 @@ export function includesOf(content: PromptContent): IncludeRef[] {
 /** What was included, for the record: each version once, in order of its name. */
 export function includedVersions(includes: IncludeSet): { name: string; version: number }[] {
   const byKey = new Map(Object.values(includes).map(({ name, version }) => [`${name}@${version}`, { name, version }]));
-  return [...byKey.values()].toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version - b.version));
+  return [...byKey.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version - b.version));
 }
 
 /**

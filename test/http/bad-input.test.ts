@@ -81,6 +81,12 @@ async function head(path: string): Promise<Answer> {
   return { status, headers, body: { error: { code: '', message: '' } } };
 }
 
+/** Whether a path is one of a path with parameters. */
+function matches(template: string, path: string): boolean {
+  const pattern = template.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/{}]+');
+  return new RegExp(`^${pattern}$`).test(path);
+}
+
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 const takesJson = () =>
   api.operations.filter(({ requestBody }) => requestBody?.content['application/json'] !== undefined);
@@ -348,7 +354,9 @@ describe('paths', () => {
     const byPath = Map.groupBy(api.operations, ({ path }) => path);
     const attempts = [...byPath].flatMap(([path, [operation, ...others]]) => {
       if (operation === undefined) return [];
-      const known = [operation, ...others].map(({ method }) => method);
+      // `/prompts/resolve` is also the path of a prompt of that name.
+      const alike = api.operations.filter((other) => matches(other.path, path));
+      const known = [operation, ...others, ...alike].map(({ method }) => method);
       return methods
         .filter((method) => !known.includes(method) && !(method === 'HEAD' && known.includes('GET')))
         .map(

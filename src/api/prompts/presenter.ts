@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { PromptRow } from '../../services/prompts/prompts.ts';
+import type { ResolvedVersion } from '../../services/prompts/resolve-prompts.ts';
 import { contentOf } from '../../services/prompts/version.ts';
-import type { Prompt } from './schema.ts';
+import type { Prompt, ResolvedPrompt } from './schema.ts';
 
 /** A prompt version as callers see it. */
 export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
@@ -22,4 +23,13 @@ export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
     updated_at: row.updated_at.toISOString(),
     version_created_at: row.version_created_at.toISOString(),
   };
+}
+
+/** What became of a prompt that was asked for with others. */
+export function presentResolved(name: string, resolved: ResolvedVersion): z.input<typeof ResolvedPrompt> {
+  if (resolved === 'unchanged') return { name, unchanged: true };
+  if (resolved === 'left out') return { name, left_out: true };
+  if ('code' in resolved) return { name, error: { code: resolved.code, message: resolved.message } };
+  const { prompt, includes, includesHash } = resolved;
+  return { name, prompt: presentPrompt(prompt), includes, includes_hash: includesHash };
 }

@@ -16,9 +16,10 @@ import {
   setLabel,
   updatePrompt,
 } from '../../services/prompts/prompts.ts';
+import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentPrompt } from './presenter.ts';
+import { presentPrompt, presentResolved } from './presenter.ts';
 import { CREATE_SAMPLES, DIFF_SAMPLE, PROMPT_SAMPLE } from './samples.ts';
 import {
   CreatePrompt,
@@ -28,6 +29,8 @@ import {
   NameParams,
   Prompt,
   PromptPage,
+  ResolvedPrompts,
+  ResolvePrompts,
   SetLabel,
   UpdatePrompt,
   VersionDiff,
@@ -109,6 +112,35 @@ export function promptRoutes({
           if (row.version === 1) await quotas.require(query, 'prompts');
           return { resourceId: row.id, response: presentPrompt(row) };
         });
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/prompts/resolve',
+      operationId: 'resolvePrompts',
+      tag,
+      summary: 'Read many prompts at once, but for what you have',
+      description:
+        'For programs that keep prompts: one request refreshes up to 200 of them. Each is given with all that it includes, so ' +
+        'that it can be filled without the service.',
+      scope: 'read',
+      body: ResolvePrompts,
+      bodyExamples: {
+        'By label': { prompts: [{ name: 'support/greeting', label: 'production' }] },
+        'What has changed': { prompts: [{ name: 'support/greeting', known_version: 2 }, { name: 'support/reply' }] },
+      },
+      response: ResolvedPrompts,
+      responseExample: {
+        data: [{ name: 'support/greeting', prompt: example, includes: {}, includes_hash: null }],
+      },
+      async handler({ db, body: { prompts } }) {
+        const wanted = prompts.map(({ known_version, known_includes, ...wanted }) => ({
+          ...wanted,
+          knownVersion: known_version,
+          knownIncludes: known_includes,
+        }));
+        const resolved = await resolvePrompts(db, wanted);
+        return { data: resolved.map((each, index) => presentResolved(wanted[index]?.name ?? '', each)) };
       },
     }),
     defineRoute({

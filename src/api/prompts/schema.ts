@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '../../domain/errors.ts';
 import { AnyJson, jsonObject, shortList } from '../../domain/json-object.ts';
 import { PromptMessage } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
@@ -175,5 +176,60 @@ export const VersionDiff = z
     ),
   })
   .meta({ id: 'VersionDiff' });
+
+const MAX_RESOLVED = 200;
+
+const WantedPrompt = z
+  .strictObject({
+    name: Name,
+    version: BodyVersion.optional(),
+    label: Label.optional().meta({ description: 'Default, where no version is given: `latest`.' }),
+    known_version: BodyVersion.optional().meta({ description: 'The version that you have.' }),
+    known_includes: z.string().max(64, 'must be an includes_hash as it was given').optional().meta({
+      description: 'The `includes_hash` of what you have. A prompt with includes is sent where it is left out.',
+    }),
+  })
+  .refine(({ version, label }) => version === undefined || label === undefined, {
+    message: 'must not be given beside version: give one of both',
+    path: ['label'],
+  });
+
+export const ResolvePrompts = z
+  .strictObject({ prompts: shortList(WantedPrompt, 'prompts', { min: 1, max: MAX_RESOLVED }) })
+  .meta({ id: 'ResolvePrompts' });
+
+export const ResolvedPrompt = z
+  .object({
+    name: Name,
+    prompt: Prompt.optional(),
+    includes: z
+      .record(z.string(), z.object({ name: Name, version: BodyVersion, template: z.string() }))
+      .optional()
+      .meta({
+        description: 'What the texts include, at any depth, by how they refer to it (`support/tone@production`).',
+      }),
+    includes_hash: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Tells apart what the texts include, in its versions; null where they include nothing.' }),
+    unchanged: z.literal(true).optional().meta({ description: 'What you have is what is asked for.' }),
+    left_out: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The response would be larger than about 4 MiB: ask for this one again.' }),
+    error: z
+      .object({ code: z.enum(ERROR_CODES), message: z.string() })
+      .optional()
+      .meta({ description: '`not_found`, or `invalid_request` where a run would be refused for an include.' }),
+  })
+  .meta({
+    id: 'ResolvedPrompt',
+    description: 'One of: `prompt` with `includes` and `includes_hash`, `unchanged`, `left_out`, `error`.',
+  });
+
+export const ResolvedPrompts = z
+  .object({ data: z.array(ResolvedPrompt).meta({ description: 'In the order of the request.' }) })
+  .meta({ id: 'ResolvedPrompts' });
 
 export const VersionsQuery = z.strictObject(PageQuery);

@@ -1,70 +1,22 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
-import { unnestOf } from '../../db/sql.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { includesOf } from '../../domain/prompt.ts';
 import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
+import { walkIncludes } from './include-walk.ts';
 
 /** How deep includes may be nested. */
 const MAX_DEPTH = 5;
 /** Different includes of a content, at any depth. */
 export const MAX_INCLUDES = 100;
 /** What they may have together; a text that is included twice by different references counts twice. */
-const MAX_INCLUDED_BYTES = 1024 * 1024;
+export const MAX_INCLUDED_BYTES = 1024 * 1024;
 
-/**
- * Everything that the references stand for, at any depth, as it is at one moment. Each reference is followed once, so a cycle
- * ends the walk; it is told apart afterwards.
- */
+/** The references of a content, each resolved once, with the texts unless they are too long together. */
 const RESOLVE = prepared<{ refs: string[]; limit: number; maxBytes: number }>()((db, { refs, limit, maxBytes }) =>
-  db
-    .withRecursive('walk(ref, version_id)', (cte) => {
-      const found = (ref: string) => {
-        const name = sql<string>`split_part(${sql.ref(ref)}, '@', 1)`;
-        const selector = sql<string>`split_part(${sql.ref(ref)}, '@', 2)`;
-        return cte
-          .selectFrom('prompts as p')
-          .innerJoin('prompt_versions as v', 'v.prompt_id', 'p.id')
-          .select('v.id')
-          .where('p.name', '=', name)
-          .where((eb) =>
-            eb(
-              'v.version',
-              '=',
-              eb
-                .case()
-                .when(sql<boolean>`${selector} in ('', 'latest')`)
-                .then(eb.ref('p.latest_version'))
-                .when(sql<boolean>`${selector} ~ '^[0-9]{1,9}$'`)
-                .then(sql<number>`${selector}::int`)
-                .else(
-                  eb
-                    .selectFrom('prompt_labels as l')
-                    .select('l.version')
-                    .whereRef('l.prompt_id', '=', 'p.id')
-                    .where('l.label', '=', selector),
-                )
-                .end(),
-            ),
-          );
-      };
-      return cte
-        .selectFrom(unnestOf('root', { ref: ['text', refs] }))
-        .leftJoinLateral(found('root.ref').as('found'), (join) => join.onTrue())
-        .select(['root.ref', 'found.id as version_id'])
-        .union(
-          cte
-            .selectFrom('walk')
-            .innerJoin('prompt_versions as v', 'v.id', 'walk.version_id')
-            .innerJoinLateral(sql<{ ref: string }>`unnest(v.include_refs)`.as<'inner'>(sql`"inner"(ref)`), (join) =>
-              join.onTrue(),
-            )
-            .leftJoinLateral(found('inner.ref').as('found'), (join) => join.onTrue())
-            .select(['inner.ref', 'found.id as version_id']),
-        );
-    })
+  walkIncludes(db, refs)
     // PostgreSQL walks no further than this.
     .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
     .with('sizes', (cte) =>
@@ -82,7 +34,29 @@ const RESOLVE = prepared<{ refs: string[]; limit: number; maxBytes: number }>()(
     .select((eb) => eb.case().when('sizes.bytes', '<=', maxBytes).then(eb.ref('v.template')).end().as('template')),
 );
 
-type Include = RowOf<typeof RESOLVE>;
+/** What a reference stands for: nothing, where it has no name. */
+export type Include = Omit<RowOf<typeof RESOLVE>, 'bytes' | 'template'>;
+
+const TOO_MANY = `has more than ${MAX_INCLUDES} different includes, those of its includes counted`;
+const TOO_LONG = `has includes of more than ${MAX_INCLUDED_BYTES} bytes together`;
+
+/**
+ * Why a content can't be run with its includes; undefined where it can.
+ * @param refs that stand in the content itself
+ * @param byRef what they stand for, at any depth
+ * @param count of its includes at any depth
+ * @param bytes of their texts
+ */
+export function includesProblem(
+  refs: readonly IncludeRef[],
+  byRef: ReadonlyMap<IncludeRef, Include>,
+  { count, bytes }: { count: number; bytes: number },
+): string | undefined {
+  const fault = faultOf(refs, byRef);
+  if (fault !== undefined) return fault;
+  if (count > MAX_INCLUDES) return TOO_MANY;
+  return bytes > MAX_INCLUDED_BYTES ? TOO_LONG : undefined;
+}
 
 /**
  * Resolves everything that a content includes, at any depth, in one statement: each reference once, all of them as they are at
@@ -99,16 +73,11 @@ export async function resolveIncludes(
 ): Promise<IncludeSet> {
   const refs = includesOf(content);
   if (refs.length === 0) return {};
-  const refuse = (message: string) => invalidField(at, message);
-  const tooMany = () => refuse(`has more than ${MAX_INCLUDES} different includes, those of its includes counted`);
-  if (refs.length > MAX_INCLUDES) throw tooMany();
+  if (refs.length > MAX_INCLUDES) throw invalidField(at, TOO_MANY);
   const rows = await query(RESOLVE, { refs, limit: MAX_INCLUDES + 1, maxBytes: MAX_INCLUDED_BYTES });
   const byRef = new Map(rows.map((row) => [row.ref, row]));
-  const fault = faultOf(refs, byRef);
-  if (fault !== undefined) throw refuse(fault);
-  if (rows.length > MAX_INCLUDES) throw tooMany();
-  if ((rows[0]?.bytes ?? 0) > MAX_INCLUDED_BYTES)
-    throw refuse(`has includes of more than ${MAX_INCLUDED_BYTES} bytes together`);
+  const problem = includesProblem(refs, byRef, { count: rows.length, bytes: rows[0]?.bytes ?? 0 });
+  if (problem !== undefined) throw invalidField(at, problem);
   return Object.fromEntries(
     rows.map(({ ref, name, version, template }) => [
       ref,
@@ -118,7 +87,7 @@ export async function resolveIncludes(
 }
 
 /** Why a set can't be used; undefined where it can. */
-function faultOf(refs: IncludeRef[], byRef: ReadonlyMap<IncludeRef, Include>): string | undefined {
+function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Include>): string | undefined {
   /** How deep the includes of those that were looked at are nested. */
   const depths = new Map<IncludeRef, number>();
   /** The references that led here. */

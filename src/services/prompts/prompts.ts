@@ -44,6 +44,8 @@ export interface VersionSelector {
   label?: string | undefined;
 }
 
+const LATEST: VersionSelector = {};
+
 const FIND_LATEST = prepared<{ name: string }>()((db, { name }) =>
   selectPrompts(db).where('p.name', '=', name).whereRef('v.version', '=', 'p.latest_version'),
 );
@@ -80,13 +82,17 @@ function find(query: Query, name: string, { version, label }: VersionSelector): 
  * Reads one version of a prompt, archived or not.
  * @throws ApiError `not_found` naming what is missing: the prompt, the version or the label
  */
-export async function getPrompt(query: Query, name: string, selector: VersionSelector = {}): Promise<PromptRow> {
+export async function getPrompt(query: Query, name: string, selector: VersionSelector = LATEST): Promise<PromptRow> {
   const [row] = await find(query, name, selector);
   if (row) return row;
-  const { version, label } = selector;
-  if (version === undefined && (label === undefined || label === 'latest')) throw notFound(`The prompt "${name}"`);
-  await getPrompt(query, name);
-  throw version === undefined
+  const [latest] = selector === LATEST ? [] : await find(query, name, LATEST);
+  throw missing(name, selector, latest !== undefined);
+}
+
+/** `not_found` naming what is missing: the prompt, the version or the label. */
+export function missing(name: string, { version, label }: VersionSelector, isPromptThere: boolean): ApiError {
+  if (!isPromptThere) return notFound(`The prompt "${name}"`);
+  return version === undefined
     ? notFound(`The label "${label}" of the prompt "${name}"`)
     : notFound(`Version ${version} of the prompt "${name}"`);
 }

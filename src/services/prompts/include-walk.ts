@@ -1,0 +1,55 @@
+import { type Expression, sql } from 'kysely';
+import { unnestOf } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
+
+/**
+ * Begins a statement with the CTE `walk`: everything that the references stand for, at any depth, as it is at one moment. Each
+ * reference is followed once, so a circle ends the walk; it is told apart afterwards. A reference to nothing has no version.
+ */
+export function walkIncludes(db: Builder, refs: Expression<string[]>) {
+  return db.withRecursive('walk(ref, version_id)', (cte) => {
+    const found = (ref: string) => {
+      const name = sql<string>`split_part(${sql.ref(ref)}, '@', 1)`;
+      const selector = sql<string>`split_part(${sql.ref(ref)}, '@', 2)`;
+      return cte
+        .selectFrom('prompts as p')
+        .innerJoin('prompt_versions as v', 'v.prompt_id', 'p.id')
+        .select('v.id')
+        .where('p.name', '=', name)
+        .where((eb) =>
+          eb(
+            'v.version',
+            '=',
+            eb
+              .case()
+              .when(sql<boolean>`${selector} in ('', 'latest')`)
+              .then(eb.ref('p.latest_version'))
+              .when(sql<boolean>`${selector} ~ '^[0-9]{1,9}$'`)
+              .then(sql<number>`${selector}::int`)
+              .else(
+                eb
+                  .selectFrom('prompt_labels as l')
+                  .select('l.version')
+                  .whereRef('l.prompt_id', '=', 'p.id')
+                  .where('l.label', '=', selector),
+              )
+              .end(),
+          ),
+        );
+    };
+    return cte
+      .selectFrom(unnestOf('root', { ref: ['text', refs] }))
+      .leftJoinLateral(found('root.ref').as('found'), (join) => join.onTrue())
+      .select(['root.ref', 'found.id as version_id'])
+      .union(
+        cte
+          .selectFrom('walk')
+          .innerJoin('prompt_versions as v', 'v.id', 'walk.version_id')
+          .innerJoinLateral(sql<{ ref: string }>`unnest(v.include_refs)`.as<'inner'>(sql`"inner"(ref)`), (join) =>
+            join.onTrue(),
+          )
+          .leftJoinLateral(found('inner.ref').as('found'), (join) => join.onTrue())
+          .select(['inner.ref', 'found.id as version_id']),
+      );
+  });
+}
