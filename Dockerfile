@@ -3,7 +3,7 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+RUN npm ci --workspaces=false
 COPY src ./src
 # Bundled here, since the bundler's native parts stay out of the image; workers then start at once.
 RUN node src/workflows/bundle.ts
@@ -12,7 +12,7 @@ FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are PostgreSQL and Node.js for machines without containers.
-RUN npm ci --omit=dev --omit=optional
+RUN npm ci --omit=dev --omit=optional --workspaces=false
 
 FROM node:24-slim
 # Temporal's client checks certificates against the system's list.

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import process from 'node:process';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { allRoutes, projectVersion } from '../src/api/server.ts';
@@ -10,8 +12,11 @@ import { openApiDocument } from '../src/http/openapi.ts';
 import { createModels } from '../src/models/create-models.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
 
-/** Prints the OpenAPI document that the service serves at `/openapi.json`. Nothing is connected to. */
-async function main(): Promise<void> {
+/**
+ * Prints the OpenAPI document that the service serves at `/openapi.json`, or writes it to a file. Nothing is connected to.
+ * @param file default: standard output
+ */
+async function main(file: string | undefined): Promise<void> {
   const settings = parseSettings({});
   const db = await openDatabase('postgresql://127.0.0.1/unused', { poolSize: 1 });
   const listener: Listener = { on() {}, onReconnected() {}, connected: () => false, close: async () => {} };
@@ -32,10 +37,12 @@ async function main(): Promise<void> {
     },
     { eager: false },
   );
-  console.log(JSON.stringify(openApiDocument(routes, projectVersion()), undefined, 2));
+  const document = JSON.stringify(openApiDocument(routes, projectVersion()), undefined, 2);
+  if (file === undefined) console.log(document);
+  else await writeFile(file, `${document}\n`);
   await evaluatorPool.close();
   await models.close();
   await db.close();
 }
 
-await main();
+await main(process.argv[2]);

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -134,9 +135,11 @@ describe('the document', () => {
     });
   });
 
-  test('is what npm run openapi prints', async () => {
+  test('is the committed openapi.json: npm run openapi makes it again', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/openapi.ts'], { maxBuffer: 2 ** 26 });
     expect(JSON.parse(stdout)).toEqual(await (await fetch(`${service.origin}/openapi.json`)).json());
+    const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+    expect(committed === stdout).toBe(true);
   });
 });
 
