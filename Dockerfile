@@ -7,6 +7,9 @@ RUN npm ci --workspaces=false
 COPY src ./src
 # Bundled here, since the bundler's native parts stay out of the image; workers then start at once.
 RUN node src/workflows/bundle.ts
+COPY scripts/build-console.ts ./scripts/
+COPY console ./console
+RUN node scripts/build-console.ts
 
 FROM node:24-slim AS dependencies
 WORKDIR /app

@@ -1,5 +1,6 @@
 // Makes a clone ready to run: installs node_modules when it is missing or does not match the lock, and sees to it that
-// there is a Node.js that can run the project. npm runs it before every script.
+// there is a Node.js that can run the project. npm runs it before every script. `--console`: also sees to it that the web
+// console is built; a service without it works.
 //
 // Plain JavaScript for any Node.js from 18 on. On Linux the packages bring the right Node.js themselves
 // (node_modules/.bin/node, which npm puts first on the PATH of scripts); elsewhere it is the user's own.
@@ -137,6 +138,13 @@ function checkNode() {
   );
 }
 
+/** With the Node.js that runs the project. It says itself what went wrong. */
+function buildConsole() {
+  const bundled = path.join(modules, '.bin', 'node');
+  const node = existsSync(bundled) ? bundled : process.execPath;
+  spawnSync(node, [path.join('scripts', 'build-console.ts')], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function isAlive(pid) {
@@ -192,6 +200,7 @@ function dropIfStale(mine) {
 try {
   if (!isInstalled()) await alone(async () => isInstalled() || (await install()));
   checkNode();
+  if (process.argv.includes('--console')) buildConsole();
 } catch (error) {
   const advice = reasonOf(`${error.code ?? ''}`);
   say(error instanceof Failure ? error.message : `The packages could not be installed: ${error.message}. ${advice}`);

@@ -1,4 +1,5 @@
-// Completes package-lock.json after a change of dependencies: `node scripts/fill-lock.mjs`.
+// Completes package-lock.json after a change of dependencies: `node scripts/fill-lock.mjs`, and that of the web console:
+// `node scripts/fill-lock.mjs console`.
 //
 // npm leaves an optional platform package out of the lock when the registry it asked does not hold that
 // package, and `npm ci` then refuses the lock on every machine. The entry is written here from what the
@@ -62,7 +63,12 @@ function isLocked(packages, from, name) {
   }
 }
 
-const file = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', 'package-lock.json');
+const file = path.resolve(
+  path.dirname(fileURLToPath(import.meta.url)),
+  '..',
+  process.argv[2] ?? '',
+  'package-lock.json',
+);
 const lock = JSON.parse(readFileSync(file, 'utf8'));
 const added = [];
 for (const [at, entry] of Object.entries({ ...lock.packages })) {

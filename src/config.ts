@@ -43,6 +43,7 @@ const Environment = z.object({
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
   TEMPORAL_UI_PORT: Port.default(8233),
+  TEMPORAL_UI_URL: HttpUrl.optional(),
   BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
@@ -132,6 +133,8 @@ function toSettings(env: Environment) {
       tlsCert: env.TEMPORAL_TLS_CERT,
       tlsKey: env.TEMPORAL_TLS_KEY,
       uiPort: env.TEMPORAL_UI_PORT,
+      /** Where people find its UI. Unset: that of the embedded Temporal, if any. */
+      uiUrl: env.TEMPORAL_UI_URL,
     },
     /** Model calls of one workspace in flight in one worker process. */
     workspaceConcurrency: env.WORKSPACE_CONCURRENCY,

@@ -104,7 +104,7 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   }
   const workers = await startWorkers(foundation);
   parts.add('the workers', () => workers.stop());
-  const api = await startApi(foundation, { eager: true });
+  const api = await startApi(foundation, { eager: true, temporalUiUrl: settings.temporal.uiUrl ?? uiUrl });
   // Both at once, so that they share one grace: a request that waits for a run has nothing to wait for without workers.
   parts.add('the API', () => api.close(settings.shutdownGraceMs, workers.stop()));
 

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Middleware } from 'koa';
 import { sql } from 'kysely';
 import { Gauge } from 'prom-client';
 import { requireServers } from '../config.ts';
 import { type Foundation, layFoundation } from '../foundation.ts';
 import { createApp } from '../http/app.ts';
+import { consoleRoutes } from '../http/console.ts';
 import { listen } from '../http/http-server.ts';
 import { createIdempotency } from '../http/idempotency.ts';
 import { createHttpMetrics } from '../http/middleware/request-log.ts';
@@ -46,6 +47,14 @@ const MAX_FAILED_AUTHENTICATIONS = 60;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
 const CHECK_DEADLINE_MS = 2_500;
+
+/** Where `scripts/build-console.ts` leaves the web console. */
+const CONSOLE_BUILD = fileURLToPath(new URL('../../.cache/console', import.meta.url));
+
+function workflowsUrl(uiUrl: string | undefined, namespace: string): string | null {
+  if (uiUrl === undefined) return null;
+  return `${uiUrl.replace(/\/$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+}
 
 /** The project's version, from package.json. */
 export function projectVersion(): string {
@@ -131,9 +140,13 @@ export interface RunningApi {
 /**
  * Starts the API.
  * @param eager whether workers run in this process, on the same connection
+ * @param temporalUiUrl where people find Temporal's UI. Default: the setting
  * @throws PortError
  */
-export async function startApi(foundation: Foundation, { eager }: { eager: boolean }): Promise<RunningApi> {
+export async function startApi(
+  foundation: Foundation,
+  { eager, temporalUiUrl = foundation.settings.temporal.uiUrl }: { eager: boolean; temporalUiUrl?: string | undefined },
+): Promise<RunningApi> {
   const { db, settings, registry, log } = foundation;
   const closing = new AbortController();
   const { routes, authenticator, streams } = allRoutes(foundation, { eager });
@@ -152,7 +165,14 @@ export async function startApi(foundation: Foundation, { eager }: { eager: boole
     authenticator,
     rateLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'key', limit),
     failureLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS),
-    publicRoutes: [readinessOf(foundation), docsRoutes(openApiDocument(routes, projectVersion()))],
+    publicRoutes: [
+      readinessOf(foundation),
+      docsRoutes(openApiDocument(routes, projectVersion())),
+      consoleRoutes(CONSOLE_BUILD, {
+        version: projectVersion(),
+        temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
+      }),
+    ],
     metrics: createHttpMetrics(registry),
     trustProxy: settings.trustProxy,
     closing: closing.signal,

@@ -17,6 +17,17 @@ export const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/**
+ * For the page of the web console.
+ * @param nonce of the styles that its editor adds
+ */
+export function consolePolicy(nonce: string): string {
+  return (
+    `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  );
+}
+
 /** RFC 6797: for a year. Only where the caller came by https, which is known from the proxy alone. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 

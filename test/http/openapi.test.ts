@@ -247,7 +247,6 @@ describe('outside /v1, without a key', () => {
     '/docs/../package.json',
     '/docs/constructor',
     '/docs/__proto__',
-    '/',
     '/v2',
     '/metrics',
     '/%00',

@@ -35,7 +35,9 @@ describe('every response has the security headers', () => {
     ['/docs/start.js', 200],
     ['/docs/swagger-ui.css', 200],
     ['/docs/unknown', 404],
-    ['/', 404],
+    ['/', 200],
+    ['/console/config.json', 200],
+    ['/nothing', 404],
     ['/v1/prompts', 401],
     ['/v1/nothing', 401],
   ])('%s (%i)', async (path, status) => {

@@ -1,0 +1,72 @@
+// The records of the API, from the very schemas that it is made of. Types only: nothing of the server is in the build.
+import type { z } from 'zod';
+import type {} from 'zod-openapi';
+import type * as datasets from '../../src/api/datasets/schema.ts';
+import type * as evaluations from '../../src/api/evaluations/schema.ts';
+import type * as executions from '../../src/api/executions/schema.ts';
+import type * as prompts from '../../src/api/prompts/schema.ts';
+import type { PromptMessage as PromptMessageSchema } from '../../src/domain/messages.ts';
+import type { Inputs as InputsSchema } from '../../src/domain/prompt-content.ts';
+
+export type Prompt = z.output<typeof prompts.Prompt>;
+export type CreatePrompt = z.input<typeof prompts.CreatePrompt>;
+export type UpdatePrompt = z.input<typeof prompts.UpdatePrompt>;
+export type PromptMessage = z.output<typeof PromptMessageSchema>;
+export type Inputs = z.output<typeof InputsSchema>;
+export type Parameters = Prompt['parameters'];
+export type Execution = z.output<typeof executions.Execution>;
+export type CreateExecution = z.input<typeof executions.CreateExecution>;
+export type Evaluation = z.output<typeof evaluations.Evaluation>;
+export type Dataset = z.output<typeof datasets.Dataset>;
+
+export interface Session {
+  id: string;
+  key: { id: string; name: string; scopes: string[] };
+  workspace: { name: string };
+  is_current: boolean;
+  address: string | null;
+  user_agent: string | null;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
+}
+
+export interface LabelRecord {
+  label: string;
+  protected: boolean;
+  prompts: number;
+}
+
+export interface Provider {
+  provider: string;
+  is_configured: boolean;
+  setting: string | null;
+  models: { model: string; pricing: { input: string; output: string; cached_input: string | null } | null }[];
+}
+
+interface Spending {
+  runs: number;
+  failed: number;
+  tokens: { total: number } & Record<string, number>;
+  cost: { amount: string | null; currency: string };
+  latency: { p50_ms: number | null; p95_ms: number | null };
+}
+
+export interface PromptStatistics extends Spending {
+  prompt_name: string;
+  last_score: number | null;
+  last_evaluation_id: string | null;
+  last_run_at: string | null;
+}
+
+export interface PromptSeries {
+  runs: ({ day: string; prompt_version: number | null } & Spending)[];
+  scores: {
+    evaluation_id: string;
+    prompt_version: number;
+    dataset: { name: string; version: number } | null;
+    score: number;
+    interval: [number, number] | null;
+    finished_at: string;
+  }[];
+}

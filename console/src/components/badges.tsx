@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router';
+
+const TONES: Record<string, string> = {
+  completed: 'good',
+  succeeded: 'good',
+  enabled: 'good',
+  failed: 'bad',
+  disabled: 'bad',
+  abandoned: 'bad',
+  canceled: 'warn',
+  paused: 'warn',
+  running: 'accent',
+  queued: '',
+};
+
+/** The state of an execution, an evaluation, a webhook, a delivery. */
+export function StatusBadge({ status }: { status: string }) {
+  return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
+}
+
+export function LabelBadge({ label }: { label: string }) {
+  return <span className={`badge ${label === 'production' ? 'accent' : ''}`}>{label}</span>;
+}
+
+/** A prompt and, where one is meant, its version. */
+export function PromptLink({ name, version }: { name: string | null; version?: number | null | undefined }) {
+  if (name === null) return <span className="muted">draft</span>;
+  return (
+    <Link to="/prompts/$" params={{ _splat: name }} search={version == null ? {} : { version }}>
+      {version == null ? name : `${name}@${version}`}
+    </Link>
+  );
+}

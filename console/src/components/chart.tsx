@@ -1,0 +1,133 @@
+import { useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { formatDay } from '../format.ts';
+import { THEME_CHANGED } from '../shell/theme.ts';
+
+const HEIGHT_PX = 200;
+const LINES = 6;
+
+export interface Series {
+  label: string;
+  /** One for each of the chart's points; null: there is none. */
+  values: (number | null)[];
+}
+
+/** A colour of the theme as the canvas takes it. */
+function colorOf(element: HTMLElement, name: string): string {
+  const probe = element.appendChild(document.createElement('span'));
+  probe.style.color = `var(${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+/**
+ * Lines over days. A canvas says nothing to those who can't see it, so the same numbers are in a table below.
+ * @param days as the API has them, in order
+ */
+export function Chart({
+  title,
+  days,
+  series,
+  format,
+}: {
+  title: string;
+  days: readonly string[];
+  series: readonly Series[];
+  format: (value: number | null) => string;
+}) {
+  const parent = useRef<HTMLDivElement>(null);
+  const [themeCount, setThemeCount] = useState(0);
+  useEffect(() => {
+    const changed = () => setThemeCount((count) => count + 1);
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    window.addEventListener(THEME_CHANGED, changed);
+    media.addEventListener('change', changed);
+    return () => {
+      window.removeEventListener(THEME_CHANGED, changed);
+      media.removeEventListener('change', changed);
+    };
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the theme
+  useEffect(() => {
+    const element = parent.current;
+    if (!element) return;
+    const muted = colorOf(element, '--text-muted');
+    const grid = { stroke: colorOf(element, '--border'), width: 1 };
+    const axis = { stroke: muted, grid, ticks: grid, font: '12px system-ui' };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth || 320,
+        height: HEIGHT_PX,
+        legend: { show: false },
+        cursor: { drag: { x: false, y: false } },
+        scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+        axes: [axis, { ...axis, size: 64, values: (_plot, values) => values.map((value) => format(value)) }],
+        series: [
+          {},
+          ...series.map(({ label }, index) => ({
+            label,
+            stroke: colorOf(element, `--line-${(index % LINES) + 1}`),
+            width: 2,
+            spanGaps: true,
+            points: { show: true, size: 5 },
+          })),
+        ],
+      },
+      [days.map((day) => Date.parse(day) / 1000), ...series.map(({ values }) => values)],
+      element,
+    );
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [days, series, format, themeCount]);
+  return (
+    <figure className="chart">
+      <figcaption>
+        <h3>{title}</h3>
+      </figcaption>
+      <div ref={parent} aria-hidden="true" />
+      <ul className="row">
+        {series.map(({ label }, index) => (
+          <li key={label} className="row">
+            <span aria-hidden="true" style={{ color: `var(--line-${(index % LINES) + 1})` }}>
+              ●
+            </span>
+            {label}
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>Numbers</summary>
+        <div className="chart-numbers" tabIndex={0} role="region" aria-label={`${title}: numbers`}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                {series.map(({ label }) => (
+                  <th key={label} scope="col">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days.map((day, at) => (
+                <tr key={day}>
+                  <th scope="row">{formatDay(day)}</th>
+                  {series.map(({ label, values }) => (
+                    <td key={label}>{format(values[at] ?? null)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

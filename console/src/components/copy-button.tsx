@@ -1,0 +1,18 @@
+import { useState } from 'react';
+import { showError } from './toast.tsx';
+
+/** @param what is copied, for those who hear the button */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2_000);
+    }, showError);
+  return (
+    <button type="button" className="button small plain" onClick={() => void copy()}>
+      {copied ? 'Copied' : 'Copy'}
+      <span className="visually-hidden"> {what}</span>
+    </button>
+  );
+}

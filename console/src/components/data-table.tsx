@@ -1,0 +1,100 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
+
+const ROW_HEIGHT_PX = 40;
+const HEAD_HEIGHT_PX = 36;
+
+export interface Column<Row> {
+  key: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** A track of a CSS grid. Default: `minmax(6rem, 1fr)`. */
+  width?: string;
+  /** Numbers. */
+  alignEnd?: boolean;
+}
+
+/** A table of any length: only the rows in view are in the page. The first column should hold the link to the row's page. */
+export function DataTable<Row>({
+  label,
+  rows,
+  columns,
+  rowKey,
+  minWidth = '40rem',
+  onEnd,
+}: {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+  /** Below it the table scrolls sideways. */
+  minWidth?: string;
+  /** Called when the last row comes into view and there is more to load. */
+  onEnd?: (() => void) | undefined;
+}) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_HEIGHT_PX,
+    scrollMargin: HEAD_HEIGHT_PX,
+    overscan: 12,
+    getItemKey: (index) => {
+      const row = rows[index];
+      return row === undefined ? index : rowKey(row);
+    },
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index;
+  useEffect(() => {
+    if (last !== undefined && last >= rows.length - 1) onEnd?.();
+  }, [last, rows.length, onEnd]);
+  const layout = {
+    '--columns': columns.map(({ width = 'minmax(6rem, 1fr)' }) => width).join(' '),
+    '--min-width': minWidth,
+  } as CSSProperties;
+  const classOf = ({ alignEnd }: Column<Row>) => (alignEnd ? 'end' : undefined);
+  return (
+    // A table that scrolls must be reached by keyboard. Elements of a real table can't be placed one by one.
+    <div
+      ref={scroll}
+      className="table"
+      style={layout}
+      role="table"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      tabIndex={0}
+    >
+      <div role="rowgroup">
+        <div role="row" className="table-row table-head" aria-rowindex={1}>
+          {columns.map((column) => (
+            <span key={column.key} role="columnheader" className={classOf(column)}>
+              {column.header}
+            </span>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" className="table-body" style={{ height: virtual.getTotalSize() }}>
+        {items.map((item) => {
+          const row = rows[item.index];
+          if (row === undefined) return null;
+          return (
+            <div
+              key={item.key}
+              role="row"
+              className="table-row"
+              aria-rowindex={item.index + 2}
+              style={{ transform: `translateY(${item.start - HEAD_HEIGHT_PX}px)` }}
+            >
+              {columns.map((column) => (
+                <span key={column.key} role="cell" className={classOf(column)}>
+                  {column.cell(row)}
+                </span>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

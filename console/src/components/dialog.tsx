@@ -1,0 +1,83 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ErrorState } from './states.tsx';
+
+interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  description?: ReactNode;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** A modal dialog; Escape closes it, and the focus goes back to where it was. */
+export function Modal({ open, onClose, title, description, wide = false, children }: DialogProps) {
+  return (
+    <Dialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className={wide ? 'dialog wide' : 'dialog'}>
+          <Dialog.Title className="dialog-title">{title}</Dialog.Title>
+          {description && <Dialog.Description className="muted">{description}</Dialog.Description>}
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** A dialog with a form. It closes when `onSubmit` is done, and says why where it fails. */
+export function FormDialog({
+  submitLabel,
+  danger = false,
+  canSubmit = true,
+  onSubmit,
+  onClose,
+  children,
+  ...dialog
+}: DialogProps & {
+  submitLabel: string;
+  danger?: boolean;
+  canSubmit?: boolean;
+  onSubmit: () => Promise<unknown>;
+}) {
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const close = () => {
+    setError(undefined);
+    onClose();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    // Portals pass events on to what rendered them: this form may be inside another one there.
+    event.stopPropagation();
+    if (busy || !canSubmit) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onSubmit();
+      close();
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal {...dialog} onClose={close}>
+      <form onSubmit={(event) => void submit(event)}>
+        {children}
+        {error !== undefined && <ErrorState error={error} />}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" className={danger ? 'button danger' : 'button primary'} disabled={busy || !canSubmit}>
+            {submitLabel}
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

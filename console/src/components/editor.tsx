@@ -1,0 +1,65 @@
+import { Compartment } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { editorSetup } from './editor-setup.ts';
+
+/** A text with placeholders. Large ones stay quick: only the lines in view are drawn. */
+export function Editor({
+  label,
+  value,
+  onChange,
+  readOnly = false,
+  minLines = 4,
+  onSubmit,
+}: {
+  label: string;
+  value: string;
+  onChange?: (value: string) => void;
+  readOnly?: boolean;
+  minLines?: number;
+  /** Ctrl+Enter. */
+  onSubmit?: (() => void) | undefined;
+}) {
+  const parent = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const setup = useRef(new Compartment());
+  const latest = useRef({ onChange, onSubmit, value });
+  latest.current = { onChange, onSubmit, value };
+
+  useEffect(() => {
+    if (!parent.current) return;
+    const submit = () => {
+      latest.current.onSubmit?.();
+      return latest.current.onSubmit !== undefined;
+    };
+    const created = new EditorView({
+      parent: parent.current,
+      doc: latest.current.value,
+      extensions: [
+        keymap.of([{ key: 'Mod-Enter', run: submit }]),
+        setup.current.of([]),
+        EditorView.theme({
+          '.cm-scroller': { maxHeight: '36rem', overflow: 'auto' },
+          '.cm-content, .cm-gutter': { minHeight: `${minLines * 1.55 * 0.8125 + 1}rem` },
+        }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) latest.current.onChange?.(update.state.doc.toString());
+        }),
+      ],
+    });
+    view.current = created;
+    return () => created.destroy();
+  }, [minLines]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: setup.current.reconfigure(editorSetup(label, { readOnly })) });
+  }, [label, readOnly]);
+
+  useEffect(() => {
+    const current = view.current;
+    if (current === undefined || current.state.doc.toString() === value) return;
+    current.setState(current.state.update({ changes: { from: 0, to: current.state.doc.length, insert: value } }).state);
+  }, [value]);
+
+  return <div ref={parent} className="editor" />;
+}

@@ -1,0 +1,131 @@
+import { type ComponentProps, type ReactNode, useId } from 'react';
+
+interface FieldProps {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string | undefined;
+}
+
+/** A label, a control, and what is said of it. `children` gets the attributes that join them. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: FieldProps & {
+  children: (control: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }) => ReactNode;
+}) {
+  const id = useId();
+  const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-describedby': notes === '' ? undefined : notes, 'aria-invalid': error !== undefined })}
+      {hint && (
+        <p id={`${id}-hint`} className="field-hint">
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} className="field-error">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Everything that an element takes, except for what the field sets itself. */
+type Rest<Element extends 'input' | 'textarea' | 'select'> = Omit<
+  ComponentProps<Element>,
+  'value' | 'onChange' | 'id' | 'children'
+>;
+
+interface TextProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+export function TextField({ label, hint, error, value, onChange, ...rest }: TextProps & Rest<'input'>) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => <input {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)} />}
+    </Field>
+  );
+}
+
+/** A text field that offers values, and takes others. */
+export function ComboField({ options, ...field }: TextProps & Rest<'input'> & { options: readonly string[] }) {
+  const list = useId();
+  return (
+    <>
+      <TextField {...field} list={list} autoComplete="off" />
+      <datalist id={list}>
+        {options.map((option) => (
+          <option key={option} value={option} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+export function TextArea({ label, hint, error, value, onChange, ...rest }: TextProps & Rest<'textarea'>) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <textarea {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)} />
+      )}
+    </Field>
+  );
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  value,
+  onChange,
+  options,
+  ...rest
+}: TextProps & Rest<'select'> & { options: readonly (string | { value: string; label: string })[] }) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <select {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          {options.map((option) => {
+            const each = typeof option === 'string' ? { value: option, label: option } : option;
+            return (
+              <option key={each.value} value={each.value}>
+                {each.label}
+              </option>
+            );
+          })}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function CheckField({
+  label,
+  checked,
+  onChange,
+  disabled = false,
+}: {
+  label: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean;
+}) {
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {label}
+    </label>
+  );
+}

@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import type { Parameters } from '../api-types.ts';
+import { formatJson } from '../format.ts';
+import { SelectField, TextArea, TextField } from './fields.tsx';
+
+const NUMBERS = [
+  { name: 'temperature', label: 'Temperature', min: 0, max: 2, step: 0.1 },
+  { name: 'max_tokens', label: 'Most tokens of the output', min: 1, step: 1 },
+  { name: 'top_p', label: 'Top p', min: 0, max: 1, step: 0.05 },
+  { name: 'top_k', label: 'Top k', min: 1, step: 1 },
+  { name: 'frequency_penalty', label: 'Frequency penalty', min: -2, max: 2, step: 0.1 },
+  { name: 'presence_penalty', label: 'Presence penalty', min: -2, max: 2, step: 0.1 },
+  { name: 'seed', label: 'Seed', step: 1 },
+] as const;
+/** Shown without being asked for. */
+const COMMON = 2;
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+const FORMATS = [
+  { value: '', label: 'As the model likes' },
+  { value: 'text', label: 'Text' },
+  { value: 'json_object', label: 'Any JSON' },
+  { value: 'json_schema', label: 'JSON of a schema' },
+];
+const EMPTY_SCHEMA = { type: 'object', properties: {}, required: [] };
+
+/** Parameters of a model. Those that are left out are the provider's own. */
+export function ParametersForm({ value, onChange }: { value: Parameters; onChange: (value: Parameters) => void }) {
+  const change = (part: { [Name in keyof Parameters]?: Parameters[Name] | undefined }) =>
+    onChange(
+      Object.fromEntries(Object.entries({ ...value, ...part }).filter(([, each]) => each !== undefined)) as Parameters,
+    );
+  const number = ({ name, label, ...limits }: (typeof NUMBERS)[number]) => (
+    <TextField
+      key={name}
+      label={label}
+      type="number"
+      {...limits}
+      value={value[name] === undefined ? '' : String(value[name])}
+      onChange={(typed) => change({ [name]: typed === '' ? undefined : Number(typed) })}
+    />
+  );
+  const format = value.response_format;
+  const stop = value.stop === undefined ? [] : [value.stop].flat();
+  return (
+    <div className="stack">
+      {NUMBERS.slice(0, COMMON).map(number)}
+      <SelectField
+        label="Form of the output"
+        value={format?.type ?? ''}
+        onChange={(type) => change({ response_format: formatOf(type) })}
+        options={FORMATS}
+      />
+      {format?.type === 'json_schema' && (
+        <JsonField
+          label="Schema"
+          value={format.json_schema.schema}
+          onChange={(schema) =>
+            change({ response_format: { ...format, json_schema: { ...format.json_schema, schema: schema as never } } })
+          }
+        />
+      )}
+      <details>
+        <summary>More parameters</summary>
+        <div className="stack">
+          {NUMBERS.slice(COMMON).map(number)}
+          <SelectField
+            label="Reasoning effort"
+            value={value.reasoning_effort ?? ''}
+            onChange={(effort) => change({ reasoning_effort: EFFORTS.find((each) => each === effort) })}
+            options={[{ value: '', label: 'As the model likes' }, ...EFFORTS]}
+          />
+          <TextArea
+            label="Stop at"
+            rows={2}
+            hint="One text a line."
+            value={stop.join('\n')}
+            onChange={(typed) => change({ stop: typed === '' ? undefined : typed.split('\n') })}
+          />
+          <JsonField
+            label="Options of the provider"
+            hint={'By provider: {"openai": {"store": false}}'}
+            value={value.provider_options}
+            onChange={(options) => change({ provider_options: options as Parameters['provider_options'] })}
+          />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+function formatOf(type: string): Parameters['response_format'] {
+  if (type === 'json_schema')
+    return { type: 'json_schema', json_schema: { name: 'response', schema: EMPTY_SCHEMA, strict: true } };
+  return type === 'text' || type === 'json_object' ? { type } : undefined;
+}
+
+/** JSON as text: passed on whenever it is some. Empty: undefined. */
+export function JsonField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint?: string;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const [typed, setTyped] = useState(() => (value === undefined ? '' : formatJson(value)));
+  const [error, setError] = useState<string>();
+  return (
+    <TextArea
+      label={label}
+      hint={hint}
+      className="mono"
+      rows={4}
+      spellCheck={false}
+      error={error}
+      value={typed}
+      onChange={(text) => {
+        setTyped(text);
+        try {
+          onChange(text.trim() === '' ? undefined : JSON.parse(text));
+          setError(undefined);
+        } catch {
+          setError('This is not JSON yet: the last that was stays.');
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,99 @@
+import { Link } from '@tanstack/react-router';
+import type { Execution } from '../../api-types.ts';
+import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatCost, formatCount, formatMs, formatTime } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { EXECUTION_STATES, executionsRoute } from './routes.ts';
+
+const columns: Column<Execution>[] = [
+  {
+    key: 'created',
+    header: 'Created',
+    width: '12rem',
+    cell: (row) => (
+      <Link to="/executions/$id" params={{ id: row.id }}>
+        {formatTime(row.created_at)}
+      </Link>
+    ),
+  },
+  { key: 'status', header: 'Status', width: '7rem', cell: (row) => <StatusBadge status={row.status} /> },
+  {
+    key: 'prompt',
+    header: 'Prompt',
+    width: 'minmax(10rem, 2fr)',
+    cell: (row) => <PromptLink name={row.prompt_name} version={row.prompt_version} />,
+  },
+  { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
+  { key: 'tokens', header: 'Tokens', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.tokens.total) },
+  { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
+  { key: 'latency', header: 'Took', width: '6rem', alignEnd: true, cell: (row) => formatMs(row.latency.total_ms) },
+];
+
+/** The start of a day, or of the one after it, in the zone of the browser. */
+function dayStart(day: string | undefined, daysLater = 0): string | undefined {
+  const date = day === undefined ? undefined : new Date(`${day}T00:00:00`);
+  if (date === undefined || Number.isNaN(date.getTime())) return undefined;
+  date.setDate(date.getDate() + daysLater);
+  return date.toISOString();
+}
+
+export function ExecutionsPage() {
+  const search = executionsRoute.useSearch();
+  const navigate = executionsRoute.useNavigate();
+  const change = (part: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
+  const list = useList<Execution>('/executions', {
+    ...search,
+    since: dayStart(search.since),
+    until: dayStart(search.until, 1),
+  });
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <>
+      <PageHead title="Executions" />
+      <search className="filters">
+        <FilterField label="Prompt" value={search.prompt_name} onChange={(prompt_name) => change({ prompt_name })} />
+        <SelectField
+          label="Status"
+          value={search.status ?? ''}
+          onChange={(status) => change({ status: EXECUTION_STATES.find((each) => each === status) })}
+          options={[{ value: '', label: 'Any' }, ...EXECUTION_STATES]}
+        />
+        <FilterField label="Model" value={search.model} onChange={(model) => change({ model })} />
+        <FilterField label="From" type="date" value={search.since} onChange={(since) => change({ since })} />
+        <FilterField label="To" type="date" value={search.until} onChange={(until) => change({ until })} />
+      </search>
+      <QueryState query={list} what="executions">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={isFiltered ? 'No execution is like that' : 'Nothing has been run yet'}>
+              {isFiltered ? (
+                <Link to="/executions" className="button">
+                  Show all
+                </Link>
+              ) : (
+                <Link to="/playground" className="button">
+                  Try a prompt
+                </Link>
+              )}
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Executions"
+              rows={rows}
+              columns={columns}
+              rowKey={(row) => row.id}
+              minWidth="58rem"
+              onEnd={list.hasMore ? list.loadMore : undefined}
+            />
+          )
+        }
+      </QueryState>
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { given, oneOf, text } from '../../search.ts';
+import { shellRoute } from '../../shell/shell-route.tsx';
+
+export const EXECUTION_STATES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
+
+export const executionsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/executions',
+  validateSearch: (search: Record<string, unknown>) =>
+    given({
+      prompt_name: text(search['prompt_name']),
+      status: oneOf(search['status'], EXECUTION_STATES),
+      model: text(search['model']),
+      /** Days, in the zone of the browser; both are included. */
+      since: text(search['since']),
+      until: text(search['until']),
+    }),
+  component: lazyRouteComponent(() => import('./executions-page.tsx'), 'ExecutionsPage'),
+});
+
+export const executionRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/executions/$id',
+  component: lazyRouteComponent(() => import('./execution-page.tsx'), 'ExecutionPage'),
+});

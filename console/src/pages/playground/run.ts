@@ -1,0 +1,107 @@
+import { ApiError, NetworkError, pathOf, post, readEvents, type StreamEvent, send } from '../../api.ts';
+import type { CreateExecution, Execution } from '../../api-types.ts';
+
+/** What is known of a run so far. */
+export interface Run {
+  /** `starting` until the API has the execution. */
+  state: 'starting' | 'running' | 'ended' | 'refused';
+  output: string;
+  toolCalls: unknown[];
+  execution: Execution | undefined;
+  /** Why there is no execution, or why it can't be followed. */
+  error: unknown;
+}
+
+export const NEW_RUN: Run = { state: 'starting', output: '', toolCalls: [], execution: undefined, error: undefined };
+
+const MAX_TRIES = 30;
+const RETRY_MS = 1_000;
+
+/** Takes in an event of a stream of an execution. */
+export function afterEvent(run: Run, { type, data }: StreamEvent): Run {
+  const event = data as { execution?: Execution; delta?: string; tool_call?: unknown };
+  switch (type) {
+    case 'execution.started':
+      return { ...run, state: 'running', execution: event.execution };
+    case 'output_text.delta':
+      return { ...run, output: run.output + (event.delta ?? '') };
+    case 'tool_call':
+      return { ...run, toolCalls: [...run.toolCalls, event.tool_call] };
+    case 'execution.restarted':
+      return { ...run, output: '', toolCalls: [] };
+    case 'execution.completed':
+    case 'execution.failed':
+    case 'execution.canceled': {
+      const { execution } = event;
+      return {
+        ...run,
+        state: 'ended',
+        execution,
+        output: execution?.output ?? run.output,
+        toolCalls: execution?.tool_calls ?? run.toolCalls,
+      };
+    }
+    default:
+      return run;
+  }
+}
+
+/**
+ * Runs what `body` says and follows its stream; where that breaks off, it goes on from there.
+ * @param onChange gets the run whenever it has changed, at most once a frame
+ */
+export async function followRun(
+  body: CreateExecution,
+  signal: AbortSignal,
+  onChange: (run: Run) => void,
+): Promise<void> {
+  let run = NEW_RUN;
+  let lastId: string | undefined;
+  let frame = 0;
+  const show = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    onChange(run);
+  };
+  const onEvent = (event: StreamEvent) => {
+    lastId = event.id ?? lastId;
+    run = afterEvent(run, event);
+    // Windows in the background have no frames, but they have ends.
+    if (run.state === 'ended') show();
+    else if (frame === 0) frame = requestAnimationFrame(show);
+  };
+  const hasEnded = () => run.state === 'ended';
+  const headers = { Accept: 'text/event-stream' };
+  show();
+  try {
+    for (let tries = 1; !hasEnded(); tries++) {
+      try {
+        const id = run.execution?.id;
+        const response =
+          id === undefined
+            ? await send('POST', '/executions', { body, headers, signal })
+            : await send('GET', `${pathOf('executions', id)}/stream`, {
+                headers: { ...headers, ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
+                signal,
+              });
+        await readEvents(response, onEvent);
+      } catch (error) {
+        const mayPass = error instanceof NetworkError || (error instanceof ApiError && error.status >= 429);
+        if (!mayPass || run.execution === undefined) throw error;
+      }
+      if (hasEnded()) return;
+      // Without an id there is nothing to go on with, and running it again would cost twice.
+      if (run.execution === undefined || tries === MAX_TRIES) throw new Error('The response broke off.');
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    run = { ...run, state: 'refused', error };
+    show();
+  } finally {
+    cancelAnimationFrame(frame);
+  }
+}
+
+/** Asks for the end of a run; its stream says when it has come. */
+export const cancelRun = (id: string) => post<Execution>(`${pathOf('executions', id)}/cancel`);

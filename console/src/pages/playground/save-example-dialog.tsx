@@ -1,0 +1,67 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, get, type Page, pathOf, send } from '../../api.ts';
+import type { Dataset, Execution } from '../../api-types.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { ComboField, TextArea } from '../../components/fields.tsx';
+import { showToast } from '../../components/toast.tsx';
+
+/** Each change uploads all examples, as a new version. */
+const MAX_EXAMPLES = 20_000;
+
+/** Adds the variables of a run, and what was or should have been its output, to a dataset. */
+export function SaveExampleDialog({ execution, onClose }: { execution: Execution; onClose: () => void }) {
+  const { data } = useQuery({
+    queryKey: ['datasets', 'names'],
+    queryFn: ({ signal }) => get<Page<Dataset>>('/datasets', { limit: 1000 }, signal),
+  });
+  const [name, setName] = useState('');
+  const [expected, setExpected] = useState(execution.output ?? '');
+  const client = useQueryClient();
+  const datasets = data?.data ?? [];
+  const existing = datasets.find((dataset) => dataset.name === name.trim());
+  const save = async () => {
+    if (existing !== undefined && existing.examples_total > MAX_EXAMPLES)
+      throw new Error(`This dataset has more than ${MAX_EXAMPLES} examples: upload a new version of it instead.`);
+    const path = pathOf('datasets', name.trim());
+    const before =
+      existing === undefined ? '' : await (await send('GET', `${path}/export`, { headers: { Accept: '*/*' } })).text();
+    const line = JSON.stringify({ id: execution.id, variables: execution.variables, expected });
+    const saved = await call<Dataset>('PUT', path, {
+      raw: `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    await client.invalidateQueries({ queryKey: ['datasets'] });
+    showToast(`The example is in ${saved.name}, version ${saved.version}.`);
+  };
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Save as an example"
+      description={
+        existing
+          ? `Makes version ${existing.version + 1} of the dataset, with ${existing.examples_total + 1} examples.`
+          : 'The name of a dataset; one that does not exist is created.'
+      }
+      submitLabel="Save"
+      onSubmit={save}
+    >
+      <ComboField
+        label="Dataset"
+        value={name}
+        onChange={setName}
+        options={datasets.map((dataset) => dataset.name)}
+        required
+        spellCheck={false}
+      />
+      <TextArea
+        label="Expected output"
+        rows={6}
+        value={expected}
+        onChange={setExpected}
+        hint="What it should have been: change it where the model was wrong."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Inputs } from '../../api-types.ts';
+import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { JsonField } from '../../components/parameters-form.tsx';
+import { isRequired } from '../prompt/inputs-form.tsx';
+
+/** A field for each variable, of the kind that the prompt's inputs say. */
+export function VariablesForm({
+  names,
+  inputs,
+  values,
+  onChange,
+}: {
+  names: readonly string[];
+  inputs: Inputs;
+  values: Record<string, unknown>;
+  onChange: (values: Record<string, unknown>) => void;
+}) {
+  if (names.length === 0) return null;
+  return (
+    <section className="card" aria-label="Variables">
+      <h2>Variables</h2>
+      <div className="grid-2">
+        {names.map((name) => (
+          <VariableField
+            key={name}
+            name={name}
+            input={inputs[name]}
+            value={values[name]}
+            onChange={(value) => onChange({ ...values, [name]: value })}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function VariableField({
+  name,
+  input,
+  value,
+  onChange,
+}: {
+  name: string;
+  input: Inputs[string] | undefined;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const optional = input !== undefined && !isRequired(input);
+  const hint = [
+    input?.description,
+    input?.default !== undefined && `Default: ${JSON.stringify(input.default)}`,
+    optional && input?.default === undefined && 'May be left out.',
+  ]
+    .filter(Boolean)
+    .join(' ');
+  if (input?.enum)
+    return (
+      <SelectField
+        label={name}
+        hint={hint}
+        value={value === undefined ? '' : String(value)}
+        onChange={(chosen) => onChange(input.enum?.find((each) => String(each) === chosen))}
+        options={[{ value: '', label: '–' }, ...input.enum.map(String)]}
+      />
+    );
+  switch (input?.type) {
+    case 'number':
+      return (
+        <TextField
+          label={name}
+          hint={hint}
+          type="number"
+          step="any"
+          value={value === undefined ? '' : String(value)}
+          onChange={(typed) => onChange(typed === '' ? undefined : Number(typed))}
+        />
+      );
+    case 'boolean':
+      return <CheckField label={name} checked={value === true} onChange={onChange} />;
+    case 'json':
+    case 'messages':
+    case 'file':
+      return <JsonField label={`${name} (${input.type}, as JSON)`} hint={hint} value={value} onChange={onChange} />;
+    default:
+      // What a past run was given may be more than a text.
+      if (value !== undefined && typeof value !== 'string')
+        return <JsonField label={`${name} (JSON)`} hint={hint} value={value} onChange={onChange} />;
+      return (
+        <TextArea
+          label={name}
+          hint={hint}
+          rows={2}
+          value={value ?? ''}
+          onChange={(typed) => onChange(typed === '' && optional ? undefined : typed)}
+        />
+      );
+  }
+}

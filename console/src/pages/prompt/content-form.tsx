@@ -1,0 +1,143 @@
+import { useState } from 'react';
+import { Editor } from '../../components/editor.tsx';
+import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { ModelField } from '../../components/model-field.tsx';
+import { ParametersForm } from '../../components/parameters-form.tsx';
+import { type Content, newMessage, placeholdersIn } from './content.ts';
+import { InputsForm } from './inputs-form.tsx';
+import { MessagesForm } from './messages-form.tsx';
+
+const MAX_FALLBACK_MODELS = 5;
+const FORMS = [
+  { value: 'template', label: 'One text' },
+  { value: 'messages', label: 'Messages with roles' },
+];
+
+/** Everything of a version that can be edited. */
+export function ContentForm({
+  content,
+  onChange,
+  variables,
+  disabled,
+}: {
+  content: Content;
+  onChange: (part: Partial<Content>) => void;
+  /** Those of the version that the edit began with, includes counted. */
+  variables: readonly string[];
+  disabled: boolean;
+}) {
+  const { form, template, messages } = content;
+  const texts = form === 'template' ? [template] : messages.map(({ text }) => text);
+  const found = placeholdersIn(texts.join('\n'));
+  const names = [...new Set([...found, ...variables.filter((name) => !found.includes(name))])];
+  const changeForm = (chosen: string) => {
+    if (chosen === 'messages' && messages.length === 0)
+      onChange({ form: 'messages', messages: [newMessage('user', template)] });
+    else if (chosen === 'template' && template === '')
+      onChange({ form: 'template', template: messages.find(({ isJson }) => !isJson)?.text ?? '' });
+    else onChange({ form: chosen === 'messages' ? 'messages' : 'template' });
+  };
+  return (
+    <fieldset disabled={disabled} className="columns">
+      <div className="stack">
+        <SelectField label="Form" value={form} onChange={changeForm} options={FORMS} />
+        {form === 'template' ? (
+          <div className="field">
+            <span className="field-label">Text</span>
+            <Editor
+              label="Text"
+              value={template}
+              onChange={(text) => onChange({ template: text })}
+              readOnly={disabled}
+              minLines={10}
+            />
+          </div>
+        ) : (
+          <MessagesForm
+            messages={messages}
+            onChange={(changed) => onChange({ messages: changed })}
+            disabled={disabled}
+          />
+        )}
+        <p className="field-hint">
+          <code>{'{{ name }}'}</code> is filled by each run, <code>{'{{> other/prompt@production }}'}</code> inserts
+          another prompt’s text, a backslash before either makes it plain text.
+        </p>
+        <InputsForm names={names} inputs={content.inputs} onChange={(inputs) => onChange({ inputs })} />
+        <details className="card" open={content.tools !== ''}>
+          <summary>Tools</summary>
+          <TextArea
+            label="Tools, as a JSON list"
+            className="mono"
+            rows={8}
+            spellCheck={false}
+            value={content.tools}
+            onChange={(tools) => onChange({ tools })}
+            hint={'[{"name": "get_weather", "description": "…", "input_schema": {"type": "object", "properties": {}}}]'}
+          />
+          <TextField
+            label="Tool choice"
+            value={content.tool_choice}
+            onChange={(tool_choice) => onChange({ tool_choice })}
+            spellCheck={false}
+            hint="auto, none, required, or a tool: {“name”: “get_weather”}. Empty: the model decides."
+          />
+        </details>
+      </div>
+      <div className="stack">
+        <section className="card" aria-label="Model">
+          <ModelField label="Model" value={content.model} onChange={(model) => onChange({ model })} required />
+          <FallbackModels
+            models={content.fallback_models}
+            onChange={(fallback_models) => onChange({ fallback_models })}
+          />
+        </section>
+        <section className="card" aria-label="Parameters">
+          <h2>Parameters</h2>
+          <ParametersForm value={content.parameters} onChange={(parameters) => onChange({ parameters })} />
+        </section>
+        <section className="card" aria-label="About this prompt">
+          <TextArea
+            label="Description"
+            rows={2}
+            value={content.description}
+            onChange={(description) => onChange({ description })}
+          />
+          <TextArea
+            label="Config"
+            className="mono"
+            rows={2}
+            spellCheck={false}
+            value={content.config}
+            onChange={(config) => onChange({ config })}
+            hint="A JSON object for your programs. The service keeps it and never reads it."
+          />
+        </section>
+      </div>
+    </fieldset>
+  );
+}
+
+function FallbackModels({ models, onChange }: { models: string[]; onChange: (models: string[]) => void }) {
+  // One more than there are, as long as there may be more.
+  const shown = models.length < MAX_FALLBACK_MODELS && models.at(-1) !== '' ? [...models, ''] : models;
+  const [open, setOpen] = useState(models.length > 0);
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Fallback models</summary>
+      <div className="stack">
+        {shown.map((model, index) => (
+          <ModelField
+            // They are told apart by their place alone.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            key={index}
+            label={`${index + 1}.`}
+            value={model}
+            onChange={(value) => onChange(shown.with(index, value).filter((each, at) => each !== '' || at < index))}
+          />
+        ))}
+        <p className="field-hint">Tried in this order where the model before has failed for good.</p>
+      </div>
+    </details>
+  );
+}

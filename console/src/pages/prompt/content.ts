@@ -1,0 +1,153 @@
+import type { Inputs, Parameters, Prompt, PromptMessage, UpdatePrompt } from '../../api-types.ts';
+import { formatJson } from '../../format.ts';
+
+/** A version while it is edited: what is JSON to the API and has no form is text, which may be wrong for a while. */
+export interface Content {
+  form: 'template' | 'messages';
+  template: string;
+  messages: EditedMessage[];
+  model: string;
+  fallback_models: string[];
+  parameters: Parameters;
+  inputs: Inputs;
+  /** JSON; empty: none. */
+  tools: string;
+  tool_choice: string;
+  config: string;
+  description: string;
+}
+
+/** `key` tells messages apart while they are moved. `json`: parts that the text editor does not show. */
+export interface EditedMessage {
+  key: number;
+  role: 'system' | 'user' | 'assistant' | 'tool' | 'placeholder';
+  text: string;
+  isJson: boolean;
+  required: boolean;
+}
+
+let nextKey = 0;
+
+export const newMessage = (role: EditedMessage['role'], text = ''): EditedMessage => ({
+  key: nextKey++,
+  role,
+  text,
+  isJson: role === 'tool',
+  required: true,
+});
+
+function toEdited(message: PromptMessage): EditedMessage {
+  if ('placeholder' in message)
+    return { ...newMessage('placeholder', message.placeholder), required: message.required ?? true };
+  const { role, content } = message;
+  if (typeof content === 'string') return { ...newMessage(role, content), isJson: false };
+  const [part] = content;
+  if (content.length === 1 && part?.type === 'text') return { ...newMessage(role, part.text), isJson: false };
+  return { ...newMessage(role, formatJson(content)), isJson: true };
+}
+
+/** What could not be read as JSON, and where. */
+export class ContentError extends Error {
+  constructor(where: string, cause: unknown) {
+    super(`${where}: this is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    this.name = 'ContentError';
+  }
+}
+
+function parse(where: string, json: string): unknown {
+  if (json.trim() === '') return null;
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new ContentError(where, error);
+  }
+}
+
+/** @throws ContentError */
+function toMessage(message: EditedMessage, index: number): unknown {
+  const { role, text, isJson, required } = message;
+  if (role === 'placeholder') return { placeholder: text.trim(), ...(!required && { required }) };
+  return { role, content: isJson ? parse(`Message ${index + 1}`, text) : text };
+}
+
+const jsonText = (value: unknown) => (value === null || value === undefined ? '' : formatJson(value));
+
+export function contentOf(prompt: Prompt): Content {
+  return {
+    form: prompt.messages === null ? 'template' : 'messages',
+    template: prompt.template ?? '',
+    messages: (prompt.messages ?? []).map(toEdited),
+    model: prompt.model,
+    fallback_models: prompt.fallback_models,
+    parameters: prompt.parameters,
+    inputs: prompt.inputs ?? {},
+    tools: jsonText(prompt.tools),
+    tool_choice: typeof prompt.tool_choice === 'string' ? prompt.tool_choice : jsonText(prompt.tool_choice),
+    config: jsonText(prompt.config),
+    description: prompt.description ?? '',
+  };
+}
+
+function parseToolChoice(choice: string): unknown {
+  if (choice === '') return null;
+  return choice.startsWith('{') ? parse('Tool choice', choice) : choice;
+}
+
+/**
+ * All of a version, as the API takes it.
+ * @throws ContentError where something that must be JSON is none
+ */
+export function toBody(content: Content): Record<keyof UpdatePrompt, unknown> {
+  const { form, template, messages } = content;
+  return {
+    template: form === 'template' ? template : undefined,
+    messages: form === 'messages' ? messages.map(toMessage) : undefined,
+    model: content.model.trim(),
+    fallback_models: content.fallback_models.map((model) => model.trim()).filter((model) => model !== ''),
+    parameters: content.parameters,
+    inputs: Object.keys(content.inputs).length === 0 ? null : content.inputs,
+    tools: parse('Tools', content.tools),
+    tool_choice: parseToolChoice(content.tool_choice.trim()),
+    config: parse('Config', content.config),
+    description: content.description.trim() === '' ? null : content.description,
+    commit_message: undefined,
+  };
+}
+
+/**
+ * What differs between two contents, as `PUT /prompts/{name}` takes it.
+ * @throws ContentError
+ */
+export function changesOf(before: Content, after: Content): UpdatePrompt {
+  const old = toBody(before);
+  return Object.fromEntries(
+    Object.entries(toBody(after)).filter(
+      ([name, value]) =>
+        value !== undefined && JSON.stringify(value) !== JSON.stringify(old[name as keyof UpdatePrompt]),
+    ),
+  );
+}
+
+/** A version as one text, to read and to compare. */
+export function textOf(prompt: Prompt): string {
+  const messages = (prompt.messages ?? []).map((message) =>
+    'placeholder' in message
+      ? `[placeholder] ${message.placeholder}${message.required === false ? ' (optional)' : ''}`
+      : `[${message.role}]\n${typeof message.content === 'string' ? message.content : formatJson(message.content)}`,
+  );
+  const settings = Object.entries({
+    fallback_models: prompt.fallback_models.length > 0 ? prompt.fallback_models : null,
+    parameters: Object.keys(prompt.parameters).length > 0 ? prompt.parameters : null,
+    inputs: prompt.inputs,
+    tools: prompt.tools,
+    tool_choice: prompt.tool_choice,
+    config: prompt.config,
+  }).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${formatJson(value)}`]));
+  return [prompt.template ?? messages.join('\n\n'), '', `model: ${prompt.model}`, ...settings].join('\n');
+}
+
+/** The names in braces in a text, in order. */
+export function placeholdersIn(text: string): string[] {
+  const found = text.matchAll(/(?<!\\)\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}/g);
+  return [...new Set([...found].map(([, name = '']) => name))];
+}

@@ -1,0 +1,63 @@
+import { lazy, Suspense } from 'react';
+import type { Prompt } from '../../api-types.ts';
+import { Modal } from '../../components/dialog.tsx';
+import { Loading } from '../../components/states.tsx';
+import { formatAgo } from '../../format.ts';
+import { textOf } from './content.ts';
+
+const DiffView = lazy(() => import('../../components/diff-view.tsx').then((file) => ({ default: file.DiffView })));
+
+/** Tells whoever saves that someone else has saved meanwhile, what that was, and what can be done. */
+export function NewerVersionDialog({
+  base,
+  newer,
+  onClose,
+  onTake,
+  onSaveAnyway,
+  canSave,
+}: {
+  base: Prompt;
+  /** Undefined: the dialog is closed. */
+  newer: Prompt | undefined;
+  onClose: () => void;
+  onTake: (newer: Prompt) => void;
+  onSaveAnyway: (version: number) => void;
+  canSave: boolean;
+}) {
+  if (newer === undefined) return null;
+  return (
+    <Modal
+      open
+      wide
+      onClose={onClose}
+      title={`There is a newer version: ${newer.version}`}
+      description={
+        <>
+          It was saved {formatAgo(newer.version_created_at)} while you edited version {base.version}
+          {newer.commit_message && <>: “{newer.commit_message}”</>}. Saving yours now makes version {newer.version + 1}{' '}
+          without these changes:
+        </>
+      }
+    >
+      <Suspense fallback={<Loading what="the comparison" />}>
+        <DiffView
+          before={{ title: `Version ${base.version}`, text: textOf(base) }}
+          after={{ title: `Version ${newer.version}`, text: textOf(newer) }}
+        />
+      </Suspense>
+      <div className="dialog-actions">
+        <button type="button" className="button" onClick={onClose}>
+          Keep editing
+        </button>
+        <button type="button" className="button danger" onClick={() => onTake(newer)}>
+          Drop my changes, take version {newer.version}
+        </button>
+        {canSave && (
+          <button type="button" className="button primary" onClick={() => onSaveAnyway(newer.version)}>
+            Save mine as version {newer.version + 1}
+          </button>
+        )}
+      </div>
+    </Modal>
+  );
+}

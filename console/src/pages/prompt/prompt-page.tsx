@@ -1,0 +1,158 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { pathOf, post, remove } from '../../api.ts';
+import type { Prompt } from '../../api-types.ts';
+import { LabelBadge } from '../../components/badges.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
+import { TabLinks } from '../../components/tabs.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { isNotFound, promptQuery } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { EditTab } from './edit-tab.tsx';
+import { promptRoute } from './routes.ts';
+
+// Charts and comparisons are loaded when they are looked at.
+const RunsTab = lazy(() => import('./runs-tab.tsx').then(({ RunsTab: tab }) => ({ default: tab })));
+const VersionsTab = lazy(() => import('./versions-tab.tsx').then(({ VersionsTab: tab }) => ({ default: tab })));
+
+export function PromptPage() {
+  const { _splat: name = '' } = promptRoute.useParams();
+  const { tab = 'edit', version } = promptRoute.useSearch();
+  const latest = useQuery(promptQuery(name));
+  if (isNotFound(latest.error))
+    return (
+      <>
+        <PageHead title={name} />
+        <EmptyState title="There is no such prompt">
+          <Link to="/prompts" className="button">
+            To the prompts
+          </Link>
+        </EmptyState>
+      </>
+    );
+  const link = (key: 'versions' | 'runs' | undefined) => ({
+    to: '/prompts/$' as const,
+    params: { _splat: name },
+    search: key === undefined ? {} : { tab: key },
+  });
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={<Folder name={name} />}
+        note={latest.data && <Summary prompt={latest.data} />}
+        actions={latest.data && <Actions prompt={latest.data} />}
+      />
+      <TabLinks
+        label="Parts of this page"
+        current={tab}
+        tabs={[
+          { key: 'edit', label: 'Edit', link: link(undefined) },
+          { key: 'versions', label: 'Versions and labels', link: link('versions') },
+          { key: 'runs', label: 'Runs and scores', link: link('runs') },
+        ]}
+      />
+      <QueryState query={latest} what="the prompt">
+        {(prompt) => (
+          <Suspense fallback={<Loading />}>
+            {tab === 'versions' ? (
+              <VersionsTab latest={prompt} />
+            ) : tab === 'runs' ? (
+              <RunsTab name={name} />
+            ) : (
+              <EditTab key={`${name}@${version ?? ''}`} latest={prompt} version={version} />
+            )}
+          </Suspense>
+        )}
+      </QueryState>
+    </>
+  );
+}
+
+function Folder({ name }: { name: string }) {
+  const segments = name.split('/').slice(0, -1);
+  return (
+    <nav aria-label="Folder">
+      <ol className="crumbs">
+        <li>
+          <Link to="/prompts">Prompts</Link>
+        </li>
+        {segments.map((segment, index) => {
+          const group = segments.slice(0, index + 1).join('/');
+          return (
+            <li key={group}>
+              <Link to="/prompts" search={{ group }}>
+                {segment}
+              </Link>
+            </li>
+          );
+        })}
+      </ol>
+    </nav>
+  );
+}
+
+function Summary({ prompt }: { prompt: Prompt }) {
+  return (
+    <>
+      {prompt.description && <p className="muted">{prompt.description}</p>}
+      <p className="row">
+        <span className="muted">latest version {prompt.version}</span>
+        {prompt.labels.map((label) => (
+          <LabelBadge key={label} label={label} />
+        ))}
+        {prompt.archived && <span className="badge warn">archived</span>}
+      </p>
+    </>
+  );
+}
+
+function Actions({ prompt }: { prompt: Prompt }) {
+  const { name, archived } = prompt;
+  const client = useQueryClient();
+  const mayWrite = useMay('write');
+  const [archiving, setArchiving] = useState(false);
+  const refresh = () => client.invalidateQueries({ queryKey: ['prompts'] });
+  const restore = () =>
+    post(`${pathOf('prompts', name)}/restore`).then(async () => {
+      await refresh();
+      showToast('The prompt is back from the archive.');
+    }, showError);
+  return (
+    <>
+      {!archived && (
+        <Link to="/playground" search={{ prompt: name }} className="button">
+          Try in the playground
+        </Link>
+      )}
+      {mayWrite && archived && (
+        <button type="button" className="button" onClick={() => void restore()}>
+          Restore
+        </button>
+      )}
+      {mayWrite && !archived && (
+        <button type="button" className="button" onClick={() => setArchiving(true)}>
+          Archive…
+        </button>
+      )}
+      <FormDialog
+        open={archiving}
+        onClose={() => setArchiving(false)}
+        title="Archive this prompt?"
+        description="It can be read and restored, but neither run nor changed. Programs that run it will fail."
+        submitLabel="Archive"
+        danger
+        onSubmit={async () => {
+          await remove(pathOf('prompts', name));
+          await refresh();
+          showToast('The prompt is in the archive.');
+        }}
+      >
+        {null}
+      </FormDialog>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { PromptSeries } from '../../api-types.ts';
+import { Chart, type Series } from '../../components/chart.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatCost, formatCount, formatMs, formatScore, NONE } from '../../format.ts';
+import { seriesQuery } from '../../queries.ts';
+
+const SPANS = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+];
+const DAY_MS = 86_400_000;
+/** Lines in one chart: the newest versions. */
+const MAX_LINES = 6;
+
+const asCost = (value: number | null) => formatCost({ amount: value === null ? null : String(value) });
+const asRuns = (value: number | null) => (value === null ? NONE : formatCount(value));
+
+/** Runs, cost, latency and scores over time, a line for each version. */
+export function RunsTab({ name }: { name: string }) {
+  const [span, setSpan] = useState('30');
+  // The start of a day, so that the address stays the same while it lasts.
+  const since = new Date(Math.floor(Date.now() / DAY_MS - Number(span) + 1) * DAY_MS).toISOString();
+  const query = useQuery(seriesQuery(name, { since }));
+  return (
+    <div className="stack">
+      <div className="row">
+        <SelectField label="Span" value={span} onChange={setSpan} options={SPANS} />
+        <Link to="/executions" search={{ prompt_name: name }} className="button">
+          All executions
+        </Link>
+      </div>
+      <QueryState query={query} what="the numbers">
+        {(series) => <Charts series={series} />}
+      </QueryState>
+    </div>
+  );
+}
+
+type DayRow = PromptSeries['runs'][number];
+
+function Charts({ series: { runs, scores } }: { series: PromptSeries }) {
+  const { days, of } = useMemo(() => byVersion(runs), [runs]);
+  const lines = useMemo(
+    () => ({
+      runs: of((row) => row.runs),
+      cost: of((row) => (row.cost.amount === null ? null : Number(row.cost.amount))),
+      latency: of((row) => row.latency.p50_ms),
+    }),
+    [of],
+  );
+  const scored = useMemo(() => scoreLines(scores), [scores]);
+  if (runs.length === 0 && scores.length === 0)
+    return (
+      <EmptyState title="Nothing was run in this time">Try the prompt in the playground, or evaluate it.</EmptyState>
+    );
+  return (
+    <div className="grid-2">
+      {scores.length > 0 && <Chart title="Score of evaluations" {...scored} format={formatScore} />}
+      {runs.length > 0 && (
+        <>
+          <Chart title="Runs a day" days={days} series={lines.runs} format={asRuns} />
+          <Chart title="Cost a day" days={days} series={lines.cost} format={asCost} />
+          <Chart title="Latency, median" days={days} series={lines.latency} format={formatMs} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The days that there is something of, and how to read a line for each version from them. */
+function byVersion(runs: readonly DayRow[]) {
+  const days = [...new Set(runs.map(({ day }) => day))].sort();
+  const versions = [...new Set(runs.map(({ prompt_version }) => prompt_version))]
+    .sort((a, b) => (b ?? 0) - (a ?? 0))
+    .slice(0, MAX_LINES);
+  const rows = new Map(runs.map((row) => [`${row.day} ${row.prompt_version}`, row]));
+  return {
+    days,
+    of: (read: (row: DayRow) => number | null): Series[] =>
+      versions.map((version) => ({
+        label: version === null ? 'Drafts' : `Version ${version}`,
+        values: days.map((day) => {
+          const row = rows.get(`${day} ${version}`);
+          return row === undefined ? null : read(row);
+        }),
+      })),
+  };
+}
+
+/** Scores in the order of time, a line for each dataset. */
+function scoreLines(scores: PromptSeries['scores']) {
+  const sorted = [...scores].sort((a, b) => a.finished_at.localeCompare(b.finished_at));
+  const nameOf = ({ dataset }: (typeof sorted)[number]) => dataset?.name ?? 'Own examples';
+  const datasets = [...new Set(sorted.map(nameOf))].slice(0, MAX_LINES);
+  return {
+    days: sorted.map(({ finished_at }) => finished_at),
+    series: datasets.map((label) => ({
+      label,
+      values: sorted.map((each) => (nameOf(each) === label ? each.score : null)),
+    })),
+  };
+}

@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { pathOf } from '../../api.ts';
+import type { Evaluation, Prompt } from '../../api-types.ts';
+import { LabelBadge } from '../../components/badges.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { DiffView } from '../../components/diff-view.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatAgo, formatScore } from '../../format.ts';
+import { promptQuery, useList, versionScoresQuery } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { textOf } from './content.ts';
+import { MoveLabelDialog } from './move-label-dialog.tsx';
+import { promptRoute } from './routes.ts';
+
+/** All versions with their labels and scores; any two side by side. */
+export function VersionsTab({ latest }: { latest: Prompt }) {
+  const { name } = latest;
+  const versions = useList<Prompt>(`${pathOf('prompts', name)}/versions`);
+  const scores = useQuery(versionScoresQuery(name)).data;
+  const mayWrite = useMay('write');
+  const [moving, setMoving] = useState<Prompt>();
+  const columns = useMemo(
+    () => columnsOf({ latest, scores, onLabel: mayWrite && !latest.archived ? setMoving : undefined }),
+    [latest, scores, mayWrite],
+  );
+  return (
+    <div className="stack">
+      <Comparison latest={latest} />
+      <h2>All versions</h2>
+      <QueryState query={versions} what="versions">
+        {(rows) => (
+          <DataTable
+            label="Versions"
+            rows={rows}
+            columns={columns}
+            rowKey={(row) => String(row.version)}
+            minWidth="62rem"
+            onEnd={versions.hasMore ? versions.loadMore : undefined}
+          />
+        )}
+      </QueryState>
+      {moving && (
+        <MoveLabelDialog
+          version={moving}
+          versions={versions.data ?? []}
+          scores={scores}
+          onClose={() => setMoving(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+function columnsOf({
+  latest,
+  scores,
+  onLabel,
+}: {
+  latest: Prompt;
+  scores: Map<number, Evaluation> | undefined;
+  onLabel: ((version: Prompt) => void) | undefined;
+}): Column<Prompt>[] {
+  const params = { _splat: latest.name };
+  return [
+    {
+      key: 'version',
+      header: 'Version',
+      width: '5rem',
+      cell: ({ version }) => (
+        <Link to="/prompts/$" params={params} search={version === latest.version ? {} : { version }}>
+          {version}
+        </Link>
+      ),
+    },
+    {
+      key: 'labels',
+      header: 'Labels',
+      width: 'minmax(8rem, 1fr)',
+      cell: ({ labels }) => labels.map((label) => <LabelBadge key={label} label={label} />),
+    },
+    {
+      key: 'message',
+      header: 'Message',
+      width: 'minmax(12rem, 3fr)',
+      cell: ({ commit_message }) => commit_message ?? <span className="muted">none</span>,
+    },
+    { key: 'model', header: 'Model', width: 'minmax(8rem, 1fr)', cell: ({ model }) => model },
+    {
+      key: 'score',
+      header: 'Score',
+      width: '5rem',
+      alignEnd: true,
+      cell: ({ version }) => formatScore(scores?.get(version)?.score),
+    },
+    { key: 'created', header: 'Saved', width: '7rem', cell: (row) => formatAgo(row.version_created_at) },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: '14rem',
+      cell: (row) => (
+        <>
+          {row.version !== latest.version && (
+            <Link
+              to="/prompts/$"
+              params={params}
+              search={{ tab: 'versions', from: row.version, to: latest.version }}
+              className="button small plain"
+            >
+              Compare
+              <span className="visually-hidden"> version {row.version} with the latest</span>
+            </Link>
+          )}
+          {onLabel && (
+            <button type="button" className="button small plain" onClick={() => onLabel(row)}>
+              Label…<span className="visually-hidden"> version {row.version}</span>
+            </button>
+          )}
+        </>
+      ),
+    },
+  ];
+}
+
+function Comparison({ latest }: { latest: Prompt }) {
+  const { from = latest.version - 1, to = latest.version } = promptRoute.useSearch();
+  const navigate = promptRoute.useNavigate();
+  const before = useQuery({ ...promptQuery(latest.name, from), enabled: from > 0 });
+  const after = useQuery(promptQuery(latest.name, to));
+  if (latest.version === 1)
+    return <EmptyState title="There is one version">Save another one to compare them.</EmptyState>;
+  const numbers = Array.from({ length: latest.version }, (_, index) => String(latest.version - index));
+  const choose = (part: { from?: number; to?: number }) =>
+    void navigate({ search: { tab: 'versions', from, to, ...part }, replace: true });
+  return (
+    <section className="stack" aria-label="Comparison">
+      <div className="filters">
+        <SelectField
+          label="Compare version"
+          value={String(from)}
+          onChange={(chosen) => choose({ from: Number(chosen) })}
+          options={numbers}
+        />
+        <SelectField
+          label="with version"
+          value={String(to)}
+          onChange={(chosen) => choose({ to: Number(chosen) })}
+          options={numbers}
+        />
+      </div>
+      <QueryState query={before} what={`version ${from}`}>
+        {(old) => (
+          <QueryState query={after} what={`version ${to}`}>
+            {(changed) => (
+              <DiffView
+                before={{ title: titleOf(old), text: textOf(old) }}
+                after={{ title: titleOf(changed), text: textOf(changed) }}
+              />
+            )}
+          </QueryState>
+        )}
+      </QueryState>
+    </section>
+  );
+}
+
+const titleOf = ({ version, labels }: Prompt) =>
+  `Version ${version}${labels.length > 0 ? ` (${labels.join(', ')})` : ''}`;

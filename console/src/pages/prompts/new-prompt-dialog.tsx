@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { post } from '../../api.ts';
+import type { CreatePrompt, Prompt } from '../../api-types.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { ModelField } from '../../components/model-field.tsx';
+
+const KINDS = [
+  { value: 'template', label: 'One text' },
+  { value: 'messages', label: 'Messages with roles' },
+];
+
+/** The least that a prompt needs; all else is in its editor. */
+export function NewPromptDialog({
+  open,
+  onClose,
+  group,
+}: {
+  open: boolean;
+  onClose: () => void;
+  group: string | undefined;
+}) {
+  const prefix = group === undefined ? '' : `${group}/`;
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState('template');
+  const [text, setText] = useState('');
+  const [model, setModel] = useState('sandbox/echo');
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const create = async () => {
+    const body: CreatePrompt = {
+      name: `${prefix}${name.trim()}`,
+      model,
+      ...(kind === 'template' ? { template: text } : { messages: [{ role: 'user', content: text }] }),
+      commit_message: 'First version',
+    };
+    const prompt = await post<Prompt>('/prompts', body);
+    await client.invalidateQueries({ queryKey: ['prompts'] });
+    setName('');
+    setText('');
+    await navigate({ to: '/prompts/$', params: { _splat: prompt.name } });
+  };
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title="New prompt"
+      description={prefix === '' ? 'A slash in the name makes folders: support/greeting.' : `In the folder ${prefix}`}
+      submitLabel="Create"
+      onSubmit={create}
+    >
+      <TextField label="Name" value={name} onChange={setName} required placeholder="greeting" spellCheck={false} />
+      <ModelField label="Model" value={model} onChange={setModel} required />
+      <SelectField label="Form" value={kind} onChange={setKind} options={KINDS} />
+      <TextArea
+        label="Text"
+        className="mono"
+        rows={5}
+        required
+        value={text}
+        onChange={setText}
+        hint="{{ name }} is a place that each run fills."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,90 @@
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { ApiError, get, type Page, pathOf, type Query } from './api.ts';
+import type {
+  Evaluation,
+  Execution,
+  LabelRecord,
+  Prompt,
+  PromptSeries,
+  PromptStatistics,
+  Provider,
+} from './api-types.ts';
+
+// What more than one page reads. The first part of a key is the resource, so that a change can say which to read again.
+
+const hasEnded = (status: string) => ['completed', 'failed', 'canceled'].includes(status);
+
+/** A list of the API, page after page. */
+export const listQuery = <Item>(path: string, query: Query = {}) =>
+  infiniteQueryOptions({
+    queryKey: [path.split('/')[1], 'list', path, query],
+    queryFn: ({ pageParam, signal }) => get<Page<Item>>(path, { ...query, cursor: pageParam }, signal),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  });
+
+/** The items of a list so far, and how to get more. */
+export function useList<Item>(path: string, query: Query = {}) {
+  const result = useInfiniteQuery(listQuery<Item>(path, query));
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = result;
+  const items = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return { data: items, error: result.error, refetch: result.refetch, hasMore: hasNextPage, loadMore };
+}
+
+export const promptQuery = (name: string, version?: number) =>
+  queryOptions({
+    queryKey: ['prompts', 'one', name, version ?? 'latest'],
+    queryFn: ({ signal }) => get<Prompt>(pathOf('prompts', name), { version }, signal),
+  });
+
+export const executionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['executions', 'one', id],
+    queryFn: ({ signal }) => get<Execution>(pathOf('executions', id), undefined, signal),
+    refetchInterval: ({ state }) => (state.data && !hasEnded(state.data.status) ? 1_500 : false),
+  });
+
+export const providersQuery = queryOptions({
+  queryKey: ['providers'],
+  queryFn: ({ signal }) => get<Page<Provider>>('/providers', undefined, signal),
+  staleTime: 300_000,
+});
+
+export const labelsQuery = queryOptions({
+  queryKey: ['labels'],
+  queryFn: ({ signal }) => get<Page<LabelRecord>>('/labels', { limit: 1000 }, signal),
+});
+
+/** By name of the prompt, over the last seven days. */
+export const statisticsQuery = (query: Query = {}) =>
+  queryOptions({
+    queryKey: ['statistics', 'prompts', query],
+    queryFn: async ({ signal }) => {
+      const { data } = await get<Page<PromptStatistics>>('/statistics/prompts', { limit: 1000, ...query }, signal);
+      return new Map(data.map((each) => [each.prompt_name, each]));
+    },
+  });
+
+export const seriesQuery = (name: string, query: Query = {}) =>
+  queryOptions({
+    queryKey: ['statistics', 'series', name, query],
+    queryFn: ({ signal }) => get<PromptSeries>(pathOf('statistics', 'prompts', name), query, signal),
+  });
+
+/** The newest completed evaluation of each version of a prompt. */
+export const versionScoresQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['evaluations', 'by-version', name],
+    queryFn: async ({ signal }) => {
+      const { data } = await get<Page<Evaluation>>('/evaluations', { prompt_name: name, status: 'completed' }, signal);
+      const newest = new Map<number, Evaluation>();
+      for (const each of data) if (!newest.has(each.prompt_version)) newest.set(each.prompt_version, each);
+      return newest;
+    },
+  });
+
+export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404;

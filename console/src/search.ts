@@ -1,0 +1,23 @@
+/** A parameter of the address as text; undefined where it is missing or empty. The router has parsed what looks like JSON. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A parameter that is one of a few. */
+export function oneOf<Value extends string>(value: unknown, values: readonly Value[]): Value | undefined {
+  return values.find((each) => each === value);
+}
+
+/** A version of a prompt or a dataset. */
+export function version(value: unknown): number | undefined {
+  const number = Number(value);
+  return value !== undefined && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+/** Without the entries that are undefined: they are not in the address. */
+export function given<Entries extends Record<string, unknown>>(
+  entries: Entries,
+): { [Name in keyof Entries]?: Entries[Name] } {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as never;
+}

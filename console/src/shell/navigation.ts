@@ -1,0 +1,8 @@
+import { linkOptions } from '@tanstack/react-router';
+
+/** What the menu shows, in this order. */
+export const navigation = [
+  { label: 'Prompts', link: linkOptions({ to: '/prompts' }) },
+  { label: 'Playground', link: linkOptions({ to: '/playground' }) },
+  { label: 'Executions', link: linkOptions({ to: '/executions' }) },
+];

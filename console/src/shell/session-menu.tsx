@@ -1,0 +1,68 @@
+import { Menu } from '@base-ui/react/menu';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { remove } from '../api.ts';
+import { showError } from '../components/toast.tsx';
+import { useConfig } from './config.ts';
+import { useSession } from './session.ts';
+import { chooseTheme, currentTheme, type Theme } from './theme.ts';
+
+const THEMES: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' };
+
+/** Who is signed in, the theme, and the way out. */
+export function SessionMenu() {
+  const session = useSession();
+  const config = useConfig();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [theme, setTheme] = useState(currentTheme);
+  const signOut = useMutation({
+    mutationFn: () => remove('/session'),
+    async onSuccess() {
+      await navigate({ to: '/sign-in' });
+      client.clear();
+    },
+    onError: showError,
+  });
+  if (session === undefined) return null;
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="session-trigger">
+        <span className="session-workspace">{session.workspace.name}</span>
+        <span className="muted">{session.key.name}</span>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner className="menu-positioner" sideOffset={6} align="start">
+          <Menu.Popup className="menu">
+            <Menu.Group>
+              <Menu.GroupLabel className="menu-label">Theme</Menu.GroupLabel>
+              <Menu.RadioGroup
+                value={theme}
+                onValueChange={(chosen: Theme) => {
+                  setTheme(chosen);
+                  chooseTheme(chosen);
+                }}
+              >
+                {Object.entries(THEMES).map(([value, label]) => (
+                  <Menu.RadioItem key={value} value={value} className="menu-item">
+                    <Menu.RadioItemIndicator className="menu-mark">✓</Menu.RadioItemIndicator>
+                    {label}
+                  </Menu.RadioItem>
+                ))}
+              </Menu.RadioGroup>
+            </Menu.Group>
+            <Menu.Separator className="menu-separator" />
+            <Menu.LinkItem className="menu-item" href="/docs">
+              API documentation
+            </Menu.LinkItem>
+            <Menu.Item className="menu-item" onClick={() => signOut.mutate()}>
+              Sign out
+            </Menu.Item>
+            {config && <p className="menu-note">Version {config.version}</p>}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

@@ -1,0 +1,20 @@
+import { createRoute, redirect } from '@tanstack/react-router';
+import { isSignedOut } from './query-client.ts';
+import { rootRoute } from './root-route.tsx';
+import { sessionQuery } from './session.ts';
+import { Shell } from './shell.tsx';
+
+/** Above every page that needs a session: without one it leads to the sign-in page, which leads back. */
+export const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  async beforeLoad({ context, location }) {
+    try {
+      await context.queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (isSignedOut(error)) throw redirect({ to: '/sign-in', search: { to: location.href } });
+      throw error;
+    }
+  },
+  component: Shell,
+});

@@ -1,0 +1,89 @@
+// node scripts/build-console.ts
+// Builds the web console (console/) into .cache/console, from where the API serves it, unless the build that is there is one of
+// these very sources. Its packages, which only the build needs, are installed then. Ends with 1 where it can't be built.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fillOnce } from '../src/embedded/sources.ts';
+
+const sources = fileURLToPath(new URL('../console/', import.meta.url));
+const target = fileURLToPath(new URL('../.cache/console', import.meta.url));
+const HASH_FILE = 'hash';
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+
+/** Over everything that the build is made of. */
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  const files = globSync('**/*', {
+    cwd: sources,
+    withFileTypes: true,
+    exclude: (entry) => entry.name === 'node_modules',
+  })
+    .filter((entry) => entry.isFile() && !/\.(md|tsbuildinfo)$/.test(entry.name))
+    .map((entry) => path.relative(sources, path.join(entry.parentPath, entry.name)));
+  for (const file of files.sort())
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(sources, file)))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+/** Runs a program in `console/`, and shows what it says where it fails. @throws Error */
+function run(what: string, command: string, args: string[], env: NodeJS.ProcessEnv = process.env): void {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: sources, encoding: 'utf8', env });
+  if (status === 0) return;
+  throw new Error(`${what} failed. ${error?.message ?? `${stdout}${stderr}`.trim().slice(-4_000)}`);
+}
+
+/** The environment without the options of the npm command that runs this: they must not change what is installed. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const options =
+    /^npm_(config_(ignore_scripts|omit|include|only|production|prefix|global|dry_run|workspace)|command|lifecycle|package)/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !options.test(name) && name !== 'NODE_ENV'));
+}
+
+/** The packages of `console/`, as its lock has them. */
+function installPackages(): void {
+  const lock = createHash('sha256')
+    .update(readFileSync(path.join(sources, 'package-lock.json')))
+    .digest('hex');
+  const stamp = path.join(sources, 'node_modules', '.installed');
+  if (contentOf(stamp) === lock) return;
+  say('Installing the packages of the console (npm ci)…');
+  run('npm ci', 'npm', ['ci', '--no-audit', '--no-fund'], ownEnvironment());
+  writeFileSync(stamp, lock);
+}
+
+/**
+ * Builds the console where that is needed. Several processes may ask for it at once.
+ * @throws Error with what was wrong
+ */
+export async function buildConsole(): Promise<void> {
+  const hash = hashOfSources();
+  const isFilled = async () => contentOf(path.join(target, HASH_FILE)) === hash;
+  if (await isFilled()) return;
+  await fillOnce({
+    folder: target,
+    isFilled,
+    onWait: () => say('Another command is building the console, waiting for it…'),
+    fill: async (scratch) => {
+      installPackages();
+      say('Building the console…');
+      const vite = path.join('node_modules', 'vite', 'bin', 'vite.js');
+      run('The build', process.execPath, [vite, 'build', '--outDir', scratch, '--emptyOutDir', '--logLevel', 'warn']);
+      writeFileSync(path.join(scratch, HASH_FILE), hash);
+    },
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await buildConsole().catch((error: Error) => {
+    say(`The console could not be built: ${error.message}`);
+    process.exitCode = 1;
+  });
