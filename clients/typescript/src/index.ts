@@ -1,1 +1,33 @@
-export {};
+import { verifyWebhook } from './webhooks.ts';
+
+export type { CallOptions, RequestOf, ResponseOf } from './call.ts';
+export {
+  ConnectionError,
+  type ErrorCode,
+  InsufficientScopeError,
+  InvalidRequestError,
+  InvalidStateError,
+  NotFoundError,
+  PmsError,
+  PromptArchivedError,
+  QuotaExceededError,
+  RateLimitedError,
+  ServiceError,
+  SignatureError,
+  UnauthorizedError,
+  VariablesError,
+} from './errors.ts';
+export type { Operations } from './generated/operations.gen.ts';
+/** Everything of the service's OpenAPI document. */
+export type * as Api from './generated/types.gen.ts';
+export { type ExecuteOptions, type ListOperation, Pms, type PmsOptions } from './pms.ts';
+export type { ChatMessage, Fallback, ModelInput, Variables } from './prompts/loaded-prompt.ts';
+export { LoadedPrompt } from './prompts/loaded-prompt.ts';
+export type { CacheDump, Selector } from './prompts/prompt-cache.ts';
+export type { CacheOptions, GetOptions, PromptMetrics, Prompts } from './prompts/prompts.ts';
+export type { StreamEvent, StreamOptions } from './stream.ts';
+export type { RequestOptions, TransportOptions } from './transport.ts';
+export { verifyWebhook } from './webhooks.ts';
+
+/** Webhooks' requests. */
+export const webhooks = { verify: verifyWebhook };

@@ -1,0 +1,70 @@
+// Made from src/domain/message-order.ts by `npm run generate`: do not edit.
+import type { PromptMessage } from './messages.ts';
+
+/** What is wrong with a list of messages, at one of them. */
+export interface OrderFault {
+  index: number;
+  message: string;
+}
+
+const NO_CALL = 'but no tool_call with this id is open before it';
+
+/**
+ * The first place where a list is as no provider takes it: system messages that don't come first, tool results without their
+ * calls, tool calls without their results.
+ *
+ * @param isComplete whether nothing comes behind the list. What a placeholder stands for is not known, so it may hold calls
+ * and results.
+ */
+export function orderFault(list: readonly PromptMessage[], isComplete: boolean): OrderFault | undefined {
+  /** Tools called that have no result yet, by the call's id; undefined where that can't be known. */
+  let open: Map<string, string> | undefined = new Map();
+  let callsAt = 0;
+  let isSystemOver = false;
+  for (const [index, entry] of list.entries()) {
+    if ('placeholder' in entry) {
+      isSystemOver = true;
+      open = undefined;
+      continue;
+    }
+    if (entry.role === 'system') {
+      if (isSystemOver) return { index, message: 'is a system message, which must come before all others' };
+      continue;
+    }
+    isSystemOver = true;
+    if (entry.role === 'tool') {
+      const message = open && resultFault(entry.content, open);
+      if (message !== undefined) return { index, message };
+      continue;
+    }
+    const [unanswered] = open?.keys() ?? [];
+    if (unanswered !== undefined)
+      return { index, message: `comes before the tool_result of the tool_call "${unanswered}"` };
+    callsAt = index;
+    open = new Map();
+    for (const part of entry.role === 'assistant' && typeof entry.content !== 'string' ? entry.content : []) {
+      if (part.type !== 'tool_call') continue;
+      if (open.has(part.id)) return { index, message: `has two tool_calls with the id "${part.id}"` };
+      open.set(part.id, part.name);
+    }
+  }
+  if (!isComplete) return undefined;
+  const [unanswered] = open?.keys() ?? [];
+  if (unanswered !== undefined)
+    return { index: callsAt, message: `has the tool_call "${unanswered}", whose tool_result is missing behind it` };
+  if (!isSystemOver)
+    return { index: Math.max(0, list.length - 1), message: 'must be followed by a message that is no system message' };
+  return undefined;
+}
+
+/** Takes the calls that have their results off `open`. */
+function resultFault(results: readonly { id: string; name: string }[], open: Map<string, string>): string | undefined {
+  for (const { id, name } of results) {
+    const called = open.get(id);
+    if (called === undefined) return `has the tool_result "${id}", ${NO_CALL}`;
+    if (called !== name)
+      return `has the tool_result "${id}" of "${name}", but the tool_call with this id is of "${called}"`;
+    open.delete(id);
+  }
+  return undefined;
+}

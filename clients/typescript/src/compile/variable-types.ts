@@ -1,0 +1,138 @@
+import type { ErrorDetail } from './errors.ts';
+import type { JsonValue } from './json.ts';
+import { type ChatMessage, type FileValue, MAX_MESSAGES, MAX_PARTS } from './messages.ts';
+import type { Input } from './prompt-content.ts';
+
+// What the service checks with schemas. Limits on single strings are left to the service.
+
+/** A value as what it is used as, or what is wrong with it. */
+export interface Parsed<T> {
+  data?: T;
+  details?: ErrorDetail[];
+}
+
+type Fields = Record<string, unknown>;
+type Report = (path: string, message: string) => void;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What is wrong with a value of a type. */
+export function typeFaults(type: Input['type'], value: JsonValue, at: string, limit: number): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  const report: Report = (path, message) => {
+    if (details.length < limit) details.push({ path, message });
+  };
+  if (type === 'messages') checkMessages(value, at, report);
+  else if (type === 'file') checkFile(value, at, report);
+  else if (type !== 'json' && typeof value !== type)
+    report(at, type === 'boolean' ? 'must be true or false' : `must be a ${type}`);
+  return details;
+}
+
+export function parseMessages(value: JsonValue, at: string, limit: number): Parsed<ChatMessage[]> {
+  const details = typeFaults('messages', value, at, limit);
+  return details.length > 0 ? { details } : { data: checkedAs<ChatMessage[]>(value) };
+}
+
+export function parseFile(value: JsonValue, at: string, limit: number): Parsed<FileValue> {
+  const details = typeFaults('file', value, at, limit);
+  return details.length > 0 ? { details } : { data: checkedAs<FileValue>(value) };
+}
+
+/** A value that was checked for having the type. */
+function checkedAs<T>(value: unknown): T {
+  return value as T;
+}
+
+/** Whether it is an object with no other fields than these. */
+function isObjectOf(value: unknown, fields: readonly string[], at: string, report: Report): value is Fields {
+  if (!isObject(value)) {
+    report(at, 'must be an object');
+    return false;
+  }
+  for (const name of Object.keys(value)) if (!fields.includes(name)) report(`${at}.${name}`, 'is not a known field');
+  return true;
+}
+
+function checkString(value: Fields, name: string, at: string, report: Report, pattern = /^/): void {
+  if (typeof value[name] !== 'string') report(`${at}.${name}`, 'must be a string');
+  else if (!pattern.test(value[name])) report(`${at}.${name}`, 'does not have the form that it needs');
+}
+
+const MEDIA_TYPE = /^[a-z]+\/[A-Za-z0-9.+*_-]+$/;
+const BASE64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const HTTPS = /^https:\/\/[^/@\s]+(?:[/?#]|$)/i;
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+function checkSource(file: Fields, at: string, report: Report): void {
+  const { data, url, filename } = file;
+  if ((data === undefined) === (url === undefined)) report(at, 'must have one of data and url');
+  if (data !== undefined) checkString(file, 'data', at, report, BASE64);
+  if (url !== undefined) checkString(file, 'url', at, report, HTTPS);
+  if (filename !== undefined) checkString(file, 'filename', at, report, /./);
+}
+
+function checkFile(value: unknown, at: string, report: Report): void {
+  if (!isObjectOf(value, ['media_type', 'filename', 'data', 'url'], at, report)) return;
+  if (value['media_type'] !== undefined) checkString(value, 'media_type', at, report, MEDIA_TYPE);
+  checkSource(value, at, report);
+}
+
+function isListUpTo(value: unknown, what: string, max: number, at: string, report: Report): value is unknown[] {
+  if (!Array.isArray(value)) report(at, `must be a list of ${what}`);
+  else if (value.length > max) report(at, `must have at most ${max} ${what}`);
+  else return true;
+  return false;
+}
+
+/** Types of parts by role. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  system: ['text'],
+  user: ['text', 'file'],
+  assistant: ['text', 'file', 'tool_call'],
+  tool: ['tool_result'],
+};
+
+function checkMessages(value: unknown, at: string, report: Report): void {
+  if (!isListUpTo(value, 'messages', MAX_MESSAGES, at, report)) return;
+  for (const [index, message] of value.entries()) {
+    const where = `${at}.${index}`;
+    const role = isObject(message) ? message['role'] : undefined;
+    const types = typeof role === 'string' && Object.hasOwn(PARTS, role) ? PARTS[role] : undefined;
+    if (types === undefined) {
+      report(isObject(message) ? `${where}.role` : where, 'must be a message of system, user, assistant or tool');
+      continue;
+    }
+    if (!isObjectOf(message, ['role', 'content'], where, report)) continue;
+    const { content } = message;
+    if (typeof content === 'string' && role !== 'tool') continue;
+    if (isListUpTo(content, 'parts', MAX_PARTS, `${where}.content`, report)) {
+      if (content.length === 0) report(`${where}.content`, 'must not be empty');
+      for (const [part, each] of content.entries()) checkPart(each, types, `${where}.content.${part}`, report);
+    }
+  }
+}
+
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ['type', 'text'],
+  file: ['type', 'media_type', 'filename', 'data', 'url'],
+  tool_call: ['type', 'id', 'name', 'input'],
+  tool_result: ['type', 'id', 'name', 'output'],
+};
+
+function checkPart(part: unknown, types: readonly string[], at: string, report: Report): void {
+  const type = isObject(part) ? part['type'] : undefined;
+  if (typeof type !== 'string' || !types.includes(type)) report(`${at}.type`, `must be ${types.join(' or ')}`);
+  else if (!isObjectOf(part, FIELDS[type] ?? [], at, report)) return;
+  else if (type === 'text') checkString(part, 'text', at, report);
+  else if (type === 'file') {
+    checkString(part, 'media_type', at, report, MEDIA_TYPE);
+    checkSource(part, at, report);
+  } else {
+    checkString(part, 'id', at, report, /^.{1,200}$/s);
+    checkString(part, 'name', at, report, TOOL_NAME);
+    const payload = type === 'tool_call' ? 'input' : 'output';
+    if (part[payload] === undefined) report(`${at}.${payload}`, 'is required: any JSON');
+  }
+}

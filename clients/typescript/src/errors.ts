@@ -1,0 +1,82 @@
+import type { Error as ErrorBody } from './generated/types.gen.ts';
+
+/** The codes of the service's errors. */
+export type ErrorCode = ErrorBody['error']['code'];
+
+interface ErrorFields {
+  status?: number | undefined;
+  details?: { path: string; message: string }[] | undefined;
+  requestId?: string | undefined;
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+}
+
+/** Anything that this client throws, but for what it was called with wrongly. Tell them apart by class or by `code`. */
+export class PmsError extends Error {
+  /** The service's code, or one of this client's: `connection_failed`, `invalid_variables`, `invalid_signature`. */
+  readonly code: string;
+  /** Of the response; undefined where there was none. */
+  readonly status: number | undefined;
+  /** The fields at fault. */
+  readonly details: readonly { path: string; message: string }[];
+  /** Tells the request in the service's logs. */
+  readonly requestId: string | undefined;
+  /** When the same request may succeed. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: string, message: string, { status, details, requestId, retryAfterMs, cause }: ErrorFields = {}) {
+    super(message, { cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.status = status;
+    this.details = details ?? [];
+    this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** `invalid_request`, `payload_too_large`, `idempotency_key_reused`: the request is wrong, and `message` says what to change. */
+export class InvalidRequestError extends PmsError {}
+/** `invalid_state`: not possible in the state that the resource is in. */
+export class InvalidStateError extends PmsError {}
+/** `prompt_archived`. */
+export class PromptArchivedError extends PmsError {}
+/** `unauthorized`: the key is missing, unknown, revoked or expired. */
+export class UnauthorizedError extends PmsError {}
+/** `insufficient_scope`. */
+export class InsufficientScopeError extends PmsError {}
+/** `not_found`. */
+export class NotFoundError extends PmsError {}
+/** `rate_limited`. */
+export class RateLimitedError extends PmsError {}
+/** `quota_exceeded`. */
+export class QuotaExceededError extends PmsError {}
+/** `internal_error`, `temporarily_unavailable`, and responses that are none of the service. */
+export class ServiceError extends PmsError {}
+/** `connection_failed`: no response, or none in time. */
+export class ConnectionError extends PmsError {}
+/** `invalid_variables`: a prompt can't be filled with them. `details` name them. */
+export class VariablesError extends PmsError {}
+/** `invalid_signature`: a webhook's request is not from the service, or too old. */
+export class SignatureError extends PmsError {}
+
+const CLASSES: Readonly<Record<ErrorCode, typeof PmsError>> = {
+  invalid_request: InvalidRequestError,
+  payload_too_large: InvalidRequestError,
+  idempotency_key_reused: InvalidRequestError,
+  invalid_state: InvalidStateError,
+  prompt_archived: PromptArchivedError,
+  unauthorized: UnauthorizedError,
+  insufficient_scope: InsufficientScopeError,
+  not_found: NotFoundError,
+  rate_limited: RateLimitedError,
+  quota_exceeded: QuotaExceededError,
+  internal_error: ServiceError,
+  temporarily_unavailable: ServiceError,
+};
+
+/** The error of a code, in its class. */
+export function errorOf(code: string, message: string, fields: ErrorFields = {}): PmsError {
+  const known: Readonly<Record<string, typeof PmsError>> = CLASSES;
+  return new (Object.hasOwn(known, code) ? (known[code] ?? ServiceError) : ServiceError)(code, message, fields);
+}

@@ -1,0 +1,159 @@
+// Made by `npm run generate`: do not edit.
+import type * as api from './types.gen.ts';
+
+/** What each operation takes, and what it responds with. */
+export interface Operations {
+  listPrompts: { request: api.ListPromptsData; response: api.ListPromptsResponse };
+  createPrompt: { request: api.CreatePromptData; response: api.CreatePromptResponse };
+  resolvePrompts: { request: api.ResolvePromptsData; response: api.ResolvePromptsResponse };
+  listPromptVersions: { request: api.ListPromptVersionsData; response: api.ListPromptVersionsResponse };
+  diffPromptVersions: { request: api.DiffPromptVersionsData; response: api.DiffPromptVersionsResponse };
+  setPromptLabel: { request: api.SetPromptLabelData; response: api.SetPromptLabelResponse };
+  removePromptLabel: { request: api.RemovePromptLabelData; response: api.RemovePromptLabelResponse };
+  restorePrompt: { request: api.RestorePromptData; response: api.RestorePromptResponse };
+  getPrompt: { request: api.GetPromptData; response: api.GetPromptResponse };
+  updatePrompt: { request: api.UpdatePromptData; response: api.UpdatePromptResponse };
+  archivePrompt: { request: api.ArchivePromptData; response: api.ArchivePromptResponse };
+  listExecutions: { request: api.ListExecutionsData; response: api.ListExecutionsResponse };
+  createExecution: { request: api.CreateExecutionData; response: api.CreateExecutionResponse };
+  getExecution: { request: api.GetExecutionData; response: api.GetExecutionResponse };
+  deleteExecution: { request: api.DeleteExecutionData; response: api.DeleteExecutionResponse };
+  cancelExecution: { request: api.CancelExecutionData; response: api.CancelExecutionResponse };
+  createChatCompletion: { request: api.CreateChatCompletionData; response: api.CreateChatCompletionResponse };
+  listModels: { request: api.ListModelsData; response: api.ListModelsResponse };
+  getModel: { request: api.GetModelData; response: api.GetModelResponse };
+  streamExecution: { request: api.StreamExecutionData; response: api.StreamExecutionResponse };
+  listEvaluations: { request: api.ListEvaluationsData; response: api.ListEvaluationsResponse };
+  createEvaluation: { request: api.CreateEvaluationData; response: api.CreateEvaluationResponse };
+  rescoreEvaluation: { request: api.RescoreEvaluationData; response: api.RescoreEvaluationResponse };
+  getEvaluation: { request: api.GetEvaluationData; response: api.GetEvaluationResponse };
+  deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
+  listEvaluationResults: { request: api.ListEvaluationResultsData; response: api.ListEvaluationResultsResponse };
+  compareEvaluations: { request: api.CompareEvaluationsData; response: api.CompareEvaluationsResponse };
+  pauseEvaluation: { request: api.PauseEvaluationData; response: api.PauseEvaluationResponse };
+  resumeEvaluation: { request: api.ResumeEvaluationData; response: api.ResumeEvaluationResponse };
+  cancelEvaluation: { request: api.CancelEvaluationData; response: api.CancelEvaluationResponse };
+  retryEvaluation: { request: api.RetryEvaluationData; response: api.RetryEvaluationResponse };
+  listDatasets: { request: api.ListDatasetsData; response: api.ListDatasetsResponse };
+  listDatasetVersions: { request: api.ListDatasetVersionsData; response: api.ListDatasetVersionsResponse };
+  listDatasetExamples: { request: api.ListDatasetExamplesData; response: api.ListDatasetExamplesResponse };
+  exportDataset: { request: api.ExportDatasetData; response: api.ExportDatasetResponse };
+  createDatasetFromExecutions: { request: api.CreateDatasetFromExecutionsData; response: api.CreateDatasetFromExecutionsResponse };
+  getDataset: { request: api.GetDatasetData; response: api.GetDatasetResponse };
+  uploadDataset: { request: api.UploadDatasetData; response: api.UploadDatasetResponse };
+  deleteDataset: { request: api.DeleteDatasetData; response: api.DeleteDatasetResponse };
+  listSchedules: { request: api.ListSchedulesData; response: api.ListSchedulesResponse };
+  createSchedule: { request: api.CreateScheduleData; response: api.CreateScheduleResponse };
+  getSchedule: { request: api.GetScheduleData; response: api.GetScheduleResponse };
+  deleteSchedule: { request: api.DeleteScheduleData; response: api.DeleteScheduleResponse };
+  pauseSchedule: { request: api.PauseScheduleData; response: api.PauseScheduleResponse };
+  resumeSchedule: { request: api.ResumeScheduleData; response: api.ResumeScheduleResponse };
+  triggerSchedule: { request: api.TriggerScheduleData; response: api.TriggerScheduleResponse };
+  listWebhooks: { request: api.ListWebhooksData; response: api.ListWebhooksResponse };
+  createWebhook: { request: api.CreateWebhookData; response: api.CreateWebhookResponse };
+  getWebhook: { request: api.GetWebhookData; response: api.GetWebhookResponse };
+  updateWebhook: { request: api.UpdateWebhookData; response: api.UpdateWebhookResponse };
+  deleteWebhook: { request: api.DeleteWebhookData; response: api.DeleteWebhookResponse };
+  disableWebhook: { request: api.DisableWebhookData; response: api.DisableWebhookResponse };
+  enableWebhook: { request: api.EnableWebhookData; response: api.EnableWebhookResponse };
+  rotateWebhookSecret: { request: api.RotateWebhookSecretData; response: api.RotateWebhookSecretResponse };
+  testWebhook: { request: api.TestWebhookData; response: api.TestWebhookResponse };
+  replayEvents: { request: api.ReplayEventsData; response: api.ReplayEventsResponse };
+  listDeliveries: { request: api.ListDeliveriesData; response: api.ListDeliveriesResponse };
+  getDelivery: { request: api.GetDeliveryData; response: api.GetDeliveryResponse };
+  redeliver: { request: api.RedeliverData; response: api.RedeliverResponse };
+  listEvents: { request: api.ListEventsData; response: api.ListEventsResponse };
+  getEvent: { request: api.GetEventData; response: api.GetEventResponse };
+  listNotifications: { request: api.ListNotificationsData; response: api.ListNotificationsResponse };
+  getUsage: { request: api.GetUsageData; response: api.GetUsageResponse };
+  listApiKeys: { request: api.ListApiKeysData; response: api.ListApiKeysResponse };
+  createApiKey: { request: api.CreateApiKeyData; response: api.CreateApiKeyResponse };
+  revokeApiKey: { request: api.RevokeApiKeyData; response: api.RevokeApiKeyResponse };
+}
+
+/** Method and path of each. */
+export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
+  listPrompts: 'GET /prompts',
+  createPrompt: 'POST /prompts',
+  resolvePrompts: 'POST /prompts/resolve',
+  listPromptVersions: 'GET /prompts/{name}/versions',
+  diffPromptVersions: 'GET /prompts/{name}/diff',
+  setPromptLabel: 'PUT /prompts/{name}/labels/{label}',
+  removePromptLabel: 'DELETE /prompts/{name}/labels/{label}',
+  restorePrompt: 'POST /prompts/{name}/restore',
+  getPrompt: 'GET /prompts/{name}',
+  updatePrompt: 'PUT /prompts/{name}',
+  archivePrompt: 'DELETE /prompts/{name}',
+  listExecutions: 'GET /executions',
+  createExecution: 'POST /executions',
+  getExecution: 'GET /executions/{id}',
+  deleteExecution: 'DELETE /executions/{id}',
+  cancelExecution: 'POST /executions/{id}/cancel',
+  createChatCompletion: 'POST /chat/completions',
+  listModels: 'GET /models',
+  getModel: 'GET /models/{name}',
+  streamExecution: 'GET /executions/{id}/stream',
+  listEvaluations: 'GET /evaluations',
+  createEvaluation: 'POST /evaluations',
+  rescoreEvaluation: 'POST /evaluations/{id}/rescore',
+  getEvaluation: 'GET /evaluations/{id}',
+  deleteEvaluation: 'DELETE /evaluations/{id}',
+  listEvaluationResults: 'GET /evaluations/{id}/results',
+  compareEvaluations: 'GET /evaluations/{id}/compare/{other}',
+  pauseEvaluation: 'POST /evaluations/{id}/pause',
+  resumeEvaluation: 'POST /evaluations/{id}/resume',
+  cancelEvaluation: 'POST /evaluations/{id}/cancel',
+  retryEvaluation: 'POST /evaluations/{id}/retry',
+  listDatasets: 'GET /datasets',
+  listDatasetVersions: 'GET /datasets/{name}/versions',
+  listDatasetExamples: 'GET /datasets/{name}/examples',
+  exportDataset: 'GET /datasets/{name}/export',
+  createDatasetFromExecutions: 'POST /datasets/{name}/from-executions',
+  getDataset: 'GET /datasets/{name}',
+  uploadDataset: 'PUT /datasets/{name}',
+  deleteDataset: 'DELETE /datasets/{name}',
+  listSchedules: 'GET /schedules',
+  createSchedule: 'POST /schedules',
+  getSchedule: 'GET /schedules/{id}',
+  deleteSchedule: 'DELETE /schedules/{id}',
+  pauseSchedule: 'POST /schedules/{id}/pause',
+  resumeSchedule: 'POST /schedules/{id}/resume',
+  triggerSchedule: 'POST /schedules/{id}/trigger',
+  listWebhooks: 'GET /webhooks',
+  createWebhook: 'POST /webhooks',
+  getWebhook: 'GET /webhooks/{id}',
+  updateWebhook: 'PATCH /webhooks/{id}',
+  deleteWebhook: 'DELETE /webhooks/{id}',
+  disableWebhook: 'POST /webhooks/{id}/disable',
+  enableWebhook: 'POST /webhooks/{id}/enable',
+  rotateWebhookSecret: 'POST /webhooks/{id}/rotate-secret',
+  testWebhook: 'POST /webhooks/{id}/test',
+  replayEvents: 'POST /webhooks/{id}/replay',
+  listDeliveries: 'GET /webhooks/{id}/deliveries',
+  getDelivery: 'GET /deliveries/{id}',
+  redeliver: 'POST /deliveries/{id}/redeliver',
+  listEvents: 'GET /events',
+  getEvent: 'GET /events/{id}',
+  listNotifications: 'GET /notifications',
+  getUsage: 'GET /usage',
+  listApiKeys: 'GET /api-keys',
+  createApiKey: 'POST /api-keys',
+  revokeApiKey: 'DELETE /api-keys/{id}',
+};
+
+/** Those that take `Idempotency-Key`. */
+export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
+  'createPrompt' as const,
+  'createExecution' as const,
+  'createChatCompletion' as const,
+  'createEvaluation' as const,
+  'rescoreEvaluation' as const,
+  'createDatasetFromExecutions' as const,
+  'createSchedule' as const,
+  'createWebhook' as const,
+  'rotateWebhookSecret' as const,
+  'testWebhook' as const,
+  'replayEvents' as const,
+  'redeliver' as const,
+  'createApiKey' as const,
+]);

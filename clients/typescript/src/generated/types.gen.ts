@@ -1,0 +1,5921 @@
+// Made by `npm run generate`: do not edit.
+
+export type ClientOptions = {
+    baseUrl: `${string}://${string}/v1` | (string & {});
+};
+
+export type CreatePrompt = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * One text, sent as one user message; either this or `messages`. `{{ name }}` is replaced by the variable of that name, `{{> prompt }}`, `{{> prompt@3 }}` or `{{> prompt@label }}` by the template of that prompt; `\{{ name }}` stays as text.
+     */
+    template?: string;
+    /**
+     * A list of messages, and placeholders for lists of messages; either this or `template`.
+     */
+    messages?: Array<Message | MessagePlaceholder>;
+    /**
+     * What the model may ask for. No tool is ever run here.
+     */
+    tools?: Array<Tool> | null;
+    /**
+     * Default: the model decides.
+     */
+    tool_choice?: 'auto' | 'none' | 'required' | {
+        name: string;
+    } | null;
+    /**
+     * What is known of variables, by name. One that is not declared is required and takes any type.
+     */
+    inputs?: {
+        [key: string]: {
+            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
+            /**
+             * Default: true, unless there is a default.
+             */
+            required?: boolean;
+            /**
+             * The value where a run gives none.
+             */
+            default?: unknown;
+            description?: string;
+            /**
+             * The values that it may have.
+             */
+            enum?: Array<string | number | boolean>;
+        };
+    } | null;
+    /**
+     * Tried in order where the model before fails for good in a way that another may not.
+     */
+    fallback_models?: Array<string>;
+    /**
+     * Any JSON object, kept and never read.
+     */
+    config?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     */
+    model: string;
+    parameters?: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name?: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    /**
+     * What the prompt is for.
+     */
+    description?: string | null;
+    /**
+     * Why this version was made.
+     */
+    commit_message?: string;
+};
+
+export type Message = {
+    role: 'system';
+    content: string | Array<{
+        type: 'text';
+        text: string;
+    }>;
+} | {
+    role: 'user';
+    content: string | Array<{
+        type: 'text';
+        text: string;
+    } | {
+        type: 'file';
+        /**
+         * Of an image, a sound or a document.
+         */
+        media_type: string;
+        filename?: string;
+        /**
+         * The file in base64.
+         */
+        data?: string;
+        /**
+         * Where the file is.
+         */
+        url?: string;
+        variable?: string;
+    }>;
+} | {
+    role: 'assistant';
+    content: string | Array<{
+        type: 'text';
+        text: string;
+    } | {
+        type: 'file';
+        /**
+         * Of an image, a sound or a document.
+         */
+        media_type: string;
+        filename?: string;
+        /**
+         * The file in base64.
+         */
+        data?: string;
+        /**
+         * Where the file is.
+         */
+        url?: string;
+        variable?: string;
+    } | {
+        type: 'tool_call';
+        id: string;
+        name: string;
+        /**
+         * Any JSON.
+         */
+        input: unknown;
+    }>;
+} | {
+    role: 'tool';
+    content: Array<{
+        type: 'tool_result';
+        id: string;
+        name: string;
+        /**
+         * Any JSON.
+         */
+        output: unknown;
+    }>;
+};
+
+export type MessagePlaceholder = {
+    placeholder: string;
+    /**
+     * Whether a run must give it. Default: true.
+     */
+    required?: boolean;
+};
+
+export type Tool = {
+    name: string;
+    /**
+     * Tells the model when to use it.
+     */
+    description?: string;
+    /**
+     * A JSON schema of its input.
+     */
+    input_schema: {
+        [key: string]: unknown;
+    };
+    /**
+     * Whether the provider is to hold the model to the schema, where it can.
+     */
+    strict?: boolean;
+};
+
+export type ResolvePrompts = {
+    prompts: Array<{
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * A version of the prompt, from 1.
+         */
+        version?: number;
+        /**
+         * Default, where no version is given: `latest`.
+         */
+        label?: string;
+        /**
+         * The version that you have.
+         */
+        known_version?: number;
+        /**
+         * The `includes_hash` of what you have. A prompt with includes is sent where it is left out.
+         */
+        known_includes?: string;
+    }>;
+};
+
+export type SetLabel = {
+    /**
+     * A version of the prompt, from 1.
+     */
+    version: number;
+};
+
+export type UpdatePrompt = {
+    /**
+     * Takes the place of messages, too.
+     */
+    template?: string;
+    /**
+     * Takes the place of a template, too.
+     */
+    messages?: Array<Message | MessagePlaceholder>;
+    /**
+     * What the model may ask for. No tool is ever run here.
+     */
+    tools?: Array<Tool> | null;
+    /**
+     * Default: the model decides.
+     */
+    tool_choice?: 'auto' | 'none' | 'required' | {
+        name: string;
+    } | null;
+    /**
+     * What is known of variables, by name. One that is not declared is required and takes any type.
+     */
+    inputs?: {
+        [key: string]: {
+            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
+            /**
+             * Default: true, unless there is a default.
+             */
+            required?: boolean;
+            /**
+             * The value where a run gives none.
+             */
+            default?: unknown;
+            description?: string;
+            /**
+             * The values that it may have.
+             */
+            enum?: Array<string | number | boolean>;
+        };
+    } | null;
+    /**
+     * Tried in order where the model before fails for good in a way that another may not.
+     */
+    fallback_models?: Array<string>;
+    /**
+     * Any JSON object, kept and never read.
+     */
+    config?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Replaces the parameters as a whole.
+     */
+    parameters?: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name?: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    /**
+     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     */
+    model?: string;
+    /**
+     * What the prompt is for.
+     */
+    description?: string | null;
+    /**
+     * Why this version was made.
+     */
+    commit_message?: string;
+};
+
+export type CreateExecution = {
+    /**
+     * Required unless there is a draft.
+     */
+    prompt_name?: string;
+    /**
+     * A value for each placeholder: a string, number, boolean, object or array. Extra ones are ignored.
+     */
+    variables?: {
+        [key: string]: unknown;
+    };
+    /**
+     * A version of the prompt, from 1.
+     */
+    version?: number;
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label?: string;
+    draft?: ExecutionDraft;
+    /**
+     * Replaces the model of the prompt. Its fallback models stay.
+     */
+    model?: string;
+    /**
+     * Override those of the prompt, one by one.
+     */
+    parameters?: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name?: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    /**
+     * Appended to the prompt's own messages.
+     */
+    messages?: Array<ChatMessage>;
+    /**
+     * Where the same call (model, input, parameters, tools) of this workspace was completed within that time, its response is given at once.
+     */
+    reuse?: {
+        /**
+         * Seconds.
+         */
+        max_age: number;
+    };
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+};
+
+/**
+ * Runs content that is not stored. With `prompt_name` it changes the version as `PUT /prompts/{name}` would: what is left out keeps its value. Without, it is all there is: it has a template or messages, and a model.
+ */
+export type ExecutionDraft = {
+    /**
+     * Takes the place of messages, too.
+     */
+    template?: string;
+    /**
+     * Takes the place of a template, too.
+     */
+    messages?: Array<Message | MessagePlaceholder>;
+    /**
+     * What the model may ask for. No tool is ever run here.
+     */
+    tools?: Array<Tool> | null;
+    /**
+     * Default: the model decides.
+     */
+    tool_choice?: 'auto' | 'none' | 'required' | {
+        name: string;
+    } | null;
+    /**
+     * What is known of variables, by name. One that is not declared is required and takes any type.
+     */
+    inputs?: {
+        [key: string]: {
+            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
+            /**
+             * Default: true, unless there is a default.
+             */
+            required?: boolean;
+            /**
+             * The value where a run gives none.
+             */
+            default?: unknown;
+            description?: string;
+            /**
+             * The values that it may have.
+             */
+            enum?: Array<string | number | boolean>;
+        };
+    } | null;
+    /**
+     * Tried in order where the model before fails for good in a way that another may not.
+     */
+    fallback_models?: Array<string>;
+    /**
+     * Any JSON object, kept and never read.
+     */
+    config?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Replaces the parameters as a whole.
+     */
+    parameters?: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name?: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    /**
+     * Required without a prompt.
+     */
+    model?: string;
+};
+
+export type ChatMessage = {
+    role: 'system';
+    content: string | Array<{
+        type: 'text';
+        text: string;
+    }>;
+} | {
+    role: 'user';
+    content: string | Array<{
+        type: 'text';
+        text: string;
+    } | {
+        type: 'file';
+        /**
+         * Of an image, a sound or a document.
+         */
+        media_type: string;
+        filename?: string;
+        /**
+         * The file in base64.
+         */
+        data?: string;
+        /**
+         * Where the file is.
+         */
+        url?: string;
+    }>;
+} | {
+    role: 'assistant';
+    content: string | Array<{
+        type: 'text';
+        text: string;
+    } | {
+        type: 'file';
+        /**
+         * Of an image, a sound or a document.
+         */
+        media_type: string;
+        filename?: string;
+        /**
+         * The file in base64.
+         */
+        data?: string;
+        /**
+         * Where the file is.
+         */
+        url?: string;
+    } | {
+        type: 'tool_call';
+        id: string;
+        name: string;
+        /**
+         * Any JSON.
+         */
+        input: unknown;
+    }>;
+} | {
+    role: 'tool';
+    content: Array<{
+        type: 'tool_result';
+        id: string;
+        name: string;
+        /**
+         * Any JSON.
+         */
+        output: unknown;
+    }>;
+};
+
+export type CreateChatCompletion = {
+    /**
+     * A prompt: `name` (its latest version), `name@3` or `name@label`.
+     */
+    model: string;
+    /**
+     * Appended to the prompt's own messages.
+     */
+    messages?: Array<{
+        role: 'system' | 'developer';
+        content?: string | Array<{
+            type: 'text';
+            text: string;
+        }>;
+        name?: null;
+    } | {
+        role: 'user';
+        content?: string | Array<{
+            type: 'text';
+            text: string;
+        } | {
+            type: 'image_url';
+            image_url: {
+                /**
+                 * An https address, or a data URL with base64.
+                 */
+                url: string;
+                detail?: 'auto' | null;
+            };
+        } | {
+            type: 'input_audio';
+            input_audio: {
+                /**
+                 * The file in base64.
+                 */
+                data: string;
+                format: 'wav' | 'mp3';
+            };
+        } | {
+            type: 'file';
+            file: {
+                /**
+                 * A data URL with base64.
+                 */
+                file_data: string;
+                filename?: string | null;
+                file_id?: null;
+            };
+        }>;
+        name?: null;
+    } | {
+        role: 'assistant';
+        content?: string | Array<{
+            type: 'text';
+            text: string;
+        } | {
+            type: 'refusal';
+            refusal: string;
+        }> | null;
+        refusal?: string | null;
+        tool_calls?: Array<{
+            id: string;
+            type: 'function';
+            function: {
+                name: string;
+                arguments: string;
+            };
+            index?: number;
+        }> | null;
+        /**
+         * Ignored.
+         */
+        annotations?: Array<unknown> | null;
+        audio?: null;
+        function_call?: null;
+        name?: null;
+    } | {
+        role: 'tool';
+        content?: string | Array<{
+            type: 'text';
+            text: string;
+        }>;
+        tool_call_id: string;
+        /**
+         * Ignored: the tool is the one of the tool call.
+         */
+        name?: string | null;
+    }>;
+    /**
+     * A value for each placeholder of the prompt: a string, number, boolean, object or array.
+     */
+    variables?: {
+        [key: string]: unknown;
+    };
+    stream?: boolean | null;
+    /**
+     * `include_usage`: a last chunk without choices has the tokens.
+     */
+    stream_options?: {
+        include_usage?: boolean | null;
+        /**
+         * Ignored.
+         */
+        include_obfuscation?: unknown;
+    } | null;
+    /**
+     * Take the place of all tools of the prompt.
+     */
+    tools?: Array<{
+        type: 'function';
+        function: {
+            name: string;
+            description?: string | null;
+            /**
+             * A JSON schema of its input.
+             */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            strict?: boolean | null;
+        };
+    }> | null;
+    /**
+     * Takes the place of that of the prompt.
+     */
+    tool_choice?: 'auto' | 'none' | 'required' | {
+        type: 'function';
+        function: {
+            name: string;
+        };
+    } | null;
+    temperature?: number | null;
+    top_p?: number | null;
+    max_tokens?: number | null;
+    /**
+     * Comes before `max_tokens`.
+     */
+    max_completion_tokens?: number | null;
+    stop?: string | Array<string> | null;
+    seed?: number | null;
+    frequency_penalty?: number | null;
+    presence_penalty?: number | null;
+    reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+    response_format?: {
+        type: 'text';
+    } | {
+        type: 'json_object';
+    } | {
+        type: 'json_schema';
+        json_schema: {
+            name?: string;
+            description?: string | null;
+            schema: {
+                [key: string]: unknown;
+            };
+            strict?: boolean | null;
+        };
+    } | null;
+    metadata?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Kept in the `metadata` of the execution, as `user`.
+     */
+    user?: string | null;
+    /**
+     * Ignored.
+     */
+    store?: unknown;
+    /**
+     * Ignored.
+     */
+    safety_identifier?: unknown;
+    /**
+     * Ignored.
+     */
+    prompt_cache_key?: unknown;
+    /**
+     * Ignored.
+     */
+    prompt_cache_retention?: unknown;
+    n?: 1 | null;
+    logprobs?: false | null;
+    top_logprobs?: 0 | null;
+    logit_bias?: {
+        [key: string]: never;
+    } | null;
+    modalities?: [
+        'text'
+    ] | null;
+    audio?: null;
+    prediction?: null;
+    web_search_options?: null;
+    verbosity?: 'medium' | null;
+    parallel_tool_calls?: true | null;
+    service_tier?: 'auto' | 'default' | null;
+    functions?: null;
+    function_call?: null;
+};
+
+export type CreateEvaluation = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version?: number;
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label?: string;
+    /**
+     * A dataset by name, or `{"name", "version"}`.
+     */
+    dataset?: string | {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * The latest unless given.
+         */
+        version?: number;
+    };
+    examples?: Array<Example>;
+    evaluators?: Array<{
+        type: 'exact_match';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+        trim?: boolean;
+        normalize_whitespace?: boolean;
+    } | {
+        type: 'contains';
+        name?: string;
+        weight?: number;
+        value?: string;
+        values?: Array<string>;
+        mode?: 'all' | 'any';
+        case_sensitive?: boolean;
+    } | {
+        type: 'regex';
+        name?: string;
+        weight?: number;
+        pattern: string;
+        flags?: string;
+        full_match?: boolean;
+    } | {
+        type: 'json_valid';
+        name?: string;
+        weight?: number;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_schema';
+        name?: string;
+        weight?: number;
+        schema: {
+            [key: string]: unknown;
+        };
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_match';
+        name?: string;
+        weight?: number;
+        value?: unknown;
+        mode?: 'exact' | 'subset';
+        ignore_array_order?: boolean;
+        partial_credit?: boolean;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'numeric';
+        name?: string;
+        weight?: number;
+        absolute_tolerance?: number;
+        relative_tolerance?: number;
+        extract?: 'only' | 'first' | 'last' | 'none';
+    } | {
+        type: 'levenshtein';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+    } | {
+        type: 'tool_calls';
+        name?: string;
+        weight?: number;
+        value?: Array<{
+            name: string;
+            /**
+             * Any JSON.
+             */
+            input?: unknown;
+        }>;
+        input?: 'exact' | 'subset' | 'ignore';
+        ordered?: boolean;
+        allow_extra?: boolean;
+        partial_credit?: boolean;
+    } | {
+        type: 'latency';
+        name?: string;
+        weight?: number;
+        at_most_ms: number;
+    } | {
+        type: 'cost';
+        name?: string;
+        weight?: number;
+        at_most_usd: number;
+    } | {
+        type: 'llm_judge';
+        name?: string;
+        weight?: number;
+        model: string;
+        rubric: string;
+        scale?: {
+            min: number;
+            max: number;
+        };
+        include_expected?: boolean;
+        include_input?: boolean;
+        parameters?: {
+            temperature?: number;
+            top_p?: number;
+            top_k?: number;
+            max_tokens?: number;
+            stop?: string | Array<string>;
+            seed?: number;
+            frequency_penalty?: number;
+            presence_penalty?: number;
+            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+             */
+            provider_options?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+    }>;
+    /**
+     * The run passes from this score on.
+     */
+    threshold?: number;
+    /**
+     * What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.
+     */
+    baseline?: 'previous' | string | null;
+    /**
+     * Examples at a time.
+     */
+    concurrency?: number;
+    /**
+     * US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.
+     */
+    max_cost?: number | string;
+    /**
+     * Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that time, its response is taken and costs nothing.
+     */
+    reuse?: {
+        /**
+         * Seconds.
+         */
+        max_age: number;
+    };
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * When to begin; at once unless given.
+     */
+    start_at?: string;
+};
+
+export type Example = {
+    /**
+     * What the same example is known by in every version; without it a hash of its content is.
+     */
+    id?: string;
+    /**
+     * A value for each placeholder of the prompt.
+     */
+    variables: {
+        [key: string]: unknown;
+    };
+    /**
+     * What the output is compared with: any JSON.
+     */
+    expected?: unknown;
+    /**
+     * Anything of your own, returned as it is.
+     */
+    metadata?: {
+        [key: string]: unknown;
+    };
+};
+
+export type RescoreEvaluation = {
+    /**
+     * Those of the run that is scored again unless given.
+     */
+    evaluators?: Array<{
+        type: 'exact_match';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+        trim?: boolean;
+        normalize_whitespace?: boolean;
+    } | {
+        type: 'contains';
+        name?: string;
+        weight?: number;
+        value?: string;
+        values?: Array<string>;
+        mode?: 'all' | 'any';
+        case_sensitive?: boolean;
+    } | {
+        type: 'regex';
+        name?: string;
+        weight?: number;
+        pattern: string;
+        flags?: string;
+        full_match?: boolean;
+    } | {
+        type: 'json_valid';
+        name?: string;
+        weight?: number;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_schema';
+        name?: string;
+        weight?: number;
+        schema: {
+            [key: string]: unknown;
+        };
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_match';
+        name?: string;
+        weight?: number;
+        value?: unknown;
+        mode?: 'exact' | 'subset';
+        ignore_array_order?: boolean;
+        partial_credit?: boolean;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'numeric';
+        name?: string;
+        weight?: number;
+        absolute_tolerance?: number;
+        relative_tolerance?: number;
+        extract?: 'only' | 'first' | 'last' | 'none';
+    } | {
+        type: 'levenshtein';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+    } | {
+        type: 'tool_calls';
+        name?: string;
+        weight?: number;
+        value?: Array<{
+            name: string;
+            /**
+             * Any JSON.
+             */
+            input?: unknown;
+        }>;
+        input?: 'exact' | 'subset' | 'ignore';
+        ordered?: boolean;
+        allow_extra?: boolean;
+        partial_credit?: boolean;
+    } | {
+        type: 'latency';
+        name?: string;
+        weight?: number;
+        at_most_ms: number;
+    } | {
+        type: 'cost';
+        name?: string;
+        weight?: number;
+        at_most_usd: number;
+    } | {
+        type: 'llm_judge';
+        name?: string;
+        weight?: number;
+        model: string;
+        rubric: string;
+        scale?: {
+            min: number;
+            max: number;
+        };
+        include_expected?: boolean;
+        include_input?: boolean;
+        parameters?: {
+            temperature?: number;
+            top_p?: number;
+            top_k?: number;
+            max_tokens?: number;
+            stop?: string | Array<string>;
+            seed?: number;
+            frequency_penalty?: number;
+            presence_penalty?: number;
+            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+             */
+            provider_options?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+    }>;
+    /**
+     * The same.
+     */
+    threshold?: number;
+    /**
+     * US dollars that the judges may cost.
+     */
+    max_cost?: number | string;
+};
+
+export type ResumeEvaluation = {
+    /**
+     * A higher cap, or null for none.
+     */
+    max_cost?: number | string | null;
+};
+
+export type DatasetFromExecutions = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name?: string;
+    /**
+     * Only executions in this state.
+     */
+    status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+    /**
+     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     */
+    model?: string;
+    /**
+     * Created at or after this time.
+     */
+    since?: string;
+    /**
+     * Created before this time.
+     */
+    until?: string;
+    /**
+     * Only these; all of them must match the other fields.
+     */
+    execution_ids?: Array<string>;
+    /**
+     * If more match, the newest are taken.
+     */
+    limit?: number;
+    /**
+     * What the examples expect: the output of the execution, or nothing.
+     */
+    expected?: 'output' | 'none';
+};
+
+export type CreateSchedule = {
+    name: string;
+    /**
+     * Five fields: minute, hour, day of month, month, weekday; or an alias such as `@daily`.
+     */
+    cron: string;
+    /**
+     * IANA time zone of `cron`.
+     */
+    time_zone?: string;
+    paused?: boolean;
+    evaluation: ScheduledEvaluation;
+};
+
+export type ScheduledEvaluation = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version?: number;
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label?: string;
+    /**
+     * A dataset by name, or `{"name", "version"}`.
+     */
+    dataset?: string | {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * The latest unless given.
+         */
+        version?: number;
+    };
+    examples?: Array<Example>;
+    evaluators?: Array<{
+        type: 'exact_match';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+        trim?: boolean;
+        normalize_whitespace?: boolean;
+    } | {
+        type: 'contains';
+        name?: string;
+        weight?: number;
+        value?: string;
+        values?: Array<string>;
+        mode?: 'all' | 'any';
+        case_sensitive?: boolean;
+    } | {
+        type: 'regex';
+        name?: string;
+        weight?: number;
+        pattern: string;
+        flags?: string;
+        full_match?: boolean;
+    } | {
+        type: 'json_valid';
+        name?: string;
+        weight?: number;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_schema';
+        name?: string;
+        weight?: number;
+        schema: {
+            [key: string]: unknown;
+        };
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_match';
+        name?: string;
+        weight?: number;
+        value?: unknown;
+        mode?: 'exact' | 'subset';
+        ignore_array_order?: boolean;
+        partial_credit?: boolean;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'numeric';
+        name?: string;
+        weight?: number;
+        absolute_tolerance?: number;
+        relative_tolerance?: number;
+        extract?: 'only' | 'first' | 'last' | 'none';
+    } | {
+        type: 'levenshtein';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+    } | {
+        type: 'tool_calls';
+        name?: string;
+        weight?: number;
+        value?: Array<{
+            name: string;
+            /**
+             * Any JSON.
+             */
+            input?: unknown;
+        }>;
+        input?: 'exact' | 'subset' | 'ignore';
+        ordered?: boolean;
+        allow_extra?: boolean;
+        partial_credit?: boolean;
+    } | {
+        type: 'latency';
+        name?: string;
+        weight?: number;
+        at_most_ms: number;
+    } | {
+        type: 'cost';
+        name?: string;
+        weight?: number;
+        at_most_usd: number;
+    } | {
+        type: 'llm_judge';
+        name?: string;
+        weight?: number;
+        model: string;
+        rubric: string;
+        scale?: {
+            min: number;
+            max: number;
+        };
+        include_expected?: boolean;
+        include_input?: boolean;
+        parameters?: {
+            temperature?: number;
+            top_p?: number;
+            top_k?: number;
+            max_tokens?: number;
+            stop?: string | Array<string>;
+            seed?: number;
+            frequency_penalty?: number;
+            presence_penalty?: number;
+            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+             */
+            provider_options?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+    }>;
+    /**
+     * The run passes from this score on.
+     */
+    threshold?: number;
+    /**
+     * What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.
+     */
+    baseline?: 'previous' | string | null;
+    /**
+     * Examples at a time.
+     */
+    concurrency?: number;
+    /**
+     * US dollars, judges included. A call whose cost comes back unknown counts as what was set aside for it. The run pauses when too little is left for another example.
+     */
+    max_cost?: number | string;
+    /**
+     * Where the same call (model, input, parameters, tools) was made for an evaluation or execution of this workspace within that time, its response is taken and costs nothing.
+     */
+    reuse?: {
+        /**
+         * Seconds.
+         */
+        max_age: number;
+    };
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+};
+
+export type CreateWebhook = {
+    /**
+     * The endpoint that receives the events, by `https:`. The operator may allow other URLs.
+     */
+    url: string;
+    /**
+     * The event types it is subscribed to.
+     */
+    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    /**
+     * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+     */
+    secret?: string;
+    description?: string | null;
+    /**
+     * Up to 20 custom headers for every request. Their values are stored encrypted and not shown again. Headers that the service sets itself are refused.
+     */
+    headers?: {
+        [key: string]: string;
+    };
+    /**
+     * Requests per minute; deliveries beyond it wait. Null: no limit.
+     */
+    rate_limit_per_minute?: number | null;
+};
+
+export type UpdateWebhook = {
+    /**
+     * The endpoint that receives the events, by `https:`. The operator may allow other URLs.
+     */
+    url?: string;
+    /**
+     * The event types it is subscribed to.
+     */
+    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    description?: string | null;
+    /**
+     * Replaces all headers; null or `{}` removes them.
+     */
+    headers?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Requests per minute; deliveries beyond it wait. Null: no limit.
+     */
+    rate_limit_per_minute?: number | null;
+};
+
+export type RotateSecret = {
+    /**
+     * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+     */
+    secret?: string;
+};
+
+export type TestWebhook = {
+    /**
+     * The type of the test event. Default: the first one that the webhook is subscribed to.
+     */
+    event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+};
+
+export type ReplayEvents = {
+    /**
+     * Events created at or after this time.
+     */
+    since: string;
+    /**
+     * Events created before this time. Default: now.
+     */
+    until?: string;
+    /**
+     * Leaves out events that were delivered to this webhook.
+     */
+    undelivered_only?: boolean;
+};
+
+export type CreateApiKey = {
+    name: string;
+    /**
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).
+     */
+    scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+    expires_at?: string | null;
+};
+
+export type PromptPage = {
+    data: Array<Prompt>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Prompt = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version: number;
+    /**
+     * Null where the prompt has messages.
+     */
+    template: string | null;
+    /**
+     * Null where the prompt is a template.
+     */
+    messages: Array<Message | MessagePlaceholder> | null;
+    tools: Array<Tool> | null;
+    tool_choice: 'auto' | 'none' | 'required' | {
+        name: string;
+    } | null;
+    inputs: {
+        [key: string]: {
+            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
+            /**
+             * Default: true, unless there is a default.
+             */
+            required?: boolean;
+            /**
+             * The value where a run gives none.
+             */
+            default?: unknown;
+            description?: string;
+            /**
+             * The values that it may have.
+             */
+            enum?: Array<string | number | boolean>;
+        };
+    } | null;
+    model: string;
+    fallback_models: Array<string>;
+    parameters: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    config: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Names of all that a run must or may be given: placeholders, those of includes, files, inputs.
+     */
+    variables: Array<string>;
+    /**
+     * Labels that point at this version.
+     */
+    labels: Array<string>;
+    archived: boolean;
+    description: string | null;
+    commit_message: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    updated_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    version_created_at: string;
+};
+
+export type Error = {
+    error: {
+        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
+        /**
+         * What happened and what to change.
+         */
+        message: string;
+        /**
+         * The fields at fault.
+         */
+        details?: Array<{
+            path: string;
+            message: string;
+        }>;
+    };
+};
+
+export type ResolvedPrompts = {
+    /**
+     * In the order of the request.
+     */
+    data: Array<ResolvedPrompt>;
+};
+
+/**
+ * One of: `prompt` with `includes` and `includes_hash`, `unchanged`, `left_out`, `error`.
+ */
+export type ResolvedPrompt = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    prompt?: Prompt;
+    /**
+     * What the texts include, at any depth, by how they refer to it (`support/tone@production`).
+     */
+    includes?: {
+        [key: string]: {
+            /**
+             * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+             */
+            name: string;
+            /**
+             * A version of the prompt, from 1.
+             */
+            version: number;
+            template: string;
+        };
+    };
+    /**
+     * Tells apart what the texts include, in its versions; null where they include nothing.
+     */
+    includes_hash?: string | null;
+    /**
+     * What you have is what is asked for.
+     */
+    unchanged?: true;
+    /**
+     * The response would be larger than about 4 MiB: ask for this one again.
+     */
+    left_out?: true;
+    /**
+     * `not_found`, or `invalid_request` where a run would be refused for an include.
+     */
+    error?: {
+        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
+        message: string;
+    };
+};
+
+export type VersionDiff = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    from: number;
+    /**
+     * A version of the prompt, from 1.
+     */
+    to: number;
+    changes: Array<{
+        /**
+         * What differs, in dot notation. An item of a list has its index in `to`, or in `from` where it was removed.
+         */
+        path: string;
+        /**
+         * Absent from what was added.
+         */
+        before?: unknown;
+        /**
+         * Absent from what was removed.
+         */
+        after?: unknown;
+        /**
+         * A unified diff, in place of `before` and `after`, where both are texts.
+         */
+        diff?: string;
+    }>;
+};
+
+export type Execution = {
+    id: string;
+    status: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+    /**
+     * Null for a draft that was run on its own.
+     */
+    prompt_name: string | null;
+    /**
+     * Null for a draft.
+     */
+    prompt_version: number | null;
+    /**
+     * The model that responded, or that is called.
+     */
+    model: string;
+    /**
+     * The model that was called first.
+     */
+    requested_model: string;
+    provider: string;
+    parameters: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    variables: {
+        [key: string]: unknown;
+    };
+    /**
+     * What was sent: the filled template, or the list of messages.
+     */
+    input: string | Array<ChatMessage>;
+    tools: Array<Tool> | null;
+    tool_choice: 'auto' | 'none' | 'required' | {
+        name: string;
+    } | null;
+    /**
+     * The prompts that the texts include, at any depth.
+     */
+    includes: Array<{
+        name: string;
+        version: number;
+    }>;
+    output: string | null;
+    /**
+     * `output`, parsed, where a JSON format was asked for and the model kept to it; else null.
+     */
+    output_json: unknown | null;
+    /**
+     * The tools that the model asks for. The service runs none.
+     */
+    tool_calls: Array<ToolCall>;
+    finish_reason: string | null;
+    tokens: Tokens;
+    cost: Cost;
+    latency: {
+        /**
+         * From creation to the first call.
+         */
+        queue_ms: number | null;
+        /**
+         * The call that succeeded.
+         */
+        model_ms: number | null;
+        /**
+         * From creation to the end.
+         */
+        total_ms: number | null;
+    };
+    /**
+     * Calls to models.
+     */
+    attempts: number;
+    /**
+     * Every call, in order, those counted that failed. Their costs add up to that of the execution.
+     */
+    calls: Array<ExecutionCall>;
+    /**
+     * The execution whose response this is, where it was reused: no model was called.
+     */
+    reused_from: string | null;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    workflow_id: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    started_at: string | null;
+    finished_at: string | null;
+};
+
+export type ToolCall = {
+    id: string;
+    name: string;
+    /**
+     * Any JSON.
+     */
+    input: unknown;
+};
+
+export type Tokens = {
+    input: number;
+    output: number;
+    /**
+     * Part of `input` that the provider had in its cache.
+     */
+    cached_input: number;
+    /**
+     * Part of `output` that was spent on reasoning.
+     */
+    reasoning: number;
+    /**
+     * `input` + `output`.
+     */
+    total: number;
+};
+
+export type Cost = {
+    /**
+     * US dollars; null when the model has no known price.
+     */
+    amount: string | null;
+    currency: 'USD';
+    /**
+     * The price used, in US dollars per million tokens, and where it comes from.
+     */
+    pricing: {
+        /**
+         * `genai-prices@<version>`, `operator` or `sandbox`.
+         */
+        source: string;
+        model: string;
+        input_per_million: string;
+        cached_input_per_million: string;
+        cache_write_per_million?: string;
+        output_per_million: string;
+        /**
+         * For prices that depend on the length of the input: the tier used starts above this many tokens.
+         */
+        tier_above_input_tokens?: number;
+        per_request?: string;
+    } | null;
+};
+
+export type ExecutionCall = {
+    model: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    started_at: string;
+    /**
+     * Null while it is in flight, and where its worker died.
+     */
+    duration_ms: number | null;
+    /**
+     * As billed; null where nothing is known to have been.
+     */
+    tokens: Tokens | null;
+    cost: {
+        /**
+         * US dollars; null when the model has no known price.
+         */
+        amount: string | null;
+        currency: 'USD';
+    };
+    error: {
+        code: string;
+        message: string;
+    } | null;
+};
+
+export type ExecutionPage = {
+    data: Array<Execution>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type ChatCompletion = {
+    /**
+     * The id of the execution.
+     */
+    id: string;
+    object: 'chat.completion';
+    /**
+     * Seconds since 1970.
+     */
+    created: number;
+    /**
+     * The version of the prompt that was run.
+     */
+    model: string;
+    choices: Array<{
+        index: 0;
+        message: {
+            role: 'assistant';
+            content: string | null;
+            refusal: null;
+            tool_calls?: Array<{
+                id: string;
+                type: 'function';
+                function: {
+                    name: string;
+                    /**
+                     * JSON.
+                     */
+                    arguments: string;
+                };
+            }>;
+        };
+        logprobs: null;
+        finish_reason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+    }>;
+    usage: {
+        prompt_tokens: number;
+        completion_tokens: number;
+        total_tokens: number;
+        prompt_tokens_details: {
+            cached_tokens: number;
+        };
+        completion_tokens_details: {
+            reasoning_tokens: number;
+        };
+    };
+};
+
+export type OpenAiError = {
+    error: {
+        /**
+         * What happened and what to change.
+         */
+        message: string;
+        type: 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'server_error';
+        /**
+         * The first field at fault.
+         */
+        param: string | null;
+        /**
+         * The service's own code, or that of the execution's error.
+         */
+        code: string;
+        /**
+         * All fields at fault.
+         */
+        details?: Array<{
+            path: string;
+            message: string;
+        }>;
+    };
+};
+
+export type ModelList = {
+    object: 'list';
+    data: Array<Model>;
+};
+
+export type Model = {
+    /**
+     * The name of a prompt.
+     */
+    id: string;
+    object: 'model';
+    /**
+     * Seconds since 1970.
+     */
+    created: number;
+    /**
+     * The workspace.
+     */
+    owned_by: string;
+};
+
+export type Evaluation = {
+    id: string;
+    status: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
+    /**
+     * Why it is paused.
+     */
+    status_reason: string | null;
+    prompt_name: string;
+    prompt_version: number;
+    model: string;
+    /**
+     * Called in order where the model before has failed for good. Pinned, as all of the version is.
+     */
+    fallback_models: Array<string>;
+    /**
+     * The prompts that the texts include, at any depth, pinned when the run was created.
+     */
+    includes: Array<{
+        name: string;
+        version: number;
+    }>;
+    provider: string;
+    parameters: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    /**
+     * Null for inline examples.
+     */
+    dataset: {
+        name: string;
+        version: number;
+    } | null;
+    evaluators: Array<{
+        type: string;
+        name: string;
+        weight: number;
+        [key: string]: unknown;
+    }>;
+    threshold: number;
+    baseline_id: string | null;
+    /**
+     * The run whose outputs were scored again, without calling the model.
+     */
+    source_evaluation_id: string | null;
+    reuse: {
+        max_age: number;
+    } | null;
+    concurrency: number;
+    max_cost: string | null;
+    start_at: string | null;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    schedule_id: string | null;
+    /**
+     * Mean over the examples, 0–1; one that failed counts 0.
+     */
+    score: number | null;
+    scores_by_evaluator: {
+        [key: string]: number;
+    } | null;
+    /**
+     * Whether the score reaches the threshold; null until it has ended.
+     */
+    passed: boolean | null;
+    examples_total: number;
+    examples_evaluated: number;
+    examples_failed: number;
+    regressions: number | null;
+    improvements: number | null;
+    /**
+     * Model and judges together.
+     */
+    tokens: Tokens;
+    /**
+     * Model and judges together.
+     */
+    cost: {
+        /**
+         * US dollars; null when the model has no known price.
+         */
+        amount: string | null;
+        currency: 'USD';
+    };
+    /**
+     * The judges alone.
+     */
+    judge: {
+        tokens: Tokens;
+        cost: {
+            /**
+             * US dollars; null when the model has no known price.
+             */
+            amount: string | null;
+            currency: 'USD';
+        };
+    };
+    latency: {
+        p50_ms: number | null;
+        p95_ms: number | null;
+    };
+    /**
+     * Share of the examples that have a result, 0–1.
+     */
+    progress: number;
+    retries: number;
+    workflow_id: string;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    started_at: string | null;
+    finished_at: string | null;
+};
+
+export type EvaluationPage = {
+    data: Array<Evaluation>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type EvaluationResultPage = {
+    data: Array<EvaluationResult>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type EvaluationResult = {
+    seq: number;
+    example_id: string;
+    status: 'answered' | 'scored' | 'failed';
+    variables: {
+        [key: string]: unknown;
+    };
+    expected: Schema0;
+    output: string | null;
+    /**
+     * The tools that the model asks for. The service runs none.
+     */
+    tool_calls: Array<ToolCall>;
+    /**
+     * The model that responded, or that failed last: the run's, or one of its fallback models.
+     */
+    model: string | null;
+    /**
+     * The execution or evaluation that paid for the output, where it was reused.
+     */
+    reused_from: string | null;
+    finish_reason: string | null;
+    score: number | null;
+    scores: {
+        [key: string]: {
+            score: number;
+            reason: string | null;
+        };
+    } | null;
+    baseline_score: number | null;
+    regression: boolean | null;
+    improvement: boolean | null;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    attempts: number;
+    tokens: Tokens;
+    cost: {
+        /**
+         * US dollars; null when the model has no known price.
+         */
+        amount: string | null;
+        currency: 'USD';
+    };
+    model_ms: number | null;
+};
+
+export type EvaluationComparison = {
+    a: string;
+    b: string;
+    examples_compared: number;
+    score_a: number | null;
+    score_b: number | null;
+    difference: number | null;
+    interval: {
+        low: number;
+        high: number;
+        method: 'paired_bootstrap' | 'normal';
+    } | null;
+    p_value: number | null;
+    verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
+    note: string;
+    regressions: {
+        total: number;
+        examples: Array<{
+            key: string;
+            score_a: number;
+            score_b: number;
+            difference: number;
+            failed_a: boolean;
+            failed_b: boolean;
+        }>;
+    };
+    improvements: {
+        total: number;
+        examples: Array<{
+            key: string;
+            score_a: number;
+            score_b: number;
+            difference: number;
+            failed_a: boolean;
+            failed_b: boolean;
+        }>;
+    };
+    unchanged: number;
+    only_in_a: {
+        total: number;
+        keys: Array<string>;
+    };
+    only_in_b: {
+        total: number;
+        keys: Array<string>;
+    };
+    by_evaluator: Array<{
+        name: string;
+        score_a: number | null;
+        score_b: number | null;
+        difference: number | null;
+        regressions: number;
+        improvements: number;
+        unchanged: number;
+    }>;
+};
+
+export type DatasetPage = {
+    data: Array<Dataset>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Dataset = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    version: number;
+    examples_total: number;
+    /**
+     * SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples.
+     */
+    hash: string;
+    description: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    updated_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    version_created_at: string;
+};
+
+export type DatasetExamplePage = {
+    data: Array<DatasetExample>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type DatasetExample = {
+    /**
+     * Its position in the version, from 0.
+     */
+    seq: number;
+    /**
+     * Its id; without one, `sha256:` and a hash of its variables and expectation.
+     */
+    key: string;
+    /**
+     * What the same example is known by in every version; without it a hash of its content is.
+     */
+    id?: string;
+    /**
+     * A value for each placeholder of the prompt.
+     */
+    variables: {
+        [key: string]: unknown;
+    };
+    /**
+     * What the output is compared with: any JSON.
+     */
+    expected?: unknown;
+    /**
+     * Anything of your own, returned as it is.
+     */
+    metadata?: {
+        [key: string]: unknown;
+    };
+};
+
+export type Schedule = {
+    id: string;
+    name: string;
+    cron: string;
+    time_zone: string;
+    paused: boolean;
+    /**
+     * The evaluation that it starts, as given.
+     */
+    evaluation: Schema1;
+    /**
+     * When it is next due; empty while paused. Omitted in lists.
+     */
+    next_runs?: Array<string>;
+    /**
+     * Why the last start failed; null once a start succeeds.
+     */
+    last_error: {
+        code: string;
+        message: string;
+        /**
+         * ISO 8601 in UTC with milliseconds.
+         */
+        at: string;
+    } | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+};
+
+export type SchedulePage = {
+    data: Array<Schedule>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type WebhookWithSecret = {
+    id: string;
+    url: string;
+    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    description: string | null;
+    status: 'enabled' | 'disabled';
+    disabled_reason: string | null;
+    /**
+     * Failed attempts since the last successful one.
+     */
+    consecutive_failures: number;
+    rate_limit_per_minute: number | null;
+    /**
+     * Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured.
+     */
+    header_names: Array<string> | null;
+    /**
+     * When the previous secret stops signing: 24 hours after the rotation.
+     */
+    previous_secret_expires_at: string | null;
+    last_delivery_at: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    updated_at: string;
+    /**
+     * The signing secret. It is stored encrypted and not shown again.
+     */
+    secret: string;
+};
+
+export type WebhookPage = {
+    data: Array<Webhook>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Webhook = {
+    id: string;
+    url: string;
+    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    description: string | null;
+    status: 'enabled' | 'disabled';
+    disabled_reason: string | null;
+    /**
+     * Failed attempts since the last successful one.
+     */
+    consecutive_failures: number;
+    rate_limit_per_minute: number | null;
+    /**
+     * Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured.
+     */
+    header_names: Array<string> | null;
+    /**
+     * When the previous secret stops signing: 24 hours after the rotation.
+     */
+    previous_secret_expires_at: string | null;
+    last_delivery_at: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    updated_at: string;
+};
+
+export type DeliveryWithAttempts = {
+    id: string;
+    webhook_id: string;
+    event_id: string;
+    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+    /**
+     * What caused it: the event itself, or a request to redeliver, replay or test.
+     */
+    trigger: 'event' | 'redelivery' | 'replay' | 'test';
+    /**
+     * `queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted.
+     */
+    status: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
+    /**
+     * The last error, or why it was abandoned.
+     */
+    status_reason: string | null;
+    attempts_made: number;
+    next_attempt_at: string | null;
+    /**
+     * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
+     */
+    workflow_id: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    finished_at: string | null;
+    /**
+     * All attempts so far, oldest first.
+     */
+    attempts: Array<DeliveryAttempt>;
+};
+
+export type DeliveryAttempt = {
+    /**
+     * The number of the attempt, from 1.
+     */
+    attempt: number;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    started_at: string;
+    /**
+     * HTTP status of the response; null if there was none.
+     */
+    status: number | null;
+    duration_ms: number;
+    /**
+     * The first 1 KiB of the response body.
+     */
+    response_body: string | null;
+    /**
+     * Why the attempt failed; null on success.
+     */
+    error: string | null;
+};
+
+export type ReplayedEvents = {
+    /**
+     * The number of new deliveries, 100000 at most.
+     */
+    replayed: number;
+};
+
+export type DeliveryPage = {
+    data: Array<Delivery>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Delivery = {
+    id: string;
+    webhook_id: string;
+    event_id: string;
+    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+    /**
+     * What caused it: the event itself, or a request to redeliver, replay or test.
+     */
+    trigger: 'event' | 'redelivery' | 'replay' | 'test';
+    /**
+     * `queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted.
+     */
+    status: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
+    /**
+     * The last error, or why it was abandoned.
+     */
+    status_reason: string | null;
+    attempts_made: number;
+    next_attempt_at: string | null;
+    /**
+     * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
+     */
+    workflow_id: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    finished_at: string | null;
+};
+
+export type EventPage = {
+    data: Array<Event>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Event = {
+    /**
+     * The `X-Event-Id` of its deliveries.
+     */
+    id: string;
+    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+    /**
+     * The payload of the event type.
+     */
+    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    timestamp: string;
+};
+
+export type PromptEventData = {
+    prompt_name: string;
+    version: number;
+    /**
+     * The newest version before; null for the first one.
+     */
+    previous_version: number | null;
+    model: string;
+    commit_message: string | null;
+};
+
+export type ExecutionCompletedData = {
+    execution_id: string;
+    prompt_name: string;
+    prompt_version: number;
+    model: string;
+    tokens: Tokens;
+    cost: Cost;
+    latency: {
+        /**
+         * From creation to the first call.
+         */
+        queue_ms: number;
+        /**
+         * The call that succeeded.
+         */
+        model_ms: number;
+        /**
+         * From creation to the end.
+         */
+        total_ms: number;
+    };
+};
+
+export type ExecutionFailedData = {
+    execution_id: string;
+    prompt_name: string;
+    prompt_version: number;
+    model: string;
+    error: {
+        code: string;
+        message: string;
+    };
+};
+
+export type EvaluationCompletedData = {
+    evaluation_id: string;
+    prompt_name: string;
+    score: number;
+    examples_evaluated: number;
+    regressions: number;
+};
+
+export type EvaluationRegressionData = {
+    evaluation_id: string;
+    prompt_name: string;
+    score: number;
+    examples_evaluated: number;
+    regressions: number;
+    threshold: number;
+};
+
+export type NotificationPage = {
+    data: Array<Notification>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Notification = {
+    id: string;
+    type: 'webhook.disabled';
+    message: string;
+    webhook_id: string | null;
+    email: {
+        /**
+         * When the mail server accepted it; null until then.
+         */
+        sent_at: string | null;
+        /**
+         * Why the last attempt to send it failed.
+         */
+        error: string | null;
+    };
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+};
+
+export type Usage = {
+    /**
+     * Executions.
+     */
+    data: Array<{
+        /**
+         * Null: drafts that were run on their own.
+         */
+        prompt_name?: string | null;
+        /**
+         * Of an execution the model that responded, also for what others cost before.
+         */
+        model?: string;
+        day?: string;
+        executions: number;
+        completed: number;
+        failed: number;
+        tokens: Tokens;
+        cost: {
+            /**
+             * US dollars; null when the model has no known price.
+             */
+            amount: string | null;
+            currency: 'USD';
+        };
+        /**
+         * Calls whose model has no known price: they are not in the cost.
+         */
+        unpriced: number;
+    }>;
+    /**
+     * Examples of evaluations and their judges, which cost money too: not in `data`.
+     */
+    evaluations: Array<{
+        /**
+         * Null: drafts that were run on their own.
+         */
+        prompt_name?: string | null;
+        /**
+         * Of an execution the model that responded, also for what others cost before.
+         */
+        model?: string;
+        day?: string;
+        /**
+         * Examples whose model was called.
+         */
+        examples: number;
+        /**
+         * Examples that a judge was asked about, under the model of the judge.
+         */
+        judgements: number;
+        tokens: Tokens;
+        cost: {
+            /**
+             * US dollars; null when the model has no known price.
+             */
+            amount: string | null;
+            currency: 'USD';
+        };
+        /**
+         * Calls whose model has no known price: they are not in the cost.
+         */
+        unpriced: number;
+    }>;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    since: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    until: string;
+};
+
+export type ApiKeyPage = {
+    data: Array<ApiKey>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type ApiKey = {
+    id: string;
+    name: string;
+    /**
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).
+     */
+    scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+    expires_at: string | null;
+    revoked_at: string | null;
+    last_used_at: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+};
+
+export type CreatedApiKey = {
+    id: string;
+    name: string;
+    /**
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).
+     */
+    scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+    expires_at: string | null;
+    revoked_at: string | null;
+    last_used_at: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * The key itself. It is shown this once and stored nowhere.
+     */
+    key: string;
+};
+
+export type Schema0 = string | number | boolean | null | Array<Schema0> | {
+    [key: string]: Schema0;
+};
+
+export type Schema1 = string | number | boolean | null | Array<Schema1> | {
+    [key: string]: Schema1;
+};
+
+export type ListPromptsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
+        /**
+         * Only prompts with this in their name or description, in any case.
+         */
+        q?: string;
+        /**
+         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         */
+        model?: string;
+        /**
+         * Only prompts with this label; the labelled version is shown.
+         */
+        label?: string;
+        archived?: 'true' | 'false' | 'all';
+        sort?: 'name' | '-name' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
+    };
+    url: '/prompts';
+};
+
+export type ListPromptsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListPromptsError = ListPromptsErrors[keyof ListPromptsErrors];
+
+export type ListPromptsResponses = {
+    /**
+     * Done.
+     */
+    200: PromptPage;
+};
+
+export type ListPromptsResponse = ListPromptsResponses[keyof ListPromptsResponses];
+
+export type CreatePromptData = {
+    body: CreatePrompt;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/prompts';
+};
+
+export type CreatePromptErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreatePromptError = CreatePromptErrors[keyof CreatePromptErrors];
+
+export type CreatePromptResponses = {
+    /**
+     * Created.
+     */
+    201: Prompt;
+};
+
+export type CreatePromptResponse = CreatePromptResponses[keyof CreatePromptResponses];
+
+export type ResolvePromptsData = {
+    body: ResolvePrompts;
+    path?: never;
+    query?: never;
+    url: '/prompts/resolve';
+};
+
+export type ResolvePromptsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ResolvePromptsError = ResolvePromptsErrors[keyof ResolvePromptsErrors];
+
+export type ResolvePromptsResponses = {
+    /**
+     * Done.
+     */
+    200: ResolvedPrompts;
+};
+
+export type ResolvePromptsResponse = ResolvePromptsResponses[keyof ResolvePromptsResponses];
+
+export type ListPromptVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/prompts/{name}/versions';
+};
+
+export type ListPromptVersionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListPromptVersionsError = ListPromptVersionsErrors[keyof ListPromptVersionsErrors];
+
+export type ListPromptVersionsResponses = {
+    /**
+     * Done.
+     */
+    200: PromptPage;
+};
+
+export type ListPromptVersionsResponse = ListPromptVersionsResponses[keyof ListPromptVersionsResponses];
+
+export type DiffPromptVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * A version of the prompt, from 1.
+         */
+        from?: number;
+        /**
+         * A version of the prompt, from 1.
+         */
+        to?: number;
+    };
+    url: '/prompts/{name}/diff';
+};
+
+export type DiffPromptVersionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DiffPromptVersionsError = DiffPromptVersionsErrors[keyof DiffPromptVersionsErrors];
+
+export type DiffPromptVersionsResponses = {
+    /**
+     * Done.
+     */
+    200: VersionDiff;
+};
+
+export type DiffPromptVersionsResponse = DiffPromptVersionsResponses[keyof DiffPromptVersionsResponses];
+
+export type RemovePromptLabelData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label: string;
+    };
+    query?: never;
+    url: '/prompts/{name}/labels/{label}';
+};
+
+export type RemovePromptLabelErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RemovePromptLabelError = RemovePromptLabelErrors[keyof RemovePromptLabelErrors];
+
+export type RemovePromptLabelResponses = {
+    /**
+     * Done.
+     */
+    200: Prompt;
+};
+
+export type RemovePromptLabelResponse = RemovePromptLabelResponses[keyof RemovePromptLabelResponses];
+
+export type SetPromptLabelData = {
+    body: SetLabel;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label: string;
+    };
+    query?: never;
+    url: '/prompts/{name}/labels/{label}';
+};
+
+export type SetPromptLabelErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type SetPromptLabelError = SetPromptLabelErrors[keyof SetPromptLabelErrors];
+
+export type SetPromptLabelResponses = {
+    /**
+     * Done.
+     */
+    200: Prompt;
+};
+
+export type SetPromptLabelResponse = SetPromptLabelResponses[keyof SetPromptLabelResponses];
+
+export type RestorePromptData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/prompts/{name}/restore';
+};
+
+export type RestorePromptErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RestorePromptError = RestorePromptErrors[keyof RestorePromptErrors];
+
+export type RestorePromptResponses = {
+    /**
+     * Done.
+     */
+    200: Prompt;
+};
+
+export type RestorePromptResponse = RestorePromptResponses[keyof RestorePromptResponses];
+
+export type ArchivePromptData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/prompts/{name}';
+};
+
+export type ArchivePromptErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ArchivePromptError = ArchivePromptErrors[keyof ArchivePromptErrors];
+
+export type ArchivePromptResponses = {
+    /**
+     * Done.
+     */
+    200: Prompt;
+};
+
+export type ArchivePromptResponse = ArchivePromptResponses[keyof ArchivePromptResponses];
+
+export type GetPromptData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * A version of the prompt, from 1.
+         */
+        version?: number;
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label?: string;
+    };
+    url: '/prompts/{name}';
+};
+
+export type GetPromptErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetPromptError = GetPromptErrors[keyof GetPromptErrors];
+
+export type GetPromptResponses = {
+    /**
+     * Done.
+     */
+    200: Prompt;
+};
+
+export type GetPromptResponse = GetPromptResponses[keyof GetPromptResponses];
+
+export type UpdatePromptData = {
+    body: UpdatePrompt;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/prompts/{name}';
+};
+
+export type UpdatePromptErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type UpdatePromptError = UpdatePromptErrors[keyof UpdatePromptErrors];
+
+export type UpdatePromptResponses = {
+    /**
+     * Done.
+     */
+    200: Prompt;
+};
+
+export type UpdatePromptResponse = UpdatePromptResponses[keyof UpdatePromptResponses];
+
+export type ListExecutionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+        /**
+         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         */
+        model?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+    };
+    url: '/executions';
+};
+
+export type ListExecutionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListExecutionsError = ListExecutionsErrors[keyof ListExecutionsErrors];
+
+export type ListExecutionsResponses = {
+    /**
+     * Done.
+     */
+    200: ExecutionPage;
+};
+
+export type ListExecutionsResponse = ListExecutionsResponses[keyof ListExecutionsResponses];
+
+export type CreateExecutionData = {
+    body: CreateExecution;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `wait=N` (0–300 seconds, 60 unless given) or `respond-async`.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/executions';
+};
+
+export type CreateExecutionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateExecutionError = CreateExecutionErrors[keyof CreateExecutionErrors];
+
+export type CreateExecutionResponses = {
+    /**
+     * Created.
+     */
+    201: Execution;
+};
+
+export type CreateExecutionResponse = CreateExecutionResponses[keyof CreateExecutionResponses];
+
+export type DeleteExecutionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/executions/{id}';
+};
+
+export type DeleteExecutionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DeleteExecutionError = DeleteExecutionErrors[keyof DeleteExecutionErrors];
+
+export type DeleteExecutionResponses = {
+    /**
+     * Done.
+     */
+    200: Execution;
+};
+
+export type DeleteExecutionResponse = DeleteExecutionResponses[keyof DeleteExecutionResponses];
+
+export type GetExecutionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/executions/{id}';
+};
+
+export type GetExecutionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetExecutionError = GetExecutionErrors[keyof GetExecutionErrors];
+
+export type GetExecutionResponses = {
+    /**
+     * Done.
+     */
+    200: Execution;
+};
+
+export type GetExecutionResponse = GetExecutionResponses[keyof GetExecutionResponses];
+
+export type CancelExecutionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/executions/{id}/cancel';
+};
+
+export type CancelExecutionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CancelExecutionError = CancelExecutionErrors[keyof CancelExecutionErrors];
+
+export type CancelExecutionResponses = {
+    /**
+     * Done.
+     */
+    200: Execution;
+};
+
+export type CancelExecutionResponse = CancelExecutionResponses[keyof CancelExecutionResponses];
+
+export type CreateChatCompletionData = {
+    body: CreateChatCompletion;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `wait=N`: 0–300 seconds, 300 unless given.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/chat/completions';
+};
+
+export type CreateChatCompletionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: OpenAiError;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: OpenAiError;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: OpenAiError;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: OpenAiError;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: OpenAiError;
+};
+
+export type CreateChatCompletionError = CreateChatCompletionErrors[keyof CreateChatCompletionErrors];
+
+export type CreateChatCompletionResponses = {
+    /**
+     * Done.
+     */
+    200: ChatCompletion;
+};
+
+export type CreateChatCompletionResponse = CreateChatCompletionResponses[keyof CreateChatCompletionResponses];
+
+export type ListModelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/models';
+};
+
+export type ListModelsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: OpenAiError;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: OpenAiError;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: OpenAiError;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: OpenAiError;
+};
+
+export type ListModelsError = ListModelsErrors[keyof ListModelsErrors];
+
+export type ListModelsResponses = {
+    /**
+     * Done.
+     */
+    200: ModelList;
+};
+
+export type ListModelsResponse = ListModelsResponses[keyof ListModelsResponses];
+
+export type GetModelData = {
+    body?: never;
+    path: {
+        /**
+         * A prompt: `name` (its latest version), `name@3` or `name@label`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/models/{name}';
+};
+
+export type GetModelErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: OpenAiError;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: OpenAiError;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: OpenAiError;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: OpenAiError;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: OpenAiError;
+};
+
+export type GetModelError = GetModelErrors[keyof GetModelErrors];
+
+export type GetModelResponses = {
+    /**
+     * Done.
+     */
+    200: Model;
+};
+
+export type GetModelResponse = GetModelResponses[keyof GetModelResponses];
+
+export type StreamExecutionData = {
+    body?: never;
+    headers?: {
+        /**
+         * The `id` of the last event that you received: the stream goes on after it.
+         */
+        'Last-Event-ID'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/executions/{id}/stream';
+};
+
+export type StreamExecutionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type StreamExecutionError = StreamExecutionErrors[keyof StreamExecutionErrors];
+
+export type StreamExecutionResponses = {
+    /**
+     * Done.
+     */
+    200: string;
+};
+
+export type StreamExecutionResponse = StreamExecutionResponses[keyof StreamExecutionResponses];
+
+export type ListEvaluationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        status?: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        dataset?: string;
+        schedule_id?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+    };
+    url: '/evaluations';
+};
+
+export type ListEvaluationsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListEvaluationsError = ListEvaluationsErrors[keyof ListEvaluationsErrors];
+
+export type ListEvaluationsResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationPage;
+};
+
+export type ListEvaluationsResponse = ListEvaluationsResponses[keyof ListEvaluationsResponses];
+
+export type CreateEvaluationData = {
+    body: CreateEvaluation;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/evaluations';
+};
+
+export type CreateEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateEvaluationError = CreateEvaluationErrors[keyof CreateEvaluationErrors];
+
+export type CreateEvaluationResponses = {
+    /**
+     * Created.
+     */
+    201: Evaluation;
+};
+
+export type CreateEvaluationResponse = CreateEvaluationResponses[keyof CreateEvaluationResponses];
+
+export type RescoreEvaluationData = {
+    body?: RescoreEvaluation;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/rescore';
+};
+
+export type RescoreEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RescoreEvaluationError = RescoreEvaluationErrors[keyof RescoreEvaluationErrors];
+
+export type RescoreEvaluationResponses = {
+    /**
+     * Created.
+     */
+    201: Evaluation;
+};
+
+export type RescoreEvaluationResponse = RescoreEvaluationResponses[keyof RescoreEvaluationResponses];
+
+export type DeleteEvaluationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}';
+};
+
+export type DeleteEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DeleteEvaluationError = DeleteEvaluationErrors[keyof DeleteEvaluationErrors];
+
+export type DeleteEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type DeleteEvaluationResponse = DeleteEvaluationResponses[keyof DeleteEvaluationResponses];
+
+export type GetEvaluationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}';
+};
+
+export type GetEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetEvaluationError = GetEvaluationErrors[keyof GetEvaluationErrors];
+
+export type GetEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type GetEvaluationResponse = GetEvaluationResponses[keyof GetEvaluationResponses];
+
+export type ListEvaluationResultsData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * Only examples that got worse.
+         */
+        regression?: 'true' | 'false';
+        /**
+         * Only examples that got better.
+         */
+        improvement?: 'true' | 'false';
+        /**
+         * Only examples that failed: without a response of the model or of a judge.
+         */
+        failed?: 'true' | 'false';
+        /**
+         * `csv`: all of them, streamed.
+         */
+        format?: 'json' | 'csv';
+    };
+    url: '/evaluations/{id}/results';
+};
+
+export type ListEvaluationResultsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListEvaluationResultsError = ListEvaluationResultsErrors[keyof ListEvaluationResultsErrors];
+
+export type ListEvaluationResultsResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationResultPage;
+};
+
+export type ListEvaluationResultsResponse = ListEvaluationResultsResponses[keyof ListEvaluationResultsResponses];
+
+export type CompareEvaluationsData = {
+    body?: never;
+    path: {
+        id: string;
+        other: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/compare/{other}';
+};
+
+export type CompareEvaluationsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CompareEvaluationsError = CompareEvaluationsErrors[keyof CompareEvaluationsErrors];
+
+export type CompareEvaluationsResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationComparison;
+};
+
+export type CompareEvaluationsResponse = CompareEvaluationsResponses[keyof CompareEvaluationsResponses];
+
+export type PauseEvaluationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/pause';
+};
+
+export type PauseEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type PauseEvaluationError = PauseEvaluationErrors[keyof PauseEvaluationErrors];
+
+export type PauseEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type PauseEvaluationResponse = PauseEvaluationResponses[keyof PauseEvaluationResponses];
+
+export type ResumeEvaluationData = {
+    body?: ResumeEvaluation;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/resume';
+};
+
+export type ResumeEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ResumeEvaluationError = ResumeEvaluationErrors[keyof ResumeEvaluationErrors];
+
+export type ResumeEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type ResumeEvaluationResponse = ResumeEvaluationResponses[keyof ResumeEvaluationResponses];
+
+export type CancelEvaluationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/cancel';
+};
+
+export type CancelEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CancelEvaluationError = CancelEvaluationErrors[keyof CancelEvaluationErrors];
+
+export type CancelEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type CancelEvaluationResponse = CancelEvaluationResponses[keyof CancelEvaluationResponses];
+
+export type RetryEvaluationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/retry';
+};
+
+export type RetryEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RetryEvaluationError = RetryEvaluationErrors[keyof RetryEvaluationErrors];
+
+export type RetryEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type RetryEvaluationResponse = RetryEvaluationResponses[keyof RetryEvaluationResponses];
+
+export type ListDatasetsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/datasets';
+};
+
+export type ListDatasetsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListDatasetsError = ListDatasetsErrors[keyof ListDatasetsErrors];
+
+export type ListDatasetsResponses = {
+    /**
+     * Done.
+     */
+    200: DatasetPage;
+};
+
+export type ListDatasetsResponse = ListDatasetsResponses[keyof ListDatasetsResponses];
+
+export type ListDatasetVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/datasets/{name}/versions';
+};
+
+export type ListDatasetVersionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListDatasetVersionsError = ListDatasetVersionsErrors[keyof ListDatasetVersionsErrors];
+
+export type ListDatasetVersionsResponses = {
+    /**
+     * Done.
+     */
+    200: DatasetPage;
+};
+
+export type ListDatasetVersionsResponse = ListDatasetVersionsResponses[keyof ListDatasetVersionsResponses];
+
+export type ListDatasetExamplesData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * A version of the dataset, from 1. Default: the latest.
+         */
+        version?: number;
+    };
+    url: '/datasets/{name}/examples';
+};
+
+export type ListDatasetExamplesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListDatasetExamplesError = ListDatasetExamplesErrors[keyof ListDatasetExamplesErrors];
+
+export type ListDatasetExamplesResponses = {
+    /**
+     * Done.
+     */
+    200: DatasetExamplePage;
+};
+
+export type ListDatasetExamplesResponse = ListDatasetExamplesResponses[keyof ListDatasetExamplesResponses];
+
+export type ExportDatasetData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * A version of the dataset, from 1. Default: the latest.
+         */
+        version?: number;
+        /**
+         * `jsonl` keeps everything; CSV holds text only: other values become JSON.
+         */
+        format?: 'jsonl' | 'csv';
+    };
+    url: '/datasets/{name}/export';
+};
+
+export type ExportDatasetErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ExportDatasetError = ExportDatasetErrors[keyof ExportDatasetErrors];
+
+export type ExportDatasetResponses = {
+    /**
+     * Done.
+     */
+    200: string;
+};
+
+export type ExportDatasetResponse = ExportDatasetResponses[keyof ExportDatasetResponses];
+
+export type CreateDatasetFromExecutionsData = {
+    body: DatasetFromExecutions;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/datasets/{name}/from-executions';
+};
+
+export type CreateDatasetFromExecutionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateDatasetFromExecutionsError = CreateDatasetFromExecutionsErrors[keyof CreateDatasetFromExecutionsErrors];
+
+export type CreateDatasetFromExecutionsResponses = {
+    /**
+     * Created.
+     */
+    201: Dataset;
+};
+
+export type CreateDatasetFromExecutionsResponse = CreateDatasetFromExecutionsResponses[keyof CreateDatasetFromExecutionsResponses];
+
+export type DeleteDatasetData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/datasets/{name}';
+};
+
+export type DeleteDatasetErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DeleteDatasetError = DeleteDatasetErrors[keyof DeleteDatasetErrors];
+
+export type DeleteDatasetResponses = {
+    /**
+     * Done.
+     */
+    200: Dataset;
+};
+
+export type DeleteDatasetResponse = DeleteDatasetResponses[keyof DeleteDatasetResponses];
+
+export type GetDatasetData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * A version of the dataset, from 1. Default: the latest.
+         */
+        version?: number;
+    };
+    url: '/datasets/{name}';
+};
+
+export type GetDatasetErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetDatasetError = GetDatasetErrors[keyof GetDatasetErrors];
+
+export type GetDatasetResponses = {
+    /**
+     * Done.
+     */
+    200: Dataset;
+};
+
+export type GetDatasetResponse = GetDatasetResponses[keyof GetDatasetResponses];
+
+export type UploadDatasetData = {
+    body: string;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * What the dataset is for. Omitted: unchanged.
+         */
+        description?: string;
+    };
+    url: '/datasets/{name}';
+};
+
+export type UploadDatasetErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type UploadDatasetError = UploadDatasetErrors[keyof UploadDatasetErrors];
+
+export type UploadDatasetResponses = {
+    /**
+     * Done.
+     */
+    200: Dataset;
+};
+
+export type UploadDatasetResponse = UploadDatasetResponses[keyof UploadDatasetResponses];
+
+export type ListSchedulesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/schedules';
+};
+
+export type ListSchedulesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListSchedulesError = ListSchedulesErrors[keyof ListSchedulesErrors];
+
+export type ListSchedulesResponses = {
+    /**
+     * Done.
+     */
+    200: SchedulePage;
+};
+
+export type ListSchedulesResponse = ListSchedulesResponses[keyof ListSchedulesResponses];
+
+export type CreateScheduleData = {
+    body: CreateSchedule;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/schedules';
+};
+
+export type CreateScheduleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateScheduleError = CreateScheduleErrors[keyof CreateScheduleErrors];
+
+export type CreateScheduleResponses = {
+    /**
+     * Created.
+     */
+    201: Schedule;
+};
+
+export type CreateScheduleResponse = CreateScheduleResponses[keyof CreateScheduleResponses];
+
+export type DeleteScheduleData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/schedules/{id}';
+};
+
+export type DeleteScheduleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DeleteScheduleError = DeleteScheduleErrors[keyof DeleteScheduleErrors];
+
+export type DeleteScheduleResponses = {
+    /**
+     * Done.
+     */
+    200: Schedule;
+};
+
+export type DeleteScheduleResponse = DeleteScheduleResponses[keyof DeleteScheduleResponses];
+
+export type GetScheduleData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/schedules/{id}';
+};
+
+export type GetScheduleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetScheduleError = GetScheduleErrors[keyof GetScheduleErrors];
+
+export type GetScheduleResponses = {
+    /**
+     * Done.
+     */
+    200: Schedule;
+};
+
+export type GetScheduleResponse = GetScheduleResponses[keyof GetScheduleResponses];
+
+export type PauseScheduleData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/schedules/{id}/pause';
+};
+
+export type PauseScheduleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type PauseScheduleError = PauseScheduleErrors[keyof PauseScheduleErrors];
+
+export type PauseScheduleResponses = {
+    /**
+     * Done.
+     */
+    200: Schedule;
+};
+
+export type PauseScheduleResponse = PauseScheduleResponses[keyof PauseScheduleResponses];
+
+export type ResumeScheduleData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/schedules/{id}/resume';
+};
+
+export type ResumeScheduleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ResumeScheduleError = ResumeScheduleErrors[keyof ResumeScheduleErrors];
+
+export type ResumeScheduleResponses = {
+    /**
+     * Done.
+     */
+    200: Schedule;
+};
+
+export type ResumeScheduleResponse = ResumeScheduleResponses[keyof ResumeScheduleResponses];
+
+export type TriggerScheduleData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/schedules/{id}/trigger';
+};
+
+export type TriggerScheduleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type TriggerScheduleError = TriggerScheduleErrors[keyof TriggerScheduleErrors];
+
+export type TriggerScheduleResponses = {
+    /**
+     * Done.
+     */
+    200: Schedule;
+};
+
+export type TriggerScheduleResponse = TriggerScheduleResponses[keyof TriggerScheduleResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        status?: 'enabled' | 'disabled';
+    };
+    url: '/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookPage;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type CreateWebhookData = {
+    body: CreateWebhook;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/webhooks';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    /**
+     * Created.
+     */
+    201: WebhookWithSecret;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type DeleteWebhookData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}';
+};
+
+export type DeleteWebhookErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DeleteWebhookError = DeleteWebhookErrors[keyof DeleteWebhookErrors];
+
+export type DeleteWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type DeleteWebhookResponse = DeleteWebhookResponses[keyof DeleteWebhookResponses];
+
+export type GetWebhookData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}';
+};
+
+export type GetWebhookErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetWebhookError = GetWebhookErrors[keyof GetWebhookErrors];
+
+export type GetWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type GetWebhookResponse = GetWebhookResponses[keyof GetWebhookResponses];
+
+export type UpdateWebhookData = {
+    body: UpdateWebhook;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}';
+};
+
+export type UpdateWebhookErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type UpdateWebhookError = UpdateWebhookErrors[keyof UpdateWebhookErrors];
+
+export type UpdateWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type UpdateWebhookResponse = UpdateWebhookResponses[keyof UpdateWebhookResponses];
+
+export type DisableWebhookData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}/disable';
+};
+
+export type DisableWebhookErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DisableWebhookError = DisableWebhookErrors[keyof DisableWebhookErrors];
+
+export type DisableWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type DisableWebhookResponse = DisableWebhookResponses[keyof DisableWebhookResponses];
+
+export type EnableWebhookData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}/enable';
+};
+
+export type EnableWebhookErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type EnableWebhookError = EnableWebhookErrors[keyof EnableWebhookErrors];
+
+export type EnableWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type EnableWebhookResponse = EnableWebhookResponses[keyof EnableWebhookResponses];
+
+export type RotateWebhookSecretData = {
+    body?: RotateSecret;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}/rotate-secret';
+};
+
+export type RotateWebhookSecretErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RotateWebhookSecretError = RotateWebhookSecretErrors[keyof RotateWebhookSecretErrors];
+
+export type RotateWebhookSecretResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookWithSecret;
+};
+
+export type RotateWebhookSecretResponse = RotateWebhookSecretResponses[keyof RotateWebhookSecretResponses];
+
+export type TestWebhookData = {
+    body?: TestWebhook;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `wait=N` (seconds, at most 15) or `respond-async`.
+         */
+        Prefer?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * Created.
+     */
+    201: DeliveryWithAttempts;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
+
+export type ReplayEventsData = {
+    body: ReplayEvents;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}/replay';
+};
+
+export type ReplayEventsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ReplayEventsError = ReplayEventsErrors[keyof ReplayEventsErrors];
+
+export type ReplayEventsResponses = {
+    /**
+     * Created.
+     */
+    201: ReplayedEvents;
+};
+
+export type ReplayEventsResponse = ReplayEventsResponses[keyof ReplayEventsResponses];
+
+export type ListDeliveriesData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        status?: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
+        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+    };
+    url: '/webhooks/{id}/deliveries';
+};
+
+export type ListDeliveriesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListDeliveriesError = ListDeliveriesErrors[keyof ListDeliveriesErrors];
+
+export type ListDeliveriesResponses = {
+    /**
+     * Done.
+     */
+    200: DeliveryPage;
+};
+
+export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliveriesResponses];
+
+export type GetDeliveryData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/deliveries/{id}';
+};
+
+export type GetDeliveryErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetDeliveryError = GetDeliveryErrors[keyof GetDeliveryErrors];
+
+export type GetDeliveryResponses = {
+    /**
+     * Done.
+     */
+    200: DeliveryWithAttempts;
+};
+
+export type GetDeliveryResponse = GetDeliveryResponses[keyof GetDeliveryResponses];
+
+export type RedeliverData = {
+    body?: never;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/deliveries/{id}/redeliver';
+};
+
+export type RedeliverErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RedeliverError = RedeliverErrors[keyof RedeliverErrors];
+
+export type RedeliverResponses = {
+    /**
+     * Created.
+     */
+    201: Delivery;
+};
+
+export type RedeliverResponse = RedeliverResponses[keyof RedeliverResponses];
+
+export type ListEventsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+    };
+    url: '/events';
+};
+
+export type ListEventsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
+
+export type ListEventsResponses = {
+    /**
+     * Done.
+     */
+    200: EventPage;
+};
+
+export type ListEventsResponse = ListEventsResponses[keyof ListEventsResponses];
+
+export type GetEventData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/events/{id}';
+};
+
+export type GetEventErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetEventError = GetEventErrors[keyof GetEventErrors];
+
+export type GetEventResponses = {
+    /**
+     * Done.
+     */
+    200: Event;
+};
+
+export type GetEventResponse = GetEventResponses[keyof GetEventResponses];
+
+export type ListNotificationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/notifications';
+};
+
+export type ListNotificationsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListNotificationsError = ListNotificationsErrors[keyof ListNotificationsErrors];
+
+export type ListNotificationsResponses = {
+    /**
+     * Done.
+     */
+    200: NotificationPage;
+};
+
+export type ListNotificationsResponse = ListNotificationsResponses[keyof ListNotificationsResponses];
+
+export type GetUsageData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Created at or after this; 30 days ago unless given. Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.
+         */
+        since?: string;
+        /**
+         * Created before this; now unless given. Exact within the last two hours; an earlier time is rounded to the whole hour, as the response shows.
+         */
+        until?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        /**
+         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         */
+        model?: string;
+        /**
+         * Any of prompt, model and day (UTC), separated by commas; empty for one total.
+         */
+        group_by?: string;
+    };
+    url: '/usage';
+};
+
+export type GetUsageErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetUsageError = GetUsageErrors[keyof GetUsageErrors];
+
+export type GetUsageResponses = {
+    /**
+     * Done.
+     */
+    200: Usage;
+};
+
+export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
+
+export type ListApiKeysData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/api-keys';
+};
+
+export type ListApiKeysErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
+
+export type ListApiKeysResponses = {
+    /**
+     * Done.
+     */
+    200: ApiKeyPage;
+};
+
+export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponses];
+
+export type CreateApiKeyData = {
+    body: CreateApiKey;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api-keys';
+};
+
+export type CreateApiKeyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateApiKeyError = CreateApiKeyErrors[keyof CreateApiKeyErrors];
+
+export type CreateApiKeyResponses = {
+    /**
+     * Created.
+     */
+    201: CreatedApiKey;
+};
+
+export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
+
+export type RevokeApiKeyData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api-keys/{id}';
+};
+
+export type RevokeApiKeyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
+
+export type RevokeApiKeyResponses = {
+    /**
+     * Done.
+     */
+    200: ApiKey;
+};
+
+export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];

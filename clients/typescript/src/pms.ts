@@ -1,0 +1,125 @@
+import { bodyOf, type CallOptions, call, type RequestOf, type ResponseOf, toRequest } from './call.ts';
+import type { Operations } from './generated/operations.gen.ts';
+import type { CreateExecution, Execution } from './generated/types.gen.ts';
+import { eachItem } from './pages.ts';
+import { type CacheOptions, Prompts } from './prompts/prompts.ts';
+import { type StreamEvent, type StreamOptions, streamExecution } from './stream.ts';
+import { createTransport, sleep, type Transport, type TransportOptions } from './transport.ts';
+
+export interface PmsOptions extends TransportOptions {
+  cache?: CacheOptions;
+}
+
+/** Operations that give a list, and what is in it. */
+export type ListOperation = {
+  [Id in keyof Operations]: ResponseOf<Id> extends { data: unknown[]; next_cursor: string | null } ? Id : never;
+}[keyof Operations];
+type ItemOf<Id extends ListOperation> = ResponseOf<Id> extends { data: (infer Item)[] } ? Item : never;
+
+export interface ExecuteOptions extends CallOptions {
+  /** How long to wait for the end, in milliseconds. Default: for ever */
+  waitMs?: number;
+}
+
+/** Longest wait that the service takes in one request. */
+const MAX_WAIT_SECONDS = 60;
+const POLL_MS = 2_000;
+
+const isOver = ({ status }: Execution) => status === 'completed' || status === 'failed' || status === 'canceled';
+
+/** A client of one workspace. It holds no connection and no timer: there is nothing to close. */
+export class Pms {
+  readonly prompts: Prompts;
+  readonly #transport: Transport;
+
+  constructor({ cache = {}, ...options }: PmsOptions) {
+    this.#transport = createTransport(options);
+    this.prompts = new Prompts(async (prompts) => {
+      const { data } = await this.call('resolvePrompts', { body: { prompts } });
+      return data;
+    }, cache);
+  }
+
+  /**
+   * Calls any operation of the service: `pms.call('getEvaluation', { path: { id } })`. What failed for a time is tried again,
+   * with an `Idempotency-Key` where the operation takes one.
+   * @throws PmsError
+   */
+  call<Id extends keyof Operations>(
+    operation: Id,
+    request: RequestOf<Id>,
+    options?: CallOptions,
+  ): Promise<ResponseOf<Id>> {
+    return call(this.#transport, operation, request, options);
+  }
+
+  /** The response of an operation as it arrives, such as a large download. @throws PmsError */
+  async download<Id extends keyof Operations>(
+    operation: Id,
+    request: RequestOf<Id>,
+    options?: CallOptions,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const sent = { ...toRequest(operation, request, options), isStreamed: true };
+    return this.#transport(sent, async ({ body }) => body ?? new Blob([]).stream());
+  }
+
+  /** Sends a body as it is, such as the lines of a dataset. @param contentType of the body @throws PmsError */
+  upload<Id extends keyof Operations>(
+    operation: Id,
+    request: Omit<RequestOf<Id>, 'body'> & { body: string | Blob | ReadableStream | Uint8Array<ArrayBuffer> },
+    contentType: string,
+    options: CallOptions = {},
+  ): Promise<ResponseOf<Id>> {
+    const headers = { ...options.headers, 'Content-Type': contentType };
+    const sent = toRequest(operation, request, { ...options, headers });
+    return this.#transport(sent, bodyOf<Id>);
+  }
+
+  /**
+   * All entries of a list, a page at a time: `for await (const prompt of pms.list('listPrompts'))`. `limit` is of a page.
+   * @throws PmsError
+   */
+  list<Id extends ListOperation>(
+    operation: Id,
+    request: Partial<RequestOf<Id>> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<ItemOf<Id>, void, undefined> {
+    const { query, ...others } = request as { query?: { cursor?: string } };
+    const read = async (cursor: string | undefined) => {
+      const page = { ...others, query: { ...query, cursor } } as unknown as RequestOf<Id>;
+      return (await this.call(operation, page, options)) as { data: ItemOf<Id>[]; next_cursor: string | null };
+    };
+    return eachItem(read, query?.cursor);
+  }
+
+  /**
+   * Runs a prompt and waits for the end, however often the connection breaks.
+   * @returns the record: `completed`, `failed` or `canceled`; as it is then, where `waitMs` is up before
+   * @throws PmsError where the request is refused, or the service can't be reached
+   */
+  async execute(body: CreateExecution, { waitMs = Number.POSITIVE_INFINITY, ...options }: ExecuteOptions = {}) {
+    const until = Date.now() + waitMs;
+    const wait = Math.max(0, Math.min(MAX_WAIT_SECONDS, Math.ceil(waitMs / 1000)));
+    const headers = { Prefer: `wait=${wait}`, ...options.headers };
+    let execution = await this.call('createExecution', { body }, { ...options, headers });
+    while (!isOver(execution) && Date.now() < until) {
+      await sleep(Math.min(POLL_MS, until - Date.now()), options.signal);
+      execution = await this.call('getExecution', { path: { id: execution.id } }, { signal: options.signal });
+    }
+    return execution;
+  }
+
+  /**
+   * Runs a prompt and yields what happens, to the end. A connection that breaks is made again, and the stream goes on where it
+   * was. Leaving the loop cancels nothing.
+   * @throws PmsError where the request is refused, or the service can't be reached
+   */
+  stream(body: CreateExecution, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
+    return streamExecution(this.#transport, { body }, options);
+  }
+
+  /** The same of an execution that is there. @param id `exec_…` */
+  streamOf(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
+    return streamExecution(this.#transport, { id }, options);
+  }
+}

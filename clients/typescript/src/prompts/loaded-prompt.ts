@@ -1,0 +1,76 @@
+import type { ChatMessage, ModelInput } from '../compile/messages.ts';
+import { type Prompt as ParsedPrompt, parsePrompt, TemplateVariablesError } from '../compile/prompt.ts';
+import type { IncludeSet, PromptContent } from '../compile/prompt-content.ts';
+import type { Variables } from '../compile/prompt-values.ts';
+import { VariablesError } from '../errors.ts';
+import type { Prompt } from '../generated/types.gen.ts';
+
+export type { ChatMessage, ModelInput, Variables };
+
+/** A version of a prompt with all that it includes. It never changes, and many parts of a program may share it. */
+export class LoadedPrompt {
+  readonly name: string;
+  /** 0 for a fallback. */
+  readonly version: number;
+  /** All that the service says of the version. Undefined for a fallback. */
+  readonly data: Prompt | undefined;
+  /** The texts that it includes, by reference. */
+  readonly includes: IncludeSet;
+  readonly content: PromptContent;
+  /** The model that it is for. Undefined for a fallback. */
+  readonly model: string | undefined;
+  /** Whether it is what `get` was given for want of anything else. */
+  readonly isFallback: boolean;
+  #parsed: ParsedPrompt | undefined;
+
+  private constructor(name: string, content: PromptContent, includes: IncludeSet, data: Prompt | undefined) {
+    this.name = name;
+    this.version = data?.version ?? 0;
+    this.data = data;
+    this.includes = includes;
+    this.content = content;
+    this.model = data?.model;
+    this.isFallback = data === undefined;
+  }
+
+  static of(data: Prompt, includes: IncludeSet): LoadedPrompt {
+    // What a default holds is JSON, which the document calls unknown.
+    return new LoadedPrompt(data.name, data as PromptContent, includes, data);
+  }
+
+  static fallback(name: string, content: Fallback): LoadedPrompt {
+    const { template = null, messages = null } = typeof content === 'string' ? { template: content } : content;
+    return new LoadedPrompt(name, { template, messages, inputs: null }, {}, undefined);
+  }
+
+  /** Names of all variables, in order of appearance. */
+  get variables(): readonly string[] {
+    return this.#parse().names;
+  }
+
+  /**
+   * Fills the prompt by the service's own rules, without the service.
+   * @param messages go behind the prompt's own
+   * @returns the text of a template; a list of messages where the prompt has some, or some are appended
+   * @throws VariablesError naming the variables that are missing or don't fit
+   */
+  compile(variables: Variables = {}, messages: ChatMessage[] = []): ModelInput {
+    try {
+      return this.#parse().fill(variables, messages);
+    } catch (error) {
+      if (!(error instanceof TemplateVariablesError)) throw error;
+      throw new VariablesError('invalid_variables', error.message, { details: error.details });
+    }
+  }
+
+  #parse(): ParsedPrompt {
+    this.#parsed ??= parsePrompt(this.content, this.includes);
+    return this.#parsed;
+  }
+}
+
+/** What stands in for a prompt: a template, or what the service has in its place. */
+export type Fallback =
+  | string
+  | { template: string; messages?: undefined }
+  | { messages: NonNullable<Prompt['messages']>; template?: undefined };

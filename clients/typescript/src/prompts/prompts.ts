@@ -1,0 +1,88 @@
+import type { PmsError } from '../errors.ts';
+import { InvalidRequestError } from '../errors.ts';
+import { type Fallback, LoadedPrompt } from './loaded-prompt.ts';
+import { type CacheDump, type CacheMetrics, PromptCache, type Resolve, type Selector } from './prompt-cache.ts';
+
+/** How prompts are kept. */
+export interface CacheOptions {
+  /** How long a prompt is given without asking for it again, in milliseconds. Default: 60,000 */
+  ttlMs?: number;
+  /** Prompts that are kept at most; the one that was used longest ago goes first. Default: 1,000 */
+  maxEntries?: number;
+  /** Told why a prompt could not be asked for, where the caller gets what there was, or its fallback. Default: nothing */
+  onError?: (error: unknown) => void;
+  /** The time in milliseconds. Default: `Date.now` */
+  now?: () => number;
+}
+
+export interface GetOptions extends Selector {
+  /** Given where there is nothing else: the service can't be reached, refuses the key, or has no such prompt. */
+  fallback?: Fallback | undefined;
+  /** In milliseconds; 0 asks the service and waits for it. Default: that of the cache */
+  ttlMs?: number | undefined;
+}
+
+/** Counts, from the beginning of the program. */
+export interface PromptMetrics extends CacheMetrics {
+  /** Fallbacks that were given. */
+  fallbacks: number;
+}
+
+const TTL_MS = 60_000;
+const MAX_ENTRIES = 1_000;
+
+/** Prompts by name, from a cache. */
+export class Prompts {
+  readonly #cache: PromptCache;
+  readonly #ttlMs: number;
+  readonly #onError: (error: unknown) => void;
+  #fallbacks = 0;
+
+  constructor(
+    resolve: Resolve,
+    { ttlMs = TTL_MS, maxEntries = MAX_ENTRIES, onError = () => undefined, now = Date.now }: CacheOptions,
+  ) {
+    this.#ttlMs = ttlMs;
+    this.#onError = onError;
+    this.#cache = new PromptCache(resolve, { maxEntries, onError, now });
+  }
+
+  /**
+   * A prompt by its name: the latest version, the one of a label, or a version. What is in the cache is given at once. Once its
+   * time is up it is still given at once, and asked for again behind that, with all that is due in one request.
+   * @throws PmsError where there is neither the prompt nor a fallback: NotFoundError, ConnectionError …
+   */
+  get(name: string, { fallback, ttlMs = this.#ttlMs, ...selector }: GetOptions = {}): Promise<LoadedPrompt> {
+    const cached = ttlMs > 0 ? this.#cache.peek(name, selector, ttlMs) : undefined;
+    if (cached !== undefined) return Promise.resolve(cached);
+    const loading = this.#cache.load(name, selector, ttlMs);
+    return fallback === undefined ? loading : loading.catch((error) => this.#fallBack(name, fallback, error));
+  }
+
+  #fallBack(name: string, fallback: Fallback, error: PmsError): LoadedPrompt {
+    // The request is wrong: no fallback makes up for that.
+    if (error instanceof InvalidRequestError) throw error;
+    this.#onError(error);
+    this.#fallbacks += 1;
+    return LoadedPrompt.fallback(name, fallback);
+  }
+
+  /** What is in the cache, for a file from which the next start begins. */
+  dump(): CacheDump {
+    return this.#cache.dump();
+  }
+
+  /** Takes what `dump` gave. It is given at once, and asked for again behind that. */
+  load(dump: CacheDump): void {
+    this.#cache.restore(dump, this.#ttlMs);
+  }
+
+  /** Empties the cache. */
+  clear(): void {
+    this.#cache.clear();
+  }
+
+  get metrics(): PromptMetrics {
+    return { ...this.#cache.metrics, fallbacks: this.#fallbacks };
+  }
+}

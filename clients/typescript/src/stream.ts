@@ -1,0 +1,108 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { toRequest } from './call.ts';
+import { ConnectionError, PmsError } from './errors.ts';
+import type { CreateExecution, Execution, ToolCall } from './generated/types.gen.ts';
+import { randomKey } from './platform.ts';
+import { backoffMs, isTemporary, type Request, sleep, type Transport } from './transport.ts';
+
+/** What is told of an execution while it runs. */
+export type StreamEvent =
+  /** First, and not again where the stream was broken. */
+  | { type: 'execution.started'; execution: Execution }
+  /** Text to append. */
+  | { type: 'output_text.delta'; delta: string }
+  /** A tool that the model asks for. */
+  | { type: 'tool_call'; tool_call: ToolCall }
+  /** The response begins anew: discard all deltas and tool calls so far. */
+  | { type: 'execution.restarted' }
+  /** Last. */
+  | { type: 'execution.completed' | 'execution.failed' | 'execution.canceled'; execution: Execution };
+
+export interface StreamOptions {
+  signal?: AbortSignal | undefined;
+  idempotencyKey?: string | undefined;
+  /** How often in a row a connection may fail that brought nothing. Default: 5 */
+  maxReconnects?: number | undefined;
+}
+
+const MAX_RECONNECTS = 5;
+/** The service sends something every 15 s. */
+const SILENCE_MS = 45_000;
+
+const ENDS: ReadonlySet<string> = new Set(['execution.completed', 'execution.failed', 'execution.canceled']);
+
+/**
+ * Runs a prompt and yields what happens, to the end of the execution. A connection that breaks is made again, and the stream
+ * goes on where it was. Leaving the loop closes the connection and cancels nothing.
+ * @throws PmsError where the request is refused, or the service can't be reached
+ */
+export async function* streamExecution(
+  transport: Transport,
+  what: { body: CreateExecution } | { id: string },
+  { signal, idempotencyKey = randomKey(), maxReconnects = MAX_RECONNECTS }: StreamOptions = {},
+): AsyncGenerator<StreamEvent, void, undefined> {
+  let id = 'id' in what ? what.id : undefined;
+  let lastEventId: string | undefined;
+  for (let failures = 0; ; ) {
+    const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
+    const options = { signal, headers, idempotencyKey, maxRetries: 0 };
+    const request =
+      id === undefined && 'body' in what
+        ? toRequest('createExecution', what, options)
+        : toRequest('streamExecution', { path: { id } }, options);
+    try {
+      for await (const { event, message } of eventsOf(transport, request)) {
+        failures = 0;
+        if (event.type === 'execution.started') id = event.execution.id;
+        lastEventId = message.id ?? lastEventId;
+        yield event;
+        if (ENDS.has(event.type)) return;
+      }
+      throw new ConnectionError('connection_failed', 'The stream was interrupted.');
+    } catch (error) {
+      if (!(error instanceof PmsError) || !isTemporary(error)) throw error;
+      failures += 1;
+      if (failures > maxReconnects) throw error;
+      await sleep(Math.max(error.retryAfterMs ?? 0, backoffMs(failures - 1)), signal);
+    }
+  }
+}
+
+/** The events of one connection. */
+async function* eventsOf(
+  transport: Transport,
+  request: Request,
+): AsyncGenerator<{ event: StreamEvent; message: EventSourceMessage }, void, undefined> {
+  const messages: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => messages.push(message) });
+  const decoder = new TextDecoder();
+  const body = await transport({ ...request, isStreamed: true }, async (response) => response.body);
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  try {
+    for (;;) {
+      const { value, done } = await read(reader, request.signal);
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      for (const message of messages.splice(0)) yield { event: JSON.parse(message.data), message };
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** @throws ConnectionError where the connection breaks, or nothing comes */
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal | undefined) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`nothing came for ${SILENCE_MS} ms`)), SILENCE_MS);
+    });
+    return await Promise.race([reader.read(), silence]);
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw new ConnectionError('connection_failed', `The stream was interrupted: ${String(error)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}

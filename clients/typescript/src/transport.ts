@@ -1,0 +1,166 @@
+import { ConnectionError, errorOf, type PmsError } from './errors.ts';
+
+/** How requests are made. */
+export interface TransportOptions {
+  /** Where the service is, such as `https://prompts.example.com`; `/v1` may follow. */
+  baseUrl: string;
+  /** A key of the service, or what gives one for each request. */
+  apiKey: string | (() => string | Promise<string>);
+  /** Default: the platform's. */
+  fetch?: typeof fetch;
+  /** For a response, or the beginning of a stream, in milliseconds. Default: 90,000 */
+  timeoutMs?: number;
+  /** How often a request that failed is made again. Default: 3 */
+  maxRetries?: number;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** What a single request can have of its own. */
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+  headers?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export interface Request extends RequestOptions {
+  method: string;
+  /** Under `/v1`, with its parameters filled in. */
+  path: string;
+  body?: RequestInit['body'] | undefined;
+  /** Whether making it twice is the same as making it once, so that it can be made again where its response was lost. */
+  isRepeatable: boolean;
+  /** Whether the body is read on after `read`; the signal then ends that, too. */
+  isStreamed?: boolean | undefined;
+}
+
+/**
+ * Makes a request, again where that may help.
+ * @param read takes what is wanted from a response; where the connection breaks meanwhile, the request may be made again
+ * @throws PmsError for a response that is not a success, and for none
+ */
+export type Transport = <Result>(request: Request, read: (response: Response) => Promise<Result>) => Promise<Result>;
+
+const TIMEOUT_MS = 90_000;
+const MAX_RETRIES = 3;
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 8_000;
+/** A service that wants a longer pause is not waited for. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+export function createTransport({ baseUrl, apiKey, headers, ...options }: TransportOptions): Transport {
+  const root = `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
+
+  async function send<Result>(
+    { method, path, body, signal, timeoutMs, headers: own, isStreamed }: Request,
+    read: (response: Response) => Promise<Result>,
+  ): Promise<{ result: Result } | { error: PmsError }> {
+    const all = new Headers(headers);
+    for (const [name, value] of Object.entries(own ?? {})) if (value !== undefined) all.set(name, value);
+    all.set('Authorization', `Bearer ${typeof apiKey === 'string' ? apiKey : await apiKey()}`);
+    const timeout = new AbortController();
+    const abort = () => timeout.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    const limit = timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
+    const timer = setTimeout(() => timeout.abort(new Error(`no response within ${limit} ms`)), limit);
+    try {
+      // Read each time: programs and tests may replace it.
+      const request = options.fetch ?? fetch;
+      const init: RequestInit & { duplex?: 'half' } = { method, headers: all, signal: timeout.signal };
+      if (body !== undefined) init.body = body;
+      if (body instanceof ReadableStream) init.duplex = 'half';
+      const response = await request(root + path, init);
+      return response.ok ? { result: await read(response) } : { error: await errorOfResponse(response) };
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const reason = timeout.signal.aborted ? timeout.signal.reason : error;
+      const message = `${method} ${root}${path}: ${messageOf(reason)}`;
+      return { error: new ConnectionError('connection_failed', message, { cause: error }) };
+    } finally {
+      clearTimeout(timer);
+      if (!isStreamed) signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  return async (request, read) => {
+    const maxRetries = request.maxRetries ?? options.maxRetries ?? MAX_RETRIES;
+    const isOnce = request.body instanceof ReadableStream;
+    for (let attempt = 0; ; attempt++) {
+      const sent = await send(request, read);
+      if ('result' in sent) return sent.result;
+      const pauseMs = isOnce || attempt >= maxRetries ? undefined : pauseBefore(sent.error, request, attempt);
+      if (pauseMs === undefined) throw sent.error;
+      await sleep(pauseMs, request.signal);
+    }
+  };
+}
+
+/** How long to wait before a request is made again; undefined where that would not help, or might do something twice. */
+function pauseBefore(error: PmsError, { isRepeatable }: Request, attempt: number): number | undefined {
+  const { code, retryAfterMs } = error;
+  if (code !== 'rate_limited' && !(isRepeatable && isTemporary(error))) return undefined;
+  if ((retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) return undefined;
+  return Math.max(retryAfterMs ?? 0, backoffMs(attempt));
+}
+
+/** Whether the same request may succeed later. */
+export function isTemporary({ code, status }: PmsError): boolean {
+  return code === 'connection_failed' || code === 'rate_limited' || (status !== undefined && status >= 500);
+}
+
+/** Of attempts from 0 on; spread, so that many programs do not come at once. */
+export function backoffMs(attempt: number): number {
+  return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+}
+
+/** @throws the signal's reason where it is aborted first */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+async function errorOfResponse(response: Response): Promise<PmsError> {
+  const { status, headers } = response;
+  const text = await response.text().catch(() => '');
+  const { code, message, details } = errorIn(text) ?? {};
+  const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
+  return errorOf(code ?? 'internal_error', message ?? `HTTP ${status}: ${text.slice(0, 200)}`, {
+    status,
+    details,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    retryAfterMs: Number.isFinite(retryAfter) ? retryAfter * 1000 : undefined,
+  });
+}
+
+interface ErrorInBody {
+  code?: string;
+  message?: string;
+  details?: { path: string; message: string }[];
+}
+
+function errorIn(text: string): ErrorInBody | undefined {
+  try {
+    return (JSON.parse(text) as { error?: ErrorInBody } | null)?.error;
+  } catch {
+    // A proxy's page.
+    return undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message;
+}

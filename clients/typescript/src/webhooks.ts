@@ -1,0 +1,76 @@
+import { SignatureError } from './errors.ts';
+import type { Event } from './generated/types.gen.ts';
+import { webCrypto } from './platform.ts';
+
+type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const TOLERANCE_SECONDS = 300;
+const PREFIX = 'whsec_';
+const PADDED_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function headerOf(headers: HeaderSource, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  for (const [key, value] of Object.entries(headers))
+    if (key.toLowerCase() === name) return typeof value === 'string' ? value : value?.[0];
+  return undefined;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+}
+
+/** A secret's key, as the service and the libraries for Standard Webhooks derive it. */
+function keyOf(secret: string): Uint8Array<ArrayBuffer> {
+  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  return PADDED_BASE64.test(encoded) ? bytesOf(encoded) : new TextEncoder().encode(secret);
+}
+
+/**
+ * Makes sure that a webhook's request is from the service, not altered, and not an old one that somebody sends again, by its
+ * `webhook-*` headers (https://www.standardwebhooks.com).
+ *
+ * @param request `body`: as it arrived, before any parsing. `secret`: of the webhook; several while it is being rotated.
+ * `toleranceSeconds`: how old or how far ahead it may be. Default: 300
+ * @returns the event
+ * @throws SignatureError
+ */
+export async function verifyWebhook({
+  body,
+  headers,
+  secret,
+  toleranceSeconds = TOLERANCE_SECONDS,
+  now = new Date(),
+}: {
+  body: string | Uint8Array;
+  headers: HeaderSource;
+  secret: string | readonly string[];
+  toleranceSeconds?: number;
+  now?: Date;
+}): Promise<Event> {
+  const refuse = (why: string) => new SignatureError('invalid_signature', why);
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    headerOf(headers, name),
+  );
+  if (!id || !timestamp || !signatures)
+    throw refuse('The headers webhook-id, webhook-timestamp and webhook-signature are needed.');
+  if (!/^\d{1,12}$/.test(timestamp)) throw refuse('The header webhook-timestamp must be seconds since 1970.');
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds)
+    throw refuse(`The request was signed more than ${toleranceSeconds} s from now: see that the clock is right.`);
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const signed = new Uint8Array(head.length + bytes.length);
+  signed.set(head);
+  signed.set(bytes, head.length);
+  const given = signatures.split(' ').flatMap((each) => {
+    const encoded = each.startsWith('v1,') ? each.slice(3) : '';
+    return encoded !== '' && PADDED_BASE64.test(encoded) ? [bytesOf(encoded)] : [];
+  });
+  const { subtle } = await webCrypto();
+  for (const each of typeof secret === 'string' ? [secret] : secret) {
+    const key = await subtle.importKey('raw', keyOf(each), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+    // `verify` takes the same time wherever two signatures differ.
+    for (const signature of given) if (await subtle.verify('HMAC', key, signature, signed)) return JSON.parse(text);
+  }
+  throw refuse('No signature of the request is right: see that the secret is that of the webhook.');
+}

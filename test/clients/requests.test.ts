@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  type Api,
+  InsufficientScopeError,
+  InvalidRequestError,
+  NotFoundError,
+  PromptArchivedError,
+  RateLimitedError,
+  ServiceError,
+} from '../../clients/typescript/src/index.ts';
+import { createKey } from '../api/workspace.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { watchedClient } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+const prompt = (name: string) => ({ name, template: 'Greet {{ name }}.', model: 'sandbox/echo' });
+
+test('operations are called by their names', async () => {
+  const { pms } = watchedClient(service);
+  const created = await pms.call('createPrompt', { body: prompt('a/greeting') });
+  expect([created.name, created.version]).toEqual(['a/greeting', 1]);
+  const read = await pms.call('getPrompt', { path: { name: 'a/greeting' }, query: { version: 1 } });
+  expect(read).toEqual(created);
+  const execution = await pms.execute({ prompt_name: 'a/greeting', variables: { name: 'Ada' } });
+  expect([execution.status, execution.output]).toEqual(['completed', 'Greet Ada.']);
+});
+
+test('datasets go up and down as they are', async () => {
+  const { pms } = watchedClient(service);
+  const lines = '{"id":"1","variables":{"name":"Ada"}}\n';
+  const path = { name: 'a/names' };
+  const dataset = await pms.upload('uploadDataset', { path, body: lines }, 'application/x-ndjson');
+  expect(dataset.version).toBe(1);
+  const stream = ReadableStream.from([new TextEncoder().encode(lines)]);
+  expect((await pms.upload('uploadDataset', { path, body: stream }, 'application/x-ndjson')).version).toBe(2);
+  const exported = await new Response(await pms.download('exportDataset', { path })).text();
+  expect(JSON.parse(exported)).toMatchObject({ id: '1', variables: { name: 'Ada' } });
+});
+
+test('a list is read a page at a time', async () => {
+  const { pms, requests } = watchedClient(service);
+  for (let index = 0; index < 5; index++) await pms.call('createPrompt', { body: prompt(`list/${index}`) });
+  requests.length = 0;
+  const names: string[] = [];
+  for await (const { name } of pms.list('listPrompts', { query: { group: 'list', limit: 2 } })) names.push(name);
+  expect(names).toEqual(['list/0', 'list/1', 'list/2', 'list/3', 'list/4']);
+  expect(requests).toHaveLength(3);
+  for await (const { version } of pms.list('listPromptVersions', { path: { name: 'list/0' } })) expect(version).toBe(1);
+});
+
+test('errors are classes, told apart by the code', async () => {
+  const { pms } = watchedClient(service);
+  const draft: Api.CreatePrompt = { ...prompt('errors'), template: '{{> none }}' };
+  await expect(pms.call('createPrompt', { body: draft })).rejects.toMatchObject({
+    name: 'InvalidRequestError',
+    code: 'invalid_request',
+    status: 400,
+    details: [{ path: 'template' }],
+    requestId: expect.stringMatching(/^req_/),
+  });
+  await expect(pms.call('createPrompt', { body: draft })).rejects.toThrow(InvalidRequestError);
+  await expect(pms.call('getPrompt', { path: { name: 'none' } })).rejects.toThrow(NotFoundError);
+  await pms.call('createPrompt', { body: prompt('archived') });
+  await pms.call('archivePrompt', { path: { name: 'archived' } });
+  await expect(pms.execute({ prompt_name: 'archived' })).rejects.toThrow(PromptArchivedError);
+  const { key } = await createKey(service, 'read');
+  const reader = watchedClient({ origin: service.origin, key });
+  await expect(reader.pms.call('createPrompt', { body: prompt('x') })).rejects.toThrow(InsufficientScopeError);
+});
+
+test('a run whose response was lost is asked for again, and is made once', async () => {
+  const client = watchedClient(service);
+  await client.pms.call('createPrompt', { body: prompt('lost') });
+  client.requests.length = 0;
+  client.fail = () => client.requests.length === 1;
+  const execution = await client.pms.execute({ prompt_name: 'lost', variables: { name: 'Ada' } });
+  expect(execution.status).toBe('completed');
+  const keys = client.requests.map(({ headers }) => headers.get('Idempotency-Key'));
+  expect(keys).toEqual([keys[0], keys[0]]);
+  const { body } = await service.call('GET', '/executions?prompt_name=lost');
+  expect(body.data).toHaveLength(1);
+});
+
+test('what might happen twice is not repeated', async () => {
+  const client = watchedClient(service);
+  await client.pms.call('createPrompt', { body: prompt('once') });
+  client.requests.length = 0;
+  client.fail = () => true;
+  const update = client.pms.call('updatePrompt', { path: { name: 'once' }, body: { template: 'x' } });
+  await expect(update).rejects.toMatchObject({ code: 'connection_failed' });
+  expect(client.requests).toHaveLength(1);
+});
+
+test('Retry-After is kept to, and a pause that is too long is not waited for', async () => {
+  const client = watchedClient(service);
+  const limited = (seconds: number, code = 'rate_limited', status = 429) =>
+    Response.json({ error: { code, message: 'Later.' } }, { status, headers: { 'Retry-After': String(seconds) } });
+  client.fail = () => (client.requests.length === 1 ? limited(1) : false);
+  const began = performance.now();
+  await client.pms.call('listPrompts', {});
+  expect(performance.now() - began).toBeGreaterThanOrEqual(990);
+  expect(client.requests).toHaveLength(2);
+
+  client.requests.length = 0;
+  client.fail = () => limited(3_600);
+  await expect(client.pms.call('listPrompts', {})).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+  await expect(client.pms.call('listPrompts', {})).rejects.toThrow(RateLimitedError);
+  expect(client.requests).toHaveLength(2);
+
+  client.requests.length = 0;
+  client.fail = () => (client.requests.length < 3 ? limited(0, 'temporarily_unavailable', 500) : false);
+  await client.pms.call('listPrompts', {});
+  expect(client.requests).toHaveLength(3);
+  client.fail = () => new Response('<html>Bad gateway</html>', { status: 502 });
+  await expect(client.pms.call('listPrompts', {}, { maxRetries: 1 })).rejects.toThrow(ServiceError);
+});
+
+test('a caller who gives up gets the reason', async () => {
+  const { pms } = watchedClient(service);
+  const gone = AbortSignal.abort(new Error('enough'));
+  await expect(pms.call('listPrompts', {}, { signal: gone })).rejects.toThrow('enough');
+  const { pms: slow } = watchedClient(service, {
+    fetch: (_, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+      }),
+  });
+  await expect(slow.call('listPrompts', {}, { timeoutMs: 20, maxRetries: 0 })).rejects.toMatchObject({
+    code: 'connection_failed',
+    message: expect.stringContaining('no response within 20 ms'),
+  });
+});

@@ -1,0 +1,50 @@
+import { Pms, type PmsOptions } from '../../clients/typescript/src/index.ts';
+import type { TestService } from '../support/service.ts';
+
+/** A request of a client, as it was made. */
+interface SentRequest {
+  method: string;
+  /** Under `/v1`. */
+  path: string;
+  headers: Headers;
+  // Tests look into bodies freely; what they must look like is what they assert.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any;
+}
+
+/** A client of the service whose requests can be seen, and lost on the way. */
+export interface WatchedClient {
+  pms: Pms;
+  requests: SentRequest[];
+  /** Where it says so, a request fails as if the service were away; with a response, that is what comes. */
+  fail: (request: SentRequest) => boolean | Response;
+}
+
+export function watchedClient(
+  service: Pick<TestService, 'origin' | 'key'>,
+  options: Partial<PmsOptions> = {},
+): WatchedClient {
+  const client: WatchedClient = {
+    requests: [],
+    fail: () => false,
+    pms: new Pms({
+      baseUrl: service.origin,
+      apiKey: service.key,
+      async fetch(url, init) {
+        const { body } = init ?? {};
+        const request = {
+          method: init?.method ?? 'GET',
+          path: new Request(url).url.slice(`${service.origin}/v1`.length),
+          headers: new Headers(init?.headers),
+          body: typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : body,
+        };
+        client.requests.push(request);
+        const failure = client.fail(request);
+        if (failure === true) throw new TypeError('fetch failed');
+        return failure === false ? fetch(url, init) : failure;
+      },
+      ...options,
+    }),
+  };
+  return client;
+}
