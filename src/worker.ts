@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { requireServers } from './config.ts';
+import { MAX_SCORER_TIMEOUT_MS } from './evaluators/types/http.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
 import { cleanUp } from './jobs/clean-up.ts';
 import { cleanUpStreams } from './jobs/clean-up-streams.ts';
@@ -68,6 +69,7 @@ export async function startWorkers({
   await registerSearchAttributes();
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
   const outbound = createOutbound({ allowPrivate, timeoutMs: settings.webhooks.timeoutMs });
+  const scorers = createOutbound({ allowPrivate, timeoutMs: MAX_SCORER_TIMEOUT_MS });
   const places = createPlaces({
     workspaceConcurrency: settings.workspaceConcurrency,
     hostConcurrency: settings.webhooks.hostConcurrency,
@@ -84,6 +86,8 @@ export async function startWorkers({
     listener,
     log,
     db,
+    cipher,
+    scorers,
     models,
     modelTimeoutMs: settings.models.timeoutMs,
     evaluatorPool,
@@ -136,7 +140,7 @@ export async function startWorkers({
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
   const reEncrypting = reEncryptSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
-    log.warn({ err: error }, 'cannot look at the keys of webhook secrets; it will be tried again'),
+    log.warn({ err: error }, 'cannot look at the keys of the secrets; it will be tried again'),
   );
   const tasks = [
     startRelay({
@@ -173,7 +177,7 @@ export async function startWorkers({
     await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
     clearTimeout(grace);
     threads.stop();
-    await outbound.close();
+    await Promise.all([outbound.close(), scorers.close()]);
     mailer?.close();
   }
   let stopped: Promise<void> | undefined;

@@ -29,38 +29,55 @@ export function xSignature(body: Buffer, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
+/** A request to a caller's endpoint, to be signed. */
+export interface SignedRequest {
+  body: Buffer;
+  /** The same whenever the same is sent again. */
+  id: string;
+  sentAt: Date;
+  /** newest first; a second one is the previous secret during the overlap after a rotation */
+  secrets: readonly [string, string?];
+}
+
 /**
- * The headers of one attempt to deliver, all of them. Their names are written as documented, since some receivers see them
- * as sent; compare them without regard to case when merging.
+ * The headers that every signed request has. Their names are written as documented, since some receivers see them as sent;
+ * compare them without regard to case when merging.
  *
  * The `webhook-*` headers are those of Standard Webhooks (https://www.standardwebhooks.com).
  */
-export function signedHeaders(attempt: {
-  body: Buffer;
+export function signatureHeaders({ body, id, sentAt, secrets }: SignedRequest): Record<string, string> {
+  const [newest, previous] = secrets;
+  const timestamp = String(Math.floor(sentAt.getTime() / 1000));
+  const standard = (secret: string) => standardSignature(body, id, timestamp, secret);
+  return {
+    'Content-Type': 'application/json',
+    'X-Signature': xSignature(body, newest),
+    ...(previous !== undefined && { 'X-Signature-Previous': xSignature(body, previous) }),
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': previous === undefined ? standard(newest) : `${standard(newest)} ${standard(previous)}`,
+  };
+}
+
+/** The headers of one attempt to deliver, all of them. */
+export function signedHeaders({
+  eventId,
+  deliveryId,
+  attempt,
+  ...request
+}: Omit<SignedRequest, 'id'> & {
   /** `evt_…`: the same on every attempt and delivery of the event */
   eventId: string;
   /** `dlv_…` */
   deliveryId: string;
   /** from 1 */
   attempt: number;
-  sentAt: Date;
-  /** newest first; a second one is the previous secret during the overlap after a rotation */
-  secrets: readonly [string, string?];
 }): Record<string, string> {
-  const { body, eventId, secrets } = attempt;
-  const [newest, previous] = secrets;
-  const timestamp = String(Math.floor(attempt.sentAt.getTime() / 1000));
-  const standard = (secret: string) => standardSignature(body, eventId, timestamp, secret);
   return {
-    'Content-Type': 'application/json',
-    'X-Signature': xSignature(body, newest),
-    ...(previous !== undefined && { 'X-Signature-Previous': xSignature(body, previous) }),
+    ...signatureHeaders({ ...request, id: eventId }),
     'X-Event-Id': eventId,
-    'X-Delivery-Id': attempt.deliveryId,
-    'X-Delivery-Attempt': String(attempt.attempt),
-    'webhook-id': eventId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': previous === undefined ? standard(newest) : `${standard(newest)} ${standard(previous)}`,
+    'X-Delivery-Id': deliveryId,
+    'X-Delivery-Attempt': String(attempt),
   };
 }
 

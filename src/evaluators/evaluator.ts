@@ -32,6 +32,7 @@ export interface Example {
  * `too_large` a text or value is beyond what is examined;
  * `timed_out` the evaluators took too long on this output;
  * `unusable_judgement` the judge's response held no usable score, also when asked again;
+ * `unusable_response` the response of the caller's scorer held no usable score;
  * `evaluator_error` the evaluator itself failed.
  */
 export type ScoreProblem =
@@ -40,6 +41,7 @@ export type ScoreProblem =
   | 'too_large'
   | 'timed_out'
   | 'unusable_judgement'
+  | 'unusable_response'
   | 'evaluator_error';
 
 /** An evaluator's verdict on one example. */
@@ -73,7 +75,7 @@ export interface JudgeRequest {
 /** What is read from a judge's response: a score, or why it holds none (asking once more may help). */
 export type Judgement = { usable: true; score: Score } | { usable: false; reason: string };
 
-/** What an evaluator is computed from that asks no model. */
+/** What an evaluator is computed from that asks nobody. */
 export type ScoredExample = Pick<Example, 'output' | 'expected'> &
   Partial<Pick<Example, 'toolCalls' | 'modelMs' | 'costUsd'>>;
 
@@ -114,6 +116,23 @@ export interface Judge {
   model: string;
   request(example: Example): JudgeRequest;
   read(response: string): Judgement;
+}
+
+/** An evaluator that asks an endpoint of the caller: the caller's own scorer. */
+export interface EndpointEvaluator<Config> {
+  kind: 'endpoint';
+  config: z.ZodType<Config>;
+  prepare(config: Config): ScoringEndpoint;
+}
+
+export interface ScoringEndpoint {
+  url: string;
+  /** For one request. */
+  timeoutMs: number;
+  /** The body to post. @throws ScoringError where the example can't be sent */
+  request: (example: Example) => string;
+  /** The score that a response of status 2xx holds. Never throws. */
+  read: (response: string) => Score;
 }
 
 /** A score that says something about the output. `value` is held to 0..1. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import {
+  type EndpointEvaluator,
   type Judge,
   type JudgingEvaluator,
   type OptionFault,
   type Score,
   type ScoredExample,
+  type ScoringEndpoint,
   ScoringError,
   type ScoringEvaluator,
   unscored,
@@ -13,6 +15,7 @@ import { MAX_OUTPUT_LENGTH } from './matching/text.ts';
 import { contains } from './types/contains.ts';
 import { cost } from './types/cost.ts';
 import { exactMatch } from './types/exact-match.ts';
+import { http } from './types/http.ts';
 import { jsonMatch } from './types/json-match.ts';
 import { jsonSchema } from './types/json-schema.ts';
 import { jsonValid } from './types/json-valid.ts';
@@ -37,6 +40,7 @@ export const EvaluatorConfig = z.discriminatedUnion('type', [
   latency.config,
   cost.config,
   llmJudge.config,
+  http.config,
 ]);
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
@@ -79,7 +83,17 @@ export interface PreparedJudging extends Prepared, Judge {
   kind: 'judging';
 }
 
-export type PreparedEvaluator = PreparedScoring | PreparedJudging;
+/** Scores by one request to an endpoint of the caller's, which whoever runs it makes: `request`, the request, `read`. */
+export interface PreparedEndpoint extends Prepared, ScoringEndpoint {
+  kind: 'endpoint';
+}
+
+export type PreparedEvaluator = PreparedScoring | PreparedJudging | PreparedEndpoint;
+
+/** Whether an evaluator scores by itself, without asking a model or an endpoint. */
+export function scoresByItself({ type }: Pick<EvaluatorConfig, 'type'>): boolean {
+  return type !== 'llm_judge' && type !== 'http';
+}
 
 /** Whether an evaluator runs what a caller wrote: an expression, a schema. */
 export function runsCallersCode({ type }: Pick<EvaluatorConfig, 'type'>): boolean {
@@ -123,6 +137,8 @@ export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
       return prepareScoring(config, cost);
     case 'llm_judge':
       return prepareJudging(config, llmJudge);
+    case 'http':
+      return prepareEndpoint(config, http);
   }
 }
 
@@ -163,4 +179,12 @@ function prepareJudging<Config extends EvaluatorConfig>(
 ): PreparedJudging {
   const judge = evaluator.prepare(config);
   return { kind: 'judging', name: config.name, type: config.type, weight: config.weight, ...judge };
+}
+
+function prepareEndpoint<Config extends EvaluatorConfig>(
+  config: Config,
+  evaluator: EndpointEvaluator<Config>,
+): PreparedEndpoint {
+  const endpoint = evaluator.prepare(config);
+  return { kind: 'endpoint', name: config.name, type: config.type, weight: config.weight, ...endpoint };
 }

@@ -1,103 +1,191 @@
-import { type InferResult, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { given } from '../db/sql.ts';
-import type { Builder } from '../db/statement.ts';
 import type { Cipher } from '../domain/cipher.ts';
-import { publicId } from '../domain/ids.ts';
+import { type IdKind, publicId } from '../domain/ids.ts';
 
 const BATCH_SIZE = 100;
 
-/** Something of the webhook is not encrypted with the current key. */
-const usesAnotherKey = ({ currentPrefix }: Cipher): RawBuilder<boolean> => {
-  const differs = (column: string) =>
-    sql`substr(${sql.ref(column)}, 1, ${currentPrefix.length}) <> ${currentPrefix}::bytea`;
-  return sql`(${differs('secret')} or ${differs('previous_secret')} or ${differs('headers')})`;
-};
+/** Encrypts a value with the current key, where it is not: the value itself where no configured key decrypts it. */
+type ReEncrypt = <Value extends Buffer | null>(value: Value) => Value | Buffer;
 
-const isExpired = sql<boolean>`coalesce(previous_secret_expires_at <= now(), false)`;
-
-const takeBatch = (cipher: Cipher, after: string | undefined) => (db: Builder) =>
-  db
-    .selectFrom('webhooks')
-    .select(['id', 'secret', 'previous_secret', 'headers', isExpired.as('expired')])
-    .where(sql<boolean>`(${isExpired} or ${usesAnotherKey(cipher)})`)
-    .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
-    .orderBy('id')
-    .limit(BATCH_SIZE)
-    .forUpdate()
-    .skipLocked();
-
-type Row = InferResult<ReturnType<ReturnType<typeof takeBatch>>>[number];
-
-interface Batch {
-  query: Query;
-  cipher: Cipher;
-  /** Is called for a webhook with a value that no configured key decrypts. */
-  onUnreadable: (webhookId: string) => void;
+/** The rows of a table that hold secrets. */
+interface SecretTable<Row extends { id: string } = { id: string }> {
+  kind: IdKind;
+  /** The next rows to look at, locked; those that others have locked are left out. */
+  take(query: Query, after: string | undefined): Promise<Row[]>;
+  /** Writes a row anew, where `reEncrypt` changes something of it. */
+  write(query: Query, row: Row, reEncrypt: ReEncrypt): Promise<void>;
+  /** Rows with a value that the current key has not encrypted. */
+  countLeft(query: Query): Promise<number>;
 }
 
-/** Also drops a previous secret that has expired. @returns whether something was re-encrypted */
-async function reEncryptRow({ query, cipher, onUnreadable }: Batch, { id, expired, ...row }: Row): Promise<boolean> {
-  let reEncrypted = false;
-  const reEncrypt = <Value extends Buffer | null>(value: Value): Value | Buffer => {
-    if (value === null || value.subarray(0, cipher.currentPrefix.length).equals(cipher.currentPrefix)) return value;
-    try {
-      const encrypted = cipher.encrypt(cipher.decrypt(value));
-      reEncrypted = true;
-      return encrypted;
-    } catch {
-      onUnreadable(id);
-      return value;
-    }
+const isOfAnotherKey = ({ currentPrefix }: Cipher, column: string): RawBuilder<boolean> =>
+  sql`substr(${sql.ref(column)}, 1, ${currentPrefix.length}) <> ${currentPrefix}::bytea`;
+
+interface WebhookSecrets {
+  id: string;
+  secret: Buffer;
+  previous_secret: Buffer | null;
+  headers: Buffer | null;
+  expired: boolean;
+}
+
+/** Also drops previous secrets that have expired. */
+function webhooksTable(cipher: Cipher): SecretTable<WebhookSecrets> {
+  const [secret, previous, headers] = ['secret', 'previous_secret', 'headers'].map((column) =>
+    isOfAnotherKey(cipher, column),
+  );
+  const usesAnotherKey = sql<boolean>`(${secret} or ${previous} or ${headers})`;
+  const isExpired = sql<boolean>`coalesce(previous_secret_expires_at <= now(), false)`;
+  return {
+    kind: 'webhook',
+    take: (query, after) =>
+      query((db) =>
+        db
+          .selectFrom('webhooks')
+          .select(['id', 'secret', 'previous_secret', 'headers', isExpired.as('expired')])
+          .where(sql<boolean>`(${isExpired} or ${usesAnotherKey})`)
+          .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
+          .orderBy('id')
+          .limit(BATCH_SIZE)
+          .forUpdate()
+          .skipLocked(),
+      ),
+    async write(query, { id, expired, ...row }, reEncrypt) {
+      const columns = {
+        secret: reEncrypt(row.secret),
+        headers: reEncrypt(row.headers),
+        ...(expired
+          ? { previous_secret: null, previous_secret_expires_at: null }
+          : { previous_secret: reEncrypt(row.previous_secret) }),
+      };
+      const isSame = !expired && columns.secret === row.secret && columns.headers === row.headers;
+      if (isSame && columns.previous_secret === row.previous_secret) return;
+      await query((db) => db.updateTable('webhooks').set(columns).where('id', '=', id));
+    },
+    async countLeft(query) {
+      const [left] = await query((db) =>
+        db
+          .selectFrom('webhooks')
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where(usesAnotherKey),
+      );
+      return left?.count ?? 0;
+    },
   };
-  const columns = {
-    secret: reEncrypt(row.secret),
-    headers: reEncrypt(row.headers),
-    ...(expired
-      ? { previous_secret: null, previous_secret_expires_at: null }
-      : { previous_secret: reEncrypt(row.previous_secret) }),
+}
+
+interface EvaluatorSecrets {
+  id: string;
+  evaluator_secrets: Buffer | null;
+}
+
+/** The secrets of evaluators, in `evaluations` or `schedules`. */
+function evaluatorsTable(cipher: Cipher, table: 'evaluations' | 'schedules'): SecretTable<EvaluatorSecrets> {
+  const usesAnotherKey = sql<boolean>`(evaluator_secrets is not null and ${isOfAnotherKey(cipher, 'evaluator_secrets')})`;
+  return {
+    kind: table === 'evaluations' ? 'evaluation' : 'schedule',
+    take: (query, after) =>
+      query((db) =>
+        db
+          .selectFrom(table)
+          .select(['id', 'evaluator_secrets'])
+          .where(usesAnotherKey)
+          .where((eb) => eb.and(given(after, (id) => eb('id', '>', id))))
+          .orderBy('id')
+          .limit(BATCH_SIZE)
+          .forUpdate()
+          .skipLocked(),
+      ),
+    async write(query, { id, evaluator_secrets: secrets }, reEncrypt) {
+      const reEncrypted = reEncrypt(secrets);
+      if (reEncrypted === secrets) return;
+      await query((db) => db.updateTable(table).set({ evaluator_secrets: reEncrypted }).where('id', '=', id));
+    },
+    async countLeft(query) {
+      const [left] = await query((db) =>
+        db
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where(usesAnotherKey),
+      );
+      return left?.count ?? 0;
+    },
   };
-  if (reEncrypted || expired) await query((db) => db.updateTable('webhooks').set(columns).where('id', '=', id));
-  return reEncrypted;
+}
+
+interface Counts {
+  /** Rows of which something was re-encrypted. */
+  reEncrypted: number;
+  /** Rows with a value that the current key has not encrypted. */
+  left: number;
+  kind: IdKind;
+  /** Public ids of rows with a value that no configured key decrypts. */
+  ids: Set<string>;
+}
+
+async function reEncryptTable<Row extends { id: string }>(
+  db: SystemDatabase,
+  cipher: Cipher,
+  table: SecretTable<Row>,
+): Promise<Counts> {
+  const { kind } = table;
+  const ids = new Set<string>();
+  let reEncrypted = 0;
+  let after: string | undefined;
+  do {
+    const previous = after;
+    after = await db.transaction(async (query) => {
+      const rows = await table.take(query, previous);
+      for (const row of rows) {
+        let isChanged = false;
+        await table.write(query, row, (value) => {
+          if (value === null || value.subarray(0, cipher.currentPrefix.length).equals(cipher.currentPrefix))
+            return value;
+          try {
+            const encrypted = cipher.encrypt(cipher.decrypt(value));
+            isChanged = true;
+            return encrypted;
+          } catch {
+            ids.add(publicId(kind, row.id));
+            return value;
+          }
+        });
+        if (isChanged) reEncrypted += 1;
+      }
+      return rows.length < BATCH_SIZE ? undefined : rows.at(-1)?.id;
+    });
+  } while (after !== undefined);
+  return { reEncrypted, left: await table.countLeft(db.query), kind, ids };
 }
 
 /**
- * Re-encrypts with the current key what another one has encrypted of the webhooks, and drops previous secrets that have expired.
- * Safe to run in several processes at once. What no configured key decrypts is logged and left.
+ * Re-encrypts with the current key what another one has encrypted of webhooks, evaluations and schedules, and drops previous
+ * secrets that have expired. Safe to run in several processes at once. What no configured key decrypts is logged and left.
  * @param options `announce`: logs the result also where there was nothing to do
- * @returns how many webhooks had something re-encrypted
+ * @returns how many of them had something re-encrypted
  */
 export async function reEncryptSecrets(
   db: SystemDatabase,
   cipher: Cipher,
   { log, announce = false }: { log: Logger; announce?: boolean },
 ): Promise<number> {
-  const unreadable = new Set<string>();
-  let reEncrypted = 0;
-  let after: string | undefined;
-  do {
-    const previous = after;
-    after = await db.transaction(async (query) => {
-      const rows = await query(takeBatch(cipher, previous));
-      const batch = { query, cipher, onUnreadable: (id: string) => unreadable.add(id) };
-      for (const row of rows) if (await reEncryptRow(batch, row)) reEncrypted++;
-      return rows.length < BATCH_SIZE ? undefined : rows.at(-1)?.id;
-    });
-  } while (after !== undefined);
-  const [left] = await db.query((all) =>
-    all
-      .selectFrom('webhooks')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where(usesAnotherKey(cipher)),
-  );
-  const facts = { re_encrypted: reEncrypted, left: left?.count };
-  if (unreadable.size > 0)
+  const counts = [
+    await reEncryptTable(db, cipher, webhooksTable(cipher)),
+    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'evaluations')),
+    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'schedules')),
+  ];
+  const sum = (of: (count: Counts) => number) => counts.reduce((total, count) => total + of(count), 0);
+  const facts = { re_encrypted: sum(({ reEncrypted }) => reEncrypted), left: sum(({ left }) => left) };
+  const unreadable = counts.filter(({ ids }) => ids.size > 0).map(({ kind, ids }) => [`${kind}_ids`, [...ids]]);
+  if (unreadable.length > 0)
     log.error(
-      { ...facts, webhook_ids: [...unreadable].map((id) => publicId('webhook', id)) },
-      'some webhook secrets were encrypted with a key that is not in ENCRYPTION_KEY',
+      { ...facts, ...Object.fromEntries(unreadable) },
+      'some secrets were encrypted with a key that is not in ENCRYPTION_KEY',
     );
-  else if (left?.count !== 0) log.info(facts, 'some webhook secrets are not encrypted with the current key yet');
-  else if (announce || reEncrypted > 0) log.info(facts, 'all webhook secrets are encrypted with the current key');
-  return reEncrypted;
+  else if (facts.left > 0) log.info(facts, 'some secrets are not encrypted with the current key yet');
+  else if (announce || facts.re_encrypted > 0) log.info(facts, 'all secrets are encrypted with the current key');
+  return facts.re_encrypted;
 }

@@ -1,10 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { Agent } from 'undici';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
-import { createGuardedConnector } from './connector.ts';
+import { createGuardedConnector, RefusedAddressError } from './connector.ts';
 import { withDeadline } from './deadline.ts';
 import { EndlessResponseError, reasonOf } from './reasons.ts';
-import { failureOfStatus, type ReceivedResponse, readResponse, textOf } from './response.ts';
+import { failureOfStatus, KEPT_BYTES, type ReceivedResponse, readResponse, textOf } from './response.ts';
 import { type AllowPrivate, targetProblem } from './target.ts';
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -28,16 +28,22 @@ export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body: Buffer;
+  /** For all of the request. Default: the longest, the client's own. */
+  timeoutMs?: number;
+  /** How much of the response body is kept; at most the 64 KiB that are read. Default: 1 KiB. */
+  maxKeptBytes?: number;
   signal?: AbortSignal;
 }
 
 export interface OutboundResult {
   /** Null where no complete response came; a status that is itself the failure is kept even then. */
   status: number | null;
-  /** The first 1 KiB of the response body as text: UTF-8 with replacement characters and without U+0000. Null where there was none. */
+  /** The start of the response body as text: UTF-8 with replacement characters and without U+0000. Null where there was none. */
   body: string | null;
   /** A plain reason, without path, query or header. Null exactly when the status is 2xx and the response was complete in time. */
   error: string | null;
+  /** Nothing was sent, since the policy does not allow the address. */
+  refused: boolean;
   durationMs: number;
 }
 
@@ -55,7 +61,7 @@ export interface Outbound {
 
 export interface OutboundOptions {
   allowPrivate: AllowPrivate;
-  /** For all of a request, from the lookup of its host to the last byte of the response. */
+  /** For all of a request, from the lookup of its host to the last byte of the response; a request may have less. */
   timeoutMs: number;
   /** In place of the system's, for tests. */
   lookup?: LookupFunction;
@@ -83,7 +89,9 @@ export function createOutbound({ allowPrivate, timeoutMs, ...connection }: Outbo
       const startedAt = performance.now();
       const problem = targetProblem(request.url, allowPrivate);
       const outcome =
-        problem === undefined ? await send(agent, request, timeoutMs) : { status: null, body: null, error: problem };
+        problem === undefined
+          ? await send(agent, { timeoutMs, ...request })
+          : { status: null, body: null, error: problem, refused: true };
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
     },
     close() {
@@ -95,11 +103,10 @@ export function createOutbound({ allowPrivate, timeoutMs, ...connection }: Outbo
 
 async function send(
   agent: Agent,
-  { url, headers, body, signal }: OutboundRequest,
-  timeoutMs: number,
+  { url, headers, body, timeoutMs, maxKeptBytes = KEPT_BYTES, signal }: OutboundRequest & { timeoutMs: number },
 ): Promise<Omit<OutboundResult, 'durationMs'>> {
   const { origin, pathname, search } = new URL(url);
-  const received: ReceivedResponse = { status: null, start: Buffer.alloc(0) };
+  const received: ReceivedResponse = { status: null, start: Buffer.alloc(0), maxKeptBytes };
   const exchange = (giveUp: AbortController) => {
     let interim = 0;
     const response = agent.request({
@@ -121,7 +128,7 @@ async function send(
     return outcomeOf(received, null);
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
-    return outcomeOf(received, reasonOf(error, timeoutMs));
+    return { ...outcomeOf(received, reasonOf(error, timeoutMs)), refused: error instanceof RefusedAddressError };
   }
 }
 
@@ -129,8 +136,8 @@ async function send(
 function outcomeOf(received: ReceivedResponse, cutShort: string | null): Omit<OutboundResult, 'durationMs'> {
   const body = textOf(received);
   const failure = received.status === null ? null : failureOfStatus(received.status);
-  if (failure !== null || cutShort === null) return { status: received.status, body, error: failure };
-  return { status: null, body, error: cutShort };
+  if (failure !== null || cutShort === null) return { status: received.status, body, error: failure, refused: false };
+  return { status: null, body, error: cutShort, refused: false };
 }
 
 function withOwnHeaders(headers: Record<string, string>): Record<string, string> {

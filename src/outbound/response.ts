@@ -2,16 +2,17 @@ import type { Dispatcher } from 'undici';
 
 /** A response is read up to here; then the connection is closed. */
 export const MAX_RESPONSE_BYTES = 64 * 1024;
-/** How much of a response is kept. */
-export const MAX_KEPT_BYTES = 1024;
+/** How much of a response is kept by default. */
+export const KEPT_BYTES = 1024;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** What has been received of a response so far. */
 export interface ReceivedResponse {
   status: number | null;
-  /** The first `MAX_KEPT_BYTES`, or all of them where they are fewer. */
+  /** The first `maxKeptBytes`, or all of them where they are fewer. */
   start: Buffer;
+  maxKeptBytes: number;
 }
 
 /** Fills `received` as data arrives, so that what came before a failure is known. @throws the error that cut it short */
@@ -24,8 +25,8 @@ export async function readResponse(
   let bytes = 0;
   for await (const chunk of body) {
     if (!Buffer.isBuffer(chunk)) continue;
-    if (bytes < MAX_KEPT_BYTES)
-      received.start = Buffer.concat([received.start, chunk.subarray(0, MAX_KEPT_BYTES - bytes)]);
+    const room = received.maxKeptBytes - bytes;
+    if (room > 0) received.start = Buffer.concat([received.start, chunk.subarray(0, room)]);
     bytes += chunk.length;
     // Leaving the loop closes the connection.
     if (bytes >= MAX_RESPONSE_BYTES) return;
@@ -39,8 +40,8 @@ export function failureOfStatus(status: number): string | null {
 }
 
 /** The kept part as text that PostgreSQL can store; null where there is none. A character cut in two at the end is left out. */
-export function textOf({ start }: ReceivedResponse): string | null {
+export function textOf({ start, maxKeptBytes }: ReceivedResponse): string | null {
   if (start.length === 0) return null;
-  const text = new TextDecoder().decode(start, { stream: start.length === MAX_KEPT_BYTES });
+  const text = new TextDecoder().decode(start, { stream: start.length === maxKeptBytes });
   return text.replaceAll('\u0000', '\uFFFD');
 }

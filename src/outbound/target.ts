@@ -1,11 +1,9 @@
 import { isIP } from 'node:net';
+import { MAX_URL_LENGTH } from '../domain/endpoint.ts';
 import { type AllowPrivate, kindOfAddress, refusalOf } from './address-policy.ts';
 import { isBadPort } from './bad-ports.ts';
 
 export type { AllowPrivate } from './address-policy.ts';
-
-/** The longest address, in characters as given and as sent. */
-export const MAX_URL_LENGTH = 2048;
 
 /**
  * What is wrong with an address that a caller gave, in words that say what to change; undefined where nothing is that can be

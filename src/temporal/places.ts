@@ -8,6 +8,8 @@ const BUSY_WORKSPACES = 10;
 const BATCHES = { total: 400, perKey: 40 };
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };
+/** Requests to callers' scorers at a time. */
+const SCORINGS = { total: 400, perKey: 100 };
 /** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
 const SATURATED = 100;
 /** Slots for steps that find no place, and are sent away after a moment. */
@@ -36,6 +38,12 @@ export interface Places {
    * @returns undefined if that signal ended it
    */
   waitForAttempt(workspace: string, host: string, endOfWait: () => AbortSignal): Promise<Release | undefined>;
+  /**
+   * Waits for a place for a request to a scorer.
+   * @param evaluationId whose example is scored: turns go round the runs of a workspace
+   * @throws the reason of `signal`, which ends the wait
+   */
+  enterScoring(workspace: string, host: string, evaluationId: string, signal: AbortSignal): Promise<Release>;
   /** Workspaces whose deliveries wait for each other here, so that starting more of them is in vain. */
   saturated(): string[];
   /** How many activities the workers of each queue run at a time. */
@@ -58,7 +66,11 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
   const calls = createFairSemaphore({ total: perKey * BUSY_WORKSPACES, perKey });
   const batches = createFairSemaphore(BATCHES);
   const attempts = createFairSemaphore(ATTEMPTS);
-  const hosts = createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
+  const perHost = () => createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
+  const hosts = perHost();
+  // Of their own: evaluations and webhooks don't wait for each other.
+  const scorings = createFairSemaphore(SCORINGS);
+  const scorerHosts = perHost();
   const room = createWaitingRoom();
 
   // Workspaces that send to the same host don't wait for each other.
@@ -100,6 +112,10 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
         if (signal.aborted) return undefined;
         throw error;
       });
+    },
+    enterScoring(workspace, host, evaluationId, signal) {
+      const ofHost = placeOf(scorerHosts, `${workspace} ${host}`, { group: evaluationId });
+      return bothPlaces(ofHost, placeOf(scorings, workspace, { group: host })).acquire(signal);
     },
     saturated: () =>
       room

@@ -2,6 +2,7 @@ import type { Example, Score } from '../../src/evaluators/evaluator.ts';
 import {
   EvaluatorsSchema,
   evaluatorFault,
+  type PreparedEndpoint,
   type PreparedJudging,
   prepareEvaluator,
 } from '../../src/evaluators/registry.ts';
@@ -37,6 +38,12 @@ export function measuredBy(options: unknown): (example: Example) => Score {
 export function judgeOf(options: unknown): PreparedJudging {
   const evaluator = prepared(options);
   if (evaluator.kind !== 'judging') throw new Error('not a judging evaluator');
+  return evaluator;
+}
+
+export function endpointOf(options: unknown): PreparedEndpoint {
+  const evaluator = prepared(options);
+  if (evaluator.kind !== 'endpoint') throw new Error('not an evaluator with an endpoint');
   return evaluator;
 }
 

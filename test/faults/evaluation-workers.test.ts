@@ -6,6 +6,7 @@ import { expectRight, makeMaterial, type Run, resultsOf, sized, startRun } from 
 import { startOwnServers } from '../support/fault-servers.ts';
 import { behave, type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
 import type { Started } from '../support/processes.ts';
+import { type Received, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/wait-for.ts';
 
 const CONCURRENCY = 20;
@@ -29,12 +30,14 @@ async function stageOn(
   return stage;
 }
 
-async function stageWithApi(latencyMs: number): Promise<Stage> {
+async function stageWithApi(latencyMs: number, env: Record<string, string> = {}): Promise<Stage> {
   const database = await createTestDatabase();
   cleanUps.push(() => database.drop());
   const temporalAddress = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
-  return stageOn({ databaseUrl: database.url, temporalAddress }, latencyMs);
+  return stageOn({ databaseUrl: database.url, temporalAddress }, latencyMs, env);
 }
+
+const idOf = ({ headers }: Received) => headers['x-scoring-id'];
 
 /** A run in its middle with calls that are held, the worker that has its batch, and one that has nothing to do. */
 async function inTheMiddle(name: string, models: { model?: string; fallback_models?: string[] } = {}) {
@@ -89,6 +92,29 @@ test.concurrent('a worker that is killed in the middle of fallback chains costs 
   await expectRight(stage, run, material, CONCURRENCY);
   const results: { model: string; attempts: number }[] = await resultsOf(stage.call, run.id);
   expect(new Set(results.map(({ model }) => model))).toEqual(new Set(['openai/gpt-4o-mini']));
+});
+
+test.concurrent('a worker that is killed in mid-scoring: another repeats the requests to the scorer under their ids, and pays for nothing', async () => {
+  const stage = await stageWithApi(0, { WEBHOOK_ALLOW_PRIVATE: 'loopback' });
+  const released = Promise.withResolvers<void>();
+  const scorer = await startReceiver(async ({ body }, response) => {
+    await released.promise;
+    response.end(JSON.stringify({ score: body.output === body.expected ? 1 : 0 }));
+  });
+  cleanUps.push(() => scorer.close());
+  const material = await makeMaterial(stage.call, 'scored-outside', sized(60));
+  const killed = await stage.startWorker();
+  const evaluators = [{ type: 'http', url: scorer.url, timeout_ms: 60_000 }];
+  const run = await startRun(stage.call, material, CONCURRENCY, { evaluators });
+  const before = (await scorer.got(CONCURRENCY)).map(idOf);
+  await killed.killTree();
+  await stage.startWorker();
+  released.resolve();
+  await expectRight(stage, run, material, 0);
+  const ids = scorer.received.map(idOf);
+  expect(new Set(ids)).toEqual(new Set(material.prompts.map((_, seq) => `${run.id}/${seq}/http`)));
+  expect(ids.length).toBe(material.prompts.length + before.length);
+  for (const id of before) expect(ids.filter((each) => each === id)).toHaveLength(2);
 });
 
 test.concurrent('a worker that is asked to stop loses nothing, and another goes on', async () => {

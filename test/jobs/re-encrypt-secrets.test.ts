@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createCipher } from '../../src/domain/cipher.ts';
+import { newId } from '../../src/domain/ids.ts';
 import { reEncryptSecrets } from '../../src/jobs/re-encrypt-secrets.ts';
+import { openSecrets } from '../../src/services/evaluations/evaluator-secrets.ts';
 import {
   decryptColumns,
   type EncryptedColumns,
@@ -25,7 +27,7 @@ afterAll(async () => {
   await db?.close();
   await database?.drop();
 });
-beforeEach(() => db.system.query({ text: 'truncate webhooks' }));
+beforeEach(() => db.system.query({ text: 'truncate webhooks, evaluations, schedules cascade' }));
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const before = createCipher([oldKey]);
@@ -65,7 +67,7 @@ test('after it the old key is not needed any more, and an operator can read that
       headers: { 'X-Of': String(index) },
     });
   expect(lines).toEqual([
-    { level: 30, re_encrypted: 250, left: 0, msg: 'all webhook secrets are encrypted with the current key' },
+    { level: 30, re_encrypted: 250, left: 0, msg: 'all secrets are encrypted with the current key' },
   ]);
 });
 
@@ -76,7 +78,7 @@ test('what is under the current key is left as it is, and that is said where it 
   expect(await reEncryptSecrets(db.system, during, { log })).toBe(0);
   expect(lines).toEqual([]);
   await reEncryptSecrets(db.system, during, { log, announce: true });
-  expect(lines).toMatchObject([{ re_encrypted: 0, msg: 'all webhook secrets are encrypted with the current key' }]);
+  expect(lines).toMatchObject([{ re_encrypted: 0, msg: 'all secrets are encrypted with the current key' }]);
   expect(await read(id)).toEqual(stored);
 });
 
@@ -114,7 +116,7 @@ test('what no key opens is logged once and left, and the others are done', async
       re_encrypted: 2,
       left: 2,
       webhook_ids: [`wh_${lost}`, `wh_${mixed}`],
-      msg: 'some webhook secrets were encrypted with a key that is not in ENCRYPTION_KEY',
+      msg: 'some secrets were encrypted with a key that is not in ENCRYPTION_KEY',
     },
   ]);
   expect(await read(lost)).toEqual(stored);
@@ -135,6 +137,72 @@ test('one that is being changed waits for the next time, and is counted', async 
     await query({ text: 'select from webhooks where id = $1 for update' }, [id]);
     expect(await reEncryptSecrets(db.system, during, { log })).toBe(0);
   });
-  expect(lines).toMatchObject([{ left: 1, msg: 'some webhook secrets are not encrypted with the current key yet' }]);
+  expect(lines).toMatchObject([{ left: 1, msg: 'some secrets are not encrypted with the current key yet' }]);
   expect(await reEncryptSecrets(db.system, during, { log })).toBe(1);
+});
+
+describe('the secrets of evaluators', () => {
+  const insert = {
+    evaluations: `insert into evaluations (workspace_id, id, evaluator_secrets, prompt_name, prompt_version, content, model, provider,
+                    parameters, examples_hash, examples_total, evaluators, threshold, baseline_mode, concurrency, metadata, status, created_at)
+                  values ($1, $2, $3, 'p', 1, '{}', 'sandbox/echo', 'sandbox', '{}', '', 1, '[]', 1, 'none', 1, '{}', 'completed', now())`,
+    schedules: `insert into schedules (workspace_id, id, evaluator_secrets, name, cron, time_zone, request, created_at)
+                values ($1, $2, $3, 's', '@daily', 'UTC', '{}', now())`,
+  };
+
+  async function store(table: keyof typeof insert, secrets: Buffer | null): Promise<string> {
+    const id = newId();
+    await db.system.query({ text: insert[table] }, [rows.workspaceId, id, secrets]);
+    return id;
+  }
+  async function readSealed(table: keyof typeof insert, id: string): Promise<Buffer | null> {
+    const text = `select evaluator_secrets from ${table} where id = $1`;
+    const [row] = await db.system.query<{ evaluator_secrets: Buffer | null }>({ text }, [id]);
+    return row?.evaluator_secrets ?? null;
+  }
+  const sealed = (secret: string, cipher = before) => cipher.encrypt(Buffer.from(JSON.stringify({ http: secret })));
+
+  test('in evaluations and schedules are re-encrypted, too', async () => {
+    const tables = ['evaluations', 'schedules'] as const;
+    const ids = await Promise.all(
+      Array.from({ length: 120 }, async (_, index) =>
+        Promise.all(tables.map((table) => store(table, sealed(`${table} ${index}`)))),
+      ),
+    );
+    const without = await store('evaluations', null);
+    const current = await store('schedules', sealed('current', after));
+    const stored = await readSealed('schedules', current);
+    const { log, lines } = keptLog();
+    await webhook('beside');
+    expect(await reEncryptSecrets(db.system, during, { log })).toBe(241);
+    expect(lines).toMatchObject([
+      { re_encrypted: 241, left: 0, msg: 'all secrets are encrypted with the current key' },
+    ]);
+    for (const [index, both] of ids.entries())
+      for (const [at, table] of tables.entries())
+        expect(openSecrets(after, await readSealed(table, both[at] ?? '')).get('http')).toBe(`${table} ${index}`);
+    expect(await readSealed('evaluations', without)).toBeNull();
+    expect(await readSealed('schedules', current)).toEqual(stored);
+    expect(await reEncryptSecrets(db.system, during, keptLog())).toBe(0);
+  });
+
+  test('that no key opens are named and left', async () => {
+    const lost = createCipher([randomBytes(32)]);
+    const [evaluation, schedule] = [
+      await store('evaluations', sealed('x', lost)),
+      await store('schedules', sealed('x', lost)),
+    ];
+    const { log, lines } = keptLog();
+    expect(await reEncryptSecrets(db.system, during, { log })).toBe(0);
+    expect(lines).toEqual([
+      {
+        level: 50,
+        re_encrypted: 0,
+        left: 2,
+        evaluation_ids: [`eval_${evaluation}`],
+        schedule_ids: [`sched_${schedule}`],
+        msg: 'some secrets were encrypted with a key that is not in ENCRYPTION_KEY',
+      },
+    ]);
+  });
 });

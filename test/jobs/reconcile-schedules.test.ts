@@ -30,6 +30,7 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
       timeZone: 'UTC',
       paused: false,
       request,
+      evaluatorSecrets: null,
     });
     await db.system.query({ text: 'update schedules set accepted_at = now() where id = $1' }, [id]);
     await makeOverdue(id);

@@ -4,8 +4,12 @@ import { closeAll, closing, outbound, post, resolvingTo, startReceiver, testAuth
 
 afterEach(closeAll);
 
+function failed(error: string) {
+  return { status: null, body: null, error, refused: false, durationMs: expect.any(Number) };
+}
+
 function refused(error: string) {
-  return { status: null, body: null, error, durationMs: expect.any(Number) };
+  return { ...failed(error), refused: true };
 }
 
 test('what was checked is what is connected to: a name is looked up once for a connection', async () => {
@@ -137,12 +141,12 @@ describe('lookups that fail', () => {
     ['ESOMETHING', 'the request failed (ESOMETHING)'],
     ['so: http://x/secret', 'the request failed'],
   ])('%s: %s', async (code, reason) => {
-    expect(await post(outbound({ lookup: failing(code) }), 'https://gone.test/')).toEqual(refused(reason));
+    expect(await post(outbound({ lookup: failing(code) }), 'https://gone.test/')).toEqual(failed(reason));
   });
 
   test('no address at all is a name that is not found', async () => {
     const to = outbound({ lookup: resolvingTo([]).lookup });
-    expect(await post(to, 'https://gone.test/')).toEqual(refused('host name not found'));
+    expect(await post(to, 'https://gone.test/')).toEqual(failed('host name not found'));
   });
 });
 

@@ -33,6 +33,7 @@ test('a request arrives as it was given', async () => {
     status: 202,
     body: 'thanks',
     error: null,
+    refused: false,
     durationMs: expect.any(Number),
   });
   expect(await seen.promise).toEqual({ request: 'POST /hook?id=1', type: 'application/json', body: '{"a":1}' });
@@ -66,6 +67,14 @@ describe('the text that is kept', () => {
   test('is the first KiB', async () => {
     expect(await kept('x'.repeat(1024))).toBe('x'.repeat(1024));
     expect(await kept('x'.repeat(5000))).toBe('x'.repeat(1024));
+  });
+
+  test('is as long as the request asks for, up to what is read', async () => {
+    const receiver = closing(await startReceiver((_request, response) => response.end('ä'.repeat(50_000))));
+    const request = { url: urlOf(receiver), headers: {}, body: Buffer.of() };
+    const keeping = async (maxKeptBytes: number) => (await outbound().post({ ...request, maxKeptBytes })).body;
+    expect(await keeping(5_001)).toBe('ä'.repeat(2_500));
+    expect(await keeping(64 * 1024)).toBe('ä'.repeat(32 * 1024));
   });
 
   test('does not end in half a character', async () => {

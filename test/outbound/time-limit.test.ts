@@ -75,6 +75,13 @@ describe('a receiver that takes its time', () => {
   });
 });
 
+test('a request may have less time than the others', async () => {
+  const receiver = closing(await startRawReceiver(() => {}));
+  const request = { url: `http://127.0.0.1:${receiver.port}/`, headers: {}, body: Buffer.of() };
+  expect(await outbound().post({ ...request, timeoutMs: 200 })).toMatchObject({ error: 'timed out after 0.2 s' });
+  await receiver.idle();
+});
+
 describe('a name that is looked up slowly', () => {
   test('counts into the time', async () => {
     const to = outbound({ timeoutMs: 300, lookup: () => {} });

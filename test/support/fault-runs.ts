@@ -52,10 +52,10 @@ export interface Run {
   workflowId: string;
 }
 
-/** Starts a run of some material. */
-export async function startRun(call: Call, { name }: Material, concurrency: number): Promise<Run> {
+/** Starts a run of some material. @param more fields of the request */
+export async function startRun(call: Call, { name }: Material, concurrency: number, more: object = {}): Promise<Run> {
   const { status, body } = await call('POST', '/evaluations', {
-    body: { prompt_name: name, dataset: name, concurrency, threshold: 0.7 },
+    body: { prompt_name: name, dataset: name, concurrency, threshold: 0.7, ...more },
   });
   expect({ status, body }).toMatchObject({ status: 201 });
   return { id: body.id, workflowId: body.workflow_id };

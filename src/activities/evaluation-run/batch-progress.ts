@@ -3,12 +3,14 @@ import type { PatientModels } from '../patient-call.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
 import type { ExampleStore } from './example-store.ts';
+import type { ScoringEndpoints } from './scoring-endpoints.ts';
 
 interface Sources {
   spec: RunSpec;
   budget: BatchBudget;
   store: ExampleStore;
   models: PatientModels;
+  endpoints: ScoringEndpoints;
 }
 
 /** Counts the examples of a batch that are done. */
@@ -43,8 +45,8 @@ export class BatchProgress {
   }
 
   get heartbeat(): BatchHeartbeat {
-    const { spec, budget, store, models } = this.#sources ?? {};
-    const waits = spec && models && waitsOf(spec, models);
+    const { spec, budget, store, models, endpoints } = this.#sources ?? {};
+    const waits = spec && models && endpoints && [...waitsOf(spec, models), ...endpoints.troubles];
     return {
       done: this.#done,
       of: this.#of,

@@ -34,7 +34,7 @@ export interface BatchHeartbeat {
   inFlight: number;
   /** US dollars that the batch has cost as a budget counts it, earlier attempts included. */
   spentUsd: number;
-  /** Why calls wait, and until when. */
+  /** Why calls wait and until when, and which scorers fail. */
   waits?: string[];
 }
 

@@ -14,9 +14,12 @@ import type { Stops } from './batch-watch.ts';
 import { Bill, type ExampleCost, type ExampleInProgress } from './example-in-progress.ts';
 import { Judges, type JudgesDeps } from './judges.ts';
 import { throwIfRunFails } from './run-failed-error.ts';
+import type { ScoringEndpoints } from './scoring-endpoints.ts';
 
 export interface ExampleRunnerDeps extends JudgesDeps {
   evaluatorPool: EvaluatorPool;
+  /** Of the run. */
+  endpoints: ScoringEndpoints;
 }
 
 /** Of a run that scores the outputs of another. */
@@ -24,7 +27,7 @@ const NO_OUTPUT = { code: 'no_output', message: 'The run that is scored again ha
 const NOT_SCORED = { code: 'internal_error', message: 'The output could not be scored.' };
 
 /**
- * Takes one example through its steps: call the model, ask the judges, score. Each response that was paid for is stored before
+ * Takes one example through its steps: call the model, ask the judges and the caller's scorers, score. Each response that was paid for is stored before
  * the next step, and a step whose response is stored is not paid for again.
  */
 export class ExampleRunner {
@@ -32,7 +35,7 @@ export class ExampleRunner {
   readonly #spec: RunSpec;
   readonly #prompt: Prompt;
   readonly #judges: Judges;
-  /** The evaluators that ask no model. */
+  /** The evaluators that ask nobody. */
   readonly #scorer: Scorer;
 
   constructor(deps: ExampleRunnerDeps, spec: RunSpec) {
@@ -81,8 +84,9 @@ export class ExampleRunner {
       if (unstored?.response === undefined) return;
       ({ output, toolCalls, modelMs } = unstored.response);
       costUsd = unstored.reused === undefined ? unstored.response.cost.amount : unstored.reused.costUsd;
-      // With judges to ask or a thread to wait for, the output is stored first; else together with its score.
-      if (this.#judges.count > 0 || !this.#scorer.isFree({ output, toolCalls })) {
+      // With somebody to ask or a thread to wait for, the output is stored first; else together with its score.
+      const asks = this.#judges.count + this.#deps.endpoints.count > 0;
+      if (asks || !this.#scorer.isFree({ output, toolCalls })) {
         if (!(await store.storeResult(seq, unstored))) return;
         unstored = undefined;
       }
@@ -149,13 +153,15 @@ export class ExampleRunner {
     return bill.add(cost, expected.shareOf(model));
   }
 
-  /** Asks the judges, then the other evaluators. */
+  /** Asks the judges, the caller's scorers, then the other evaluators. */
   async #evaluate(example: Example, progress: ExampleInProgress): Promise<ResultToStore> {
-    const { scores, error } = await this.#judges.judge(progress, example);
-    if (error !== undefined) return { status: 'failed', error };
+    const judged = await this.#judges.judge(progress, example);
+    if (judged.error !== undefined) return { status: 'failed', error: judged.error };
+    const answered = await this.#deps.endpoints.score(progress, example);
+    if (answered.error !== undefined) return { status: 'failed', error: answered.error };
     const { giveUp } = progress.stops;
     try {
-      return await this.#score(example, scores, giveUp);
+      return await this.#score(example, new Map([...judged.scores, ...answered.scores]), giveUp);
     } catch (thrown) {
       if (giveUp.aborted) throw thrown;
       // A bug in scoring must not have the model called again.
@@ -163,8 +169,8 @@ export class ExampleRunner {
     }
   }
 
-  async #score(example: Example, judged: Map<string, Score>, giveUp: AbortSignal): Promise<ResultToStore> {
-    const scores = new Map([...(await this.#scorer.score(example, giveUp)), ...judged]);
+  async #score(example: Example, asked: Map<string, Score>, giveUp: AbortSignal): Promise<ResultToStore> {
+    const scores = new Map([...(await this.#scorer.score(example, giveUp)), ...asked]);
     const all = this.#spec.evaluators.map(({ name, weight }) => ({
       name,
       weight,

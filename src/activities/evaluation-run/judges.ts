@@ -15,7 +15,7 @@ export interface JudgesDeps {
   store: ExampleStore;
 }
 
-/** The scores of the judges, by name; `error` where one of them failed for good. */
+/** The scores of those who were asked, by the evaluator's name; `error` where one of them failed for good. */
 export interface Judgements {
   scores: Map<string, Score>;
   error?: { code: string; message: string };

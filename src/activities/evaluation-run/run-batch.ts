@@ -1,9 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import type { Cipher } from '../../domain/cipher.ts';
 import type { CostEstimate } from '../../domain/cost-estimate.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Models } from '../../models/model.ts';
+import type { Outbound } from '../../outbound/outbound.ts';
 import { copyOutputs } from '../../services/evaluations/copy-outputs.ts';
 import { costOfRange, type Spending } from '../../services/evaluations/costs.ts';
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/open-examples.ts';
@@ -21,6 +23,7 @@ import { ExampleRunner } from './example-runner.ts';
 import { ExampleStore } from './example-store.ts';
 import { expectedCost } from './expected-cost.ts';
 import { RunFailedError } from './run-failed-error.ts';
+import { ScoringEndpoints } from './scoring-endpoints.ts';
 import { createSumsKeeper } from './sums-keeper.ts';
 
 export interface BatchInput extends RunRef {
@@ -52,6 +55,9 @@ export interface BatchResult {
 
 export interface BatchDeps {
   db: Database;
+  cipher: Cipher;
+  /** For callers' scorers. */
+  scorers: Outbound;
   models: Models;
   modelTimeoutMs: number;
   evaluatorPool: EvaluatorPool;
@@ -78,7 +84,8 @@ interface LoadedExample extends OpenExample {
  * after anything; two attempts in one process do not pay for the same example.
  * @throws RunFailedError where the run can't go on
  */
-export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, stopping, places }: BatchDeps) {
+export function createBatchRunner(deps: BatchDeps) {
+  const { db, cipher, scorers, models, modelTimeoutMs, evaluatorPool, stopping, places } = deps;
   const { query } = db.system;
   const patient = createPatientModels(models, places.calls);
   const keepSums = createSumsKeeper(query);
@@ -128,6 +135,7 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
     if (spec === undefined) throw new RunFailedError({ code: 'run_ended', message: 'The run has ended.' });
     if (spec.examplesId === null)
       throw new RunFailedError({ code: 'dataset_deleted', message: 'The dataset of this run was deleted.' });
+    const endpoints = new ScoringEndpoints({ outbound: scorers, places, cipher }, { ...spec, workspace, evaluationId });
     const { sourceEvaluationId } = spec;
     if (sourceEvaluationId !== null) {
       const outputs = { evaluationId, sourceEvaluationId, round: spec.round, from: input.from, to: input.to };
@@ -140,8 +148,11 @@ export function createBatchRunner({ db, models, modelTimeoutMs, evaluatorPool, s
     const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
     const store = new ExampleStore(query, evaluationId, spec, watch.giveUp);
     const runModels = patient.of(workspace, evaluationId);
-    const runner = new ExampleRunner({ models: runModels, modelTimeoutMs, expected, store, evaluatorPool }, spec);
-    progress.begin({ spec, budget, store, models: runModels });
+    const runner = new ExampleRunner(
+      { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints },
+      spec,
+    );
+    progress.begin({ spec, budget, store, models: runModels, endpoints });
     return { spec, runner, budget };
   }
 

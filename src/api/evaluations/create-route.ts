@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
+import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
@@ -13,15 +14,17 @@ import {
 import type { ControlDeps } from '../../services/evaluations/change-evaluation.ts';
 import { createEvaluation, toStored } from '../../services/evaluations/create-evaluation.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
+import { readSecrets, revealSecrets, sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
 import { rescoreEvaluation } from '../../services/evaluations/rescore-evaluation.ts';
+import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
 import { presentEvaluation } from './presenter.ts';
 import { CREATE_SAMPLES, EVALUATION_SAMPLE } from './samples.ts';
-import { Evaluation, EvaluationParams } from './schema.ts';
+import { CreatedEvaluation, EvaluationParams } from './schema.ts';
 import { toNewEvaluation } from './to-new-evaluation.ts';
 
-export interface CreateEvaluationDeps extends ControlDeps {
+export interface CreateEvaluationDeps extends ControlDeps, EndpointRules {
   idempotency: Idempotency;
   quotas: Quotas;
   models: Models;
@@ -37,13 +40,14 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     summary: 'Evaluate a prompt over a dataset or inline examples',
     description:
       'Responds at once. The run goes on in the background, also through restarts of the service, and pays for no model call ' +
-      'twice. An example of a dataset that lacks a variable of the prompt counts as failed.',
+      'twice. An example of a dataset that lacks a variable of the prompt counts as failed. The response contains the secrets ' +
+      'of `http` evaluators, which are not shown again.',
     scope: 'execute',
     status: 201,
     idempotent: true,
     body: CreateEvaluation,
     bodyExamples: CREATE_SAMPLES,
-    response: Evaluation,
+    response: CreatedEvaluation,
     responseExample: { ...EVALUATION_SAMPLE, status: 'scheduled', score: null, passed: null, finished_at: null },
     errors: ['not_found', 'prompt_archived', 'quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
     async handler(request) {
@@ -52,7 +56,9 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
       return storeAndStart(deps, request, async (query, id) => {
         const { start_at: startAt, ...fields } = body;
-        await createEvaluation(query, db.workspaceId, deps.models, { ...toNewEvaluation(fields), startAt, id });
+        const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, body.evaluators, 'evaluators');
+        const evaluation = { ...toNewEvaluation(fields), evaluators, evaluatorSecrets, startAt, id };
+        await createEvaluation(query, db.workspaceId, deps.models, evaluation);
       });
     },
   });
@@ -68,6 +74,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
     summary: 'Score the outputs of a completed evaluation again',
     description:
       'A new run over the same outputs, with other evaluators or another threshold. The model is not called: only judges cost. ' +
+      'Evaluators that are left out are those of the source, with their secrets. ' +
       'What had no output counts as failed. Where the source is deleted before the end, what is left counts as failed, too.',
     scope: 'execute',
     status: 201,
@@ -81,7 +88,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
         threshold: 0.7,
       },
     },
-    response: Evaluation,
+    response: CreatedEvaluation,
     responseExample: {
       ...EVALUATION_SAMPLE,
       id: 'eval_0198f0ab-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
@@ -101,7 +108,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
         rescoreEvaluation(query, deps.models, {
           id,
           sourceId: params.id,
-          evaluators: body.evaluators,
+          sealed: body.evaluators && sealEvaluators(deps, body.evaluators, 'evaluators'),
           threshold,
           maxCost,
         }),
@@ -110,19 +117,26 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
   });
 }
 
-/** @param store stores the evaluation with this id, in a transaction */
+/**
+ * The response shows the secrets of the evaluators that the request has, and of no others.
+ * @param store stores the evaluation with this id, in a transaction
+ */
 function storeAndStart(
   deps: CreateEvaluationDeps,
-  request: RouteRequest<unknown, unknown, unknown>,
+  request: RouteRequest<unknown, unknown, { evaluators?: EvaluatorConfig[] | undefined }>,
   store: (query: Query, id: string) => Promise<void>,
 ): Promise<unknown> {
-  const { db } = request;
+  const { db, body } = request;
   const id = newId();
+  const hasSecrets = body.evaluators?.some(({ type }) => type === 'http');
   const start = async (id: string) => {
     const row = await unlessWithdrawn(getEvaluation(db.query, id));
+    const evaluators = hasSecrets
+      ? revealSecrets(row.evaluators, await readSecrets(db.query, deps.cipher, 'evaluations', id))
+      : row.evaluators;
     await startOrWithdrawEvaluation(deps, db, toStored(row));
     await unlessWithdrawn(acceptEvaluation(db, id));
-    return presentEvaluation(row);
+    return presentEvaluation({ ...row, evaluators });
   };
   return deps.idempotency.startOnce(request, {
     id,

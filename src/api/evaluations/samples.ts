@@ -108,4 +108,9 @@ export const CREATE_SAMPLES = {
     examples: [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada!' }],
     evaluators: [{ type: 'contains' }],
   },
+  'With a scorer of your own': {
+    prompt_name: 'support/greeting',
+    dataset: 'support/questions',
+    evaluators: [{ type: 'http', name: 'style', url: 'https://example.com/score', timeout_ms: 20_000, weight: 2 }],
+  },
 };

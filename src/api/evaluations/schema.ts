@@ -7,6 +7,8 @@ import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 const Judge = z.object({ tokens: TokenUsage, cost: Cost.pick({ amount: true, currency: true }) });
 
+const Evaluator = z.looseObject({ type: z.string(), name: z.string(), weight: z.number() });
+
 export const Evaluation = z
   .object({
     id: z.string().meta({ example: 'eval_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
@@ -27,7 +29,7 @@ export const Evaluation = z
       .object({ name: z.string(), version: z.int() })
       .nullable()
       .meta({ description: 'Null for inline examples.' }),
-    evaluators: z.array(z.looseObject({ type: z.string(), name: z.string(), weight: z.number() })),
+    evaluators: z.array(Evaluator),
     threshold: z.number(),
     baseline_id: z.string().nullable(),
     source_evaluation_id: z.string().nullable().meta({
@@ -63,6 +65,17 @@ export const Evaluation = z
     finished_at: Timestamp.nullable(),
   })
   .meta({ id: 'Evaluation' });
+
+export const CreatedEvaluation = Evaluation.extend({
+  evaluators: z.array(
+    Evaluator.extend({
+      secret: z.string().optional().meta({
+        description:
+          'Of an `http` evaluator in the request: what signs its requests. It is stored encrypted and not shown again.',
+      }),
+    }),
+  ),
+}).meta({ id: 'CreatedEvaluation' });
 
 export const EvaluationPage = pageOf(Evaluation).meta({ id: 'EvaluationPage' });
 

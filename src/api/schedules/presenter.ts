@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { type EvaluatorSecrets, revealSecrets } from '../../services/evaluations/evaluator-secrets.ts';
 import type { ScheduleRow } from '../../services/schedules/schedules.ts';
 import type { Schedule } from './schema.ts';
 
@@ -16,4 +18,11 @@ export function presentSchedule(row: ScheduleRow, due?: Date[]): z.input<typeof 
     last_error: row.last_error,
     created_at: row.created_at.toISOString(),
   };
+}
+
+/** The same with the secrets of its evaluators, for the one response that shows them. */
+export function presentNewSchedule(row: ScheduleRow, due: Date[], secrets: EvaluatorSecrets): z.input<typeof Schedule> {
+  const { body, parsed } = row.request;
+  const evaluators: JsonValue = JSON.parse(JSON.stringify(revealSecrets(parsed.evaluators, secrets)));
+  return { ...presentSchedule(row, due), evaluation: { ...body, evaluators } };
 }

@@ -7,15 +7,17 @@ import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { readSecrets, sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
 import { deleteSchedule, setSchedulePaused, triggerSchedule } from '../../services/schedules/control-schedule.ts';
 import { giveUpSchedule, startSchedule, storeSchedule } from '../../services/schedules/create-schedule.ts';
 import { getSchedule, listSchedules, type ScheduleRow } from '../../services/schedules/schedules.ts';
 import { dueTimes, type Temporal } from '../../services/schedules/temporal-schedule.ts';
+import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
-import { presentSchedule } from './presenter.ts';
+import { presentNewSchedule, presentSchedule } from './presenter.ts';
 import { newScheduleSample, scheduleSample } from './samples.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
@@ -25,14 +27,15 @@ const ScheduleParams = idParams('schedule');
 const nextRuns = async (deps: Temporal, { id }: ScheduleRow) => (await dueTimes(deps, id)) ?? [];
 
 /** The evaluation as JSON, with its defaults filled in. */
-function toBody(parsed: z.output<typeof ScheduledEvaluation>): JsonValue {
-  const body: JsonValue = JSON.parse(JSON.stringify(parsed));
+function toBody(parsed: z.output<typeof ScheduledEvaluation>): Record<string, JsonValue> {
+  const body: Record<string, JsonValue> = JSON.parse(JSON.stringify(parsed));
   return body;
 }
 
 /** `/schedules`: evaluations that recur. */
 export function scheduleRoutes(
-  deps: WorkflowStarter & { idempotency: Idempotency; quotas: Quotas; evaluatorPool: EvaluatorPool; log: Logger },
+  deps: WorkflowStarter &
+    EndpointRules & { idempotency: Idempotency; quotas: Quotas; evaluatorPool: EvaluatorPool; log: Logger },
 ): Route[] {
   const action = (name: string, summary: string, run: typeof triggerSchedule) =>
     defineRoute({
@@ -60,7 +63,8 @@ export function scheduleRoutes(
       tag,
       summary: 'Schedule a recurring evaluation',
       description:
-        'Each time it is due, it starts an evaluation with the prompt, label and dataset as they are at that time.',
+        'Each time it is due, it starts an evaluation with the prompt, label and dataset as they are at that time. ' +
+        'The response contains the secrets of its `http` evaluators, which are not shown again.',
       scope: 'execute',
       status: 201,
       idempotent: true,
@@ -73,16 +77,26 @@ export function scheduleRoutes(
         const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
         // Before the transaction: it may take seconds.
         await deps.evaluatorPool.check(request.db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
-        const schedule = { body: toBody(scheduled), parsed: toNewEvaluation(scheduled) };
         const id = newId();
         const start = async (id: string) => {
           const { row, due } = await startSchedule(deps, request.db, id);
-          return presentSchedule(row, due);
+          const { query } = request.db;
+          return presentNewSchedule(row, due, await readSecrets(query, deps.cipher, 'schedules', id));
         };
         return deps.idempotency.startOnce(request, {
           id,
           async store(query) {
-            await storeSchedule(query, id, { name, cron, timeZone, paused, request: schedule });
+            const { evaluators, secrets } = sealEvaluators(deps, scheduled.evaluators, 'evaluation.evaluators');
+            const evaluation = { ...scheduled, evaluators };
+            const stored = { body: toBody(evaluation), parsed: toNewEvaluation(evaluation) };
+            await storeSchedule(query, id, {
+              name,
+              cron,
+              timeZone,
+              paused,
+              request: stored,
+              evaluatorSecrets: secrets,
+            });
             await deps.quotas.require(query, 'schedules');
           },
           start: () => start(id),

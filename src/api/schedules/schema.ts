@@ -45,7 +45,9 @@ export const Schedule = z
     cron: z.string(),
     time_zone: z.string(),
     paused: z.boolean(),
-    evaluation: z.json().meta({ description: 'The evaluation that it starts, as given.' }),
+    evaluation: z.json().meta({
+      description: 'The evaluation that it starts, as given. Its secrets are only in the response that creates it.',
+    }),
     next_runs: z
       .array(Timestamp)
       .optional()

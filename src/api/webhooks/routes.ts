@@ -14,10 +14,10 @@ import {
 } from '../../services/webhooks/change-webhook.ts';
 import {
   createWebhook,
+  type EndpointRules,
   getWebhook,
   listWebhooks,
   type WebhookRow,
-  type WebhookRules,
 } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentWebhook } from './presenter.ts';
@@ -36,7 +36,7 @@ const tag = 'Webhooks';
 const WebhookParams = idParams('webhook');
 
 /** `/webhooks`: endpoints that receive events. */
-export function webhookRoutes(deps: WebhookRules & { idempotency: Idempotency; quotas: Quotas }): Route[] {
+export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; quotas: Quotas }): Route[] {
   const present = (row: WebhookRow) => presentWebhook(deps.cipher, row);
   const action = (name: string, summary: string, run: typeof enableWebhook, responseExample: object) =>
     defineRoute({

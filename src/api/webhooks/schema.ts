@@ -1,25 +1,19 @@
 import { z } from 'zod';
+import { EndpointUrl, SigningSecret } from '../../domain/endpoint.ts';
 import { EVENT_TYPES } from '../../domain/events.ts';
-import { signingSecretProblem } from '../../domain/webhook-signature.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
 import { Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { MAX_URL_LENGTH } from '../../outbound/target.ts';
 import { MAX_REPLAYED } from '../../services/deliveries/replay-events.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
 import { CustomHeaders } from './header-rules.ts';
 
 export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`);
 
-/** Only its syntax: which hosts are allowed depends on the settings. */
-const Url = z
-  .string('is required: a text')
-  .max(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters`)
-  .refine((url) => !/[\s\p{Cc}]/u.test(url), 'must not hold spaces or line ends')
-  .meta({
-    description: 'The endpoint that receives the events, by `https:`. The operator may allow other URLs.',
-    example: 'https://example.com/hooks/prompts',
-  });
+const Url = EndpointUrl.meta({
+  description: 'The endpoint that receives the events, by `https:`. The operator may allow other URLs.',
+  example: 'https://example.com/hooks/prompts',
+});
 
 const Events = z
   .array(EventName)
@@ -37,25 +31,11 @@ const RateLimit = z
   .nullable()
   .meta({ description: 'Requests per minute; deliveries beyond it wait. Null: no limit.' });
 
-const Secret = z
-  .string()
-  .check((context) => {
-    const message = signingSecretProblem(context.value);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: undefined });
-  })
-  .meta({
-    description:
-      'The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.',
-    minLength: 24,
-    maxLength: 128,
-    pattern: '^[\\x21-\\x7e]+$',
-  });
-
 export const CreateWebhook = z
   .strictObject({
     url: Url,
     events: Events.default([...EVENT_TYPES]),
-    secret: Secret.optional(),
+    secret: SigningSecret.optional(),
     description: Description.default(null),
     headers: CustomHeaders.default({}),
     rate_limit_per_minute: RateLimit.default(null),
@@ -78,7 +58,7 @@ export const UpdateWebhook = z
   })
   .meta({ id: 'UpdateWebhook', minProperties: 1 });
 
-export const RotateSecret = z.strictObject({ secret: Secret.optional() }).meta({ id: 'RotateSecret' });
+export const RotateSecret = z.strictObject({ secret: SigningSecret.optional() }).meta({ id: 'RotateSecret' });
 
 export const TestWebhook = z
   .strictObject({

@@ -60,6 +60,10 @@ export const Evaluation = defineEntity({
       expression: `create index "evaluations_unfinished_index" on "evaluations" ("id") where "status" in ('scheduled', 'running', 'paused')`,
     },
     {
+      name: 'evaluations_evaluator_secrets_index',
+      expression: `create index "evaluations_evaluator_secrets_index" on "evaluations" ("id") where "evaluator_secrets" is not null`,
+    },
+    {
       name: 'evaluations_check_index',
       expression: `create index "evaluations_check_index" on "evaluations" ("check_at") where untold or ${evaluationStates.in(UNFINISHED_EVALUATION)}`,
     },
@@ -87,6 +91,8 @@ export const Evaluation = defineEntity({
     examplesHash: p.blob().$type<Buffer>(),
     examplesTotal: p.integer(),
     evaluators: p.json<{ type: string; name: string; weight: number }[]>().columnType('jsonb'),
+    /** The secrets of those evaluators that sign requests: JSON of name to secret, encrypted. */
+    evaluatorSecrets: p.blob().$type<Buffer>().nullable(),
     threshold: p.double().$type<number>(),
     /** `previous`, `none` or `given`. */
     baselineMode: p.text(),

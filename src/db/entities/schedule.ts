@@ -16,6 +16,8 @@ export const Schedule = defineEntity({
     paused: p.boolean().default(false),
     /** What to run: `body` as the caller wrote it, `parsed` as a `NewEvaluation`. */
     request: p.json<{ body: JsonValue; parsed: object }>().columnType('jsonb'),
+    /** The secrets of its evaluators, as those of an evaluation. */
+    evaluatorSecrets: p.blob().$type<Buffer>().nullable(),
     /** Why the last start failed; null once a start succeeds. */
     lastError: p.json<{ code: string; message: string; at: string }>().columnType('jsonb').nullable(),
     bytes: storedBytes('name', 'request::text', 'last_error::text'),

@@ -1,7 +1,13 @@
 import { ApiError, type ErrorDetail, temporarilyUnavailable } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type OptionFault, type Score, type ScoredExample, unscored } from '../evaluator.ts';
-import { type EvaluatorConfig, type PreparedScoring, prepareEvaluator, runsCallersCode } from '../registry.ts';
+import {
+  type EvaluatorConfig,
+  type PreparedScoring,
+  prepareEvaluator,
+  runsCallersCode,
+  scoresByItself,
+} from '../registry.ts';
 import type { ThreadTask } from './thread-task.ts';
 import { createThreads, type ThreadEnd, type ThreadOutcome } from './threads.ts';
 
@@ -34,7 +40,7 @@ export interface EvaluatorPool {
   close(): Promise<void>;
 }
 
-/** Scores examples by the evaluators that ask no model, with one time limit for an example. */
+/** Scores examples by the evaluators that ask nobody, with one time limit for an example. */
 export interface Scorer {
   /** Whether an example with this output of the model need not wait for a thread. */
   isFree(output: Pick<ScoredExample, 'output' | 'toolCalls'>): boolean;
@@ -79,7 +85,7 @@ export function createEvaluatorPool(options: { onError: (error: unknown) => void
 
     scorer(workspaceId, configs) {
       const evaluators = JSON.stringify(configs);
-      const scoring = [...configs.entries()].filter(([, { type }]) => type !== 'llm_judge');
+      const scoring = [...configs.entries()].filter(([, config]) => scoresByItself(config));
       // Pairing items of lists takes many comparisons, however short the texts are.
       const inThread = configs.some(
         (config) => runsCallersCode(config) || (config.type === 'json_match' && config.ignore_array_order),

@@ -23,7 +23,10 @@ export interface NewEvaluation extends VersionSelector {
   /** One of both. */
   dataset?: { name: string; version?: number | undefined } | undefined;
   examples?: Example[] | undefined;
+  /** Without their secrets. */
   evaluators: EvaluatorConfig[];
+  /** Encrypted; see `sealEvaluators`. */
+  evaluatorSecrets?: Buffer | null;
   threshold: number;
   /** `previous`, a public evaluation id, or null for none. */
   baseline: string | null;
@@ -184,6 +187,7 @@ export async function createEvaluation(
       examples_hash: hash,
       examples_total: total,
       evaluators: asJson(evaluators),
+      evaluator_secrets: request.evaluatorSecrets ?? null,
       threshold: request.threshold,
       baseline_mode: baseline.mode,
       baseline_id: baseline.id,

@@ -3,17 +3,17 @@ import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
-import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { checkBudget, resolveJudges } from './create-evaluation.ts';
 import { getEvaluation } from './evaluations.ts';
+import type { SealedEvaluators } from './evaluator-secrets.ts';
 
 export interface Rescoring {
   /** UUID of the new run. */
   id: string;
   sourceId: string;
-  /** Default: those of the source. */
-  evaluators?: EvaluatorConfig[] | undefined;
+  /** Default: those of the source, with their secrets. */
+  sealed?: SealedEvaluators | undefined;
   /** Default: that of the source. */
   threshold?: number | undefined;
   /** US dollars, decimal, for the judges. */
@@ -37,6 +37,7 @@ const SAME = [
   'examples_total',
   'concurrency',
   'metadata',
+  'evaluator_secrets',
 ] as const;
 
 /**
@@ -52,7 +53,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
       'invalid_state',
       `This evaluation is ${source.status}: only a completed one can be scored again.`,
     );
-  const evaluators = resolveJudges(models, request.evaluators ?? source.evaluators);
+  const evaluators = resolveJudges(models, request.sealed?.evaluators ?? source.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [], evaluators);
   // The lock keeps the source, and with it its inline examples, until the new run has them, too.
   const [same] = await query((db) => db.selectFrom('evaluations').select(SAME).where('id', '=', sourceId).forShare());
@@ -68,6 +69,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
       id,
       source_evaluation_id: sourceId,
       evaluators: asJson(evaluators),
+      evaluator_secrets: request.sealed === undefined ? same.evaluator_secrets : request.sealed.secrets,
       threshold: request.threshold ?? source.threshold,
       baseline_mode: 'none',
       max_cost: request.maxCost ?? null,

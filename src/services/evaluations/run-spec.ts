@@ -25,6 +25,8 @@ export interface RunSpec {
   fallbackModels: string[];
   parameters: ModelParameters;
   evaluators: EvaluatorConfig[];
+  /** Their secrets, encrypted; null where they have none. */
+  evaluatorSecrets: Buffer | null;
   /** Null once the dataset was deleted. */
   examplesId: string | null;
   /** 0, or the retry this is. */
@@ -45,7 +47,7 @@ const LOAD_SPEC = prepared<RunRef>()((db, { evaluationId, round }) =>
       'retries as round',
       'source_evaluation_id as sourceEvaluationId',
     ])
-    .select('reuse_max_age as reuseMaxAge')
+    .select(['reuse_max_age as reuseMaxAge', 'evaluator_secrets as evaluatorSecrets'])
     .select([sql<EvaluatorConfig[]>`evaluators`.as('evaluators')])
     .where('id', '=', evaluationId)
     .where('retries', '=', round)

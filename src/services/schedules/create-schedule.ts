@@ -18,18 +18,27 @@ export interface NewSchedule {
   timeZone: string;
   paused: boolean;
   request: ScheduledRequest;
+  /** Encrypted; null where its evaluators have none. */
+  evaluatorSecrets: Buffer | null;
 }
 
 /** Stores a schedule, in the caller's transaction. It starts nothing before {@link startSchedule}. */
 export async function storeSchedule(
   query: Query,
   id: string,
-  { name, cron, timeZone, paused, request }: NewSchedule,
+  { name, cron, timeZone, paused, request, evaluatorSecrets }: NewSchedule,
 ): Promise<void> {
   await query((db) =>
-    db
-      .insertInto('schedules')
-      .values({ id, name, cron, time_zone: timeZone, paused, request: asJson(request), created_at: now }),
+    db.insertInto('schedules').values({
+      id,
+      name,
+      cron,
+      time_zone: timeZone,
+      paused,
+      request: asJson(request),
+      evaluator_secrets: evaluatorSecrets,
+      created_at: now,
+    }),
   );
 }
 

@@ -71,7 +71,7 @@ async function storeEvaluation(
   const [schedule] = await query((db) =>
     db
       .selectFrom('schedules')
-      .select(['workspace_id', 'request', 'accepted_at'])
+      .select(['workspace_id', 'request', 'evaluator_secrets', 'accepted_at'])
       .$narrowType<{ request: ScheduledRequest }>()
       .where('id', '=', scheduleId)
       .forUpdate(),
@@ -93,7 +93,11 @@ async function storeEvaluation(
     );
     return started ? { evaluation: { ...started, workspaceId } } : { notStarted: 'evaluation deleted' };
   }
-  const evaluation = await createEvaluation(own, workspaceId, models, { ...request.parsed, scheduleId });
+  const evaluation = await createEvaluation(own, workspaceId, models, {
+    ...request.parsed,
+    evaluatorSecrets: schedule.evaluator_secrets,
+    scheduleId,
+  });
   await own((db) =>
     db.insertInto('schedule_occurrences').values({
       schedule_id: scheduleId,

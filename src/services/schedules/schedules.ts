@@ -5,10 +5,10 @@ import { notFound } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { NewEvaluation } from '../evaluations/create-evaluation.ts';
 
-/** What a schedule runs: `body` as the caller wrote it, to show; `parsed` to run. */
+/** What a schedule runs, without secrets: `body` as the caller wrote it, to show; `parsed` to run. */
 export interface ScheduledRequest {
-  body: JsonValue;
-  parsed: NewEvaluation;
+  body: Record<string, JsonValue>;
+  parsed: Omit<NewEvaluation, 'evaluatorSecrets'>;
 }
 
 export const SCHEDULE_COLUMNS = [

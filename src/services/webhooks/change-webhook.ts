@@ -7,13 +7,13 @@ import { webhookStates } from '../../domain/webhook-states.ts';
 import { abandonDeliveries } from '../deliveries/abandon-deliveries.ts';
 import { encryptHeaders, encryptSecret } from './encrypted-columns.ts';
 import {
+  type EndpointRules,
   foundWebhook,
   getWebhook,
   type NewWebhook,
   requireTarget,
   WEBHOOK_COLUMNS,
   type WebhookRow,
-  type WebhookRules,
 } from './webhooks.ts';
 
 /** How long the previous secret signs as well after a rotation. */
@@ -27,7 +27,7 @@ export type WebhookChanges = { [Field in keyof Omit<NewWebhook, 'secret'>]?: New
  * @throws ApiError `not_found`, `invalid_request` (its address)
  */
 export async function updateWebhook(
-  rules: WebhookRules,
+  rules: EndpointRules,
   { query }: WorkspaceDatabase,
   id: string,
   { headers, rateLimitPerMinute, ...changes }: WebhookChanges,

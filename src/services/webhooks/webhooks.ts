@@ -47,14 +47,14 @@ export interface NewWebhook {
   secret: string;
 }
 
-/** What webhooks are written with: which addresses they may have, and what encrypts their secrets. */
-export interface WebhookRules {
+/** What callers' endpoints are stored with: which addresses they may have, and what encrypts their secrets. */
+export interface EndpointRules {
   cipher: Cipher;
   allowPrivate: AllowPrivate;
 }
 
 /** @throws ApiError `invalid_request` where the address may not be called */
-export function requireTarget({ allowPrivate }: WebhookRules, url: string): void {
+export function requireTarget({ allowPrivate }: EndpointRules, url: string): void {
   const problem = targetProblem(url, allowPrivate);
   if (problem !== undefined) throw invalidField('url', problem);
 }
@@ -63,7 +63,7 @@ export function requireTarget({ allowPrivate }: WebhookRules, url: string): void
  * Registers a webhook in the caller's transaction.
  * @throws ApiError `invalid_request` (its address)
  */
-export async function createWebhook(rules: WebhookRules, query: Query, webhook: NewWebhook): Promise<WebhookRow> {
+export async function createWebhook(rules: EndpointRules, query: Query, webhook: NewWebhook): Promise<WebhookRow> {
   requireTarget(rules, webhook.url);
   const [row] = await query((db) =>
     db

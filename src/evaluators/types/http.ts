@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { EndpointUrl, SigningSecret } from '../../domain/endpoint.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { type EndpointEvaluator, type Example, type Score, ScoringError, scored, unscored } from '../evaluator.ts';
+import { evaluatorFields } from '../fields.ts';
+import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
+import { quote } from '../matching/text.ts';
+
+/** The longest that a scorer may be given for a response. */
+export const MAX_SCORER_TIMEOUT_MS = 60_000;
+/** Bytes of a scorer's response: more are not read. */
+export const MAX_SCORER_RESPONSE_BYTES = 64 * 1024;
+/** Characters of a scorer's reason, as of every other. */
+const MAX_REASON_LENGTH = 500;
+
+const HttpConfig = z.strictObject({
+  ...evaluatorFields('http'),
+  url: EndpointUrl.meta({
+    description: 'The endpoint that scores, by `https:`. The operator may allow other URLs.',
+    example: 'https://example.com/score',
+  }),
+  /** Shown by the response that creates the run or schedule, and nowhere else; it is stored apart from the other options. */
+  secret: SigningSecret.optional(),
+  /** For one request, from looking up the host to the last byte of the response. */
+  timeout_ms: z.int().min(100).max(MAX_SCORER_TIMEOUT_MS).default(10_000),
+});
+
+type HttpConfig = z.output<typeof HttpConfig>;
+
+/** Posts the example to an endpoint of the caller, which responds with a score and, if it likes, a reason. */
+export const http: EndpointEvaluator<HttpConfig> & { config: typeof HttpConfig } = {
+  kind: 'endpoint',
+  config: HttpConfig,
+  prepare: ({ url, timeout_ms: timeoutMs }) => ({ url, timeoutMs, request, read }),
+};
+
+function request({ input, output, toolCalls, expected = null, variables }: Example): string {
+  if (!isJsonValue(expected)) throw new ScoringError('too_large', `the expected value is ${jsonFault(expected)}`);
+  if (!isJsonValue(variables)) throw new ScoringError('too_large', `the variables are ${jsonFault(variables)}`);
+  return JSON.stringify({
+    input,
+    output,
+    expected,
+    variables,
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+  });
+}
+
+/** A score off the scale is refused and not moved to its end, which would be a guess. Other fields are the scorer's own. */
+function read(response: string): Score {
+  if (response.trim() === '') return unusable('it is empty');
+  // What is cut there may have lost a part of its last character.
+  if (Buffer.byteLength(response) > MAX_SCORER_RESPONSE_BYTES - 4)
+    return unusable(`it is longer than the ${MAX_SCORER_RESPONSE_BYTES} bytes that are read`);
+  const parsed = parseJson(response);
+  if (!parsed.ok) return unusable(`it is ${parsed.reason}`);
+  if (typeof parsed.value !== 'object' || parsed.value === null || Array.isArray(parsed.value))
+    return unusable(`it is no object with a score: ${quote(response)}`);
+  return readVerdict(parsed.value);
+}
+
+function readVerdict(verdict: { [key: string]: JsonValue }): Score {
+  const { score, reason = null } = verdict;
+  if (score === undefined) return unusable('it has no score');
+  if (typeof score !== 'number') return unusable(`its score ${quote(JSON.stringify(score))} is no number`);
+  if (score < 0 || score > 1) return unusable(`its score ${score} is not between 0 and 1`);
+  if (reason !== null && typeof reason !== 'string') return unusable('its reason is no text');
+  if (reason !== null && reason.length > MAX_REASON_LENGTH)
+    return unusable(`its reason has ${reason.length} characters, more than ${MAX_REASON_LENGTH}`);
+  return scored(score, reason);
+}
+
+function unusable(why: string): Score {
+  return unscored('unusable_response', `the response of the scorer can not be used: ${why}`);
+}

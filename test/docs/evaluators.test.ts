@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterAll, expect, test } from '@jest/globals';
+import { generateSigningSecret, signatureHeaders } from '../../src/domain/webhook-signature.ts';
+import { EvaluatorConfig } from '../../src/evaluators/registry.ts';
+import { endpointOf, exampleOf } from '../evaluators/evaluate.ts';
+import { freePorts, killLeftovers, PROJECT, startProcess } from '../support/processes.ts';
+import { until } from '../support/wait-for.ts';
+
+const page = readFileSync(path.join(PROJECT, 'docs/evaluators.md'), 'utf8');
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pms-docs-'));
+symlinkSync(path.join(PROJECT, 'node_modules'), path.join(folder, 'node_modules'));
+afterAll(async () => {
+  await killLeftovers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('every evaluator has its section', () => {
+  const sections = new Set([...page.matchAll(/^## (\w+)$/gm)].map(([, title]) => title));
+  for (const { shape } of EvaluatorConfig.options) expect(sections).toContain(shape.type.value);
+});
+
+test('the scorer takes what is signed, refuses what is not, and responds with scores', async () => {
+  const file = path.join(folder, 'scorer.mts');
+  writeFileSync(file, /^```ts\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '');
+  const [port] = await freePorts(1);
+  const secret = generateSigningSecret();
+  startProcess([process.execPath, file], { env: { PORT: String(port), SCORER_SECRET: secret } });
+  const endpoint = endpointOf({ type: 'http', url: `http://127.0.0.1:${port}/` });
+  const post = (output: string, signedWith: string) => {
+    const body = Buffer.from(endpoint.request(exampleOf(output, { expected: 'Paris' })));
+    const headers = signatureHeaders({ body, id: 'eval_x/0/http', sentAt: new Date(), secrets: [signedWith] });
+    return fetch(endpoint.url, { method: 'POST', headers, body });
+  };
+  const right = await until('the scorer to respond', () => post('It is Paris.', secret));
+  expect(endpoint.read(await right.text())).toEqual({ score: 1, reason: null, problem: null });
+  const wrong = await post('It is Rome.', secret);
+  expect(endpoint.read(await wrong.text())).toMatchObject({ score: 0, reason: 'Paris is not in it', problem: null });
+  expect((await post('It is Paris.', generateSigningSecret())).status).toBe(401);
+});
