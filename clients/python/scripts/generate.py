@@ -1,0 +1,140 @@
+"""Makes what is made from other files: `models.py` from the OpenAPI document, and `_sync` from `_async`.
+
+python scripts/generate.py            writes them
+python scripts/generate.py --check    fails where they are not up to date
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent.parent
+PACKAGE = HERE / "src" / "pms_client"
+DOCUMENT = HERE.parent.parent / "openapi.json"
+
+HEADER = '"""Records of the API. Made from its OpenAPI document by scripts/generate.py: do not edit."""\n'
+SYNC_HEADER = "# Made from _async by scripts/generate.py: do not edit.\n"
+
+# What is checked when it is sent is not checked when it is received: a newer service may allow more.
+CONSTRAINTS = {
+    "pattern", "format", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "default", "example", "examples",
+}  # fmt: skip
+
+
+def lenient(schema: Any, *, names: bool = False) -> Any:
+    """A schema without what is only for those who send it.
+
+    Args:
+        names: whether the keys of this object are names of fields, not keywords.
+    """
+    if isinstance(schema, list):
+        return [lenient(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("$ref", "").startswith("#/components/schemas/__schema"):
+        return {}  # Any JSON, which the document spells out.
+    return {
+        key: lenient(value, names=not names and key in ("properties", "patternProperties", "$defs"))
+        for key, value in schema.items()
+        if names or key not in CONSTRAINTS
+    }
+
+
+def references_in(schema: Any) -> set[str]:
+    found = re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(schema))
+    return set(found)
+
+
+def received(api: Any) -> dict[str, Any]:
+    """The schemas of responses, without those in OpenAI's format."""
+    schemas = api["components"]["schemas"]
+    paths = {path: item for path, item in api["paths"].items() if not path.startswith(("/chat/", "/models"))}
+    waiting = references_in([method["responses"] for item in paths.values() for method in item.values()])
+    # What the messages of a prompt are made of is of use to those who write them.
+    reached = {"ChatMessage"}
+    while waiting:
+        reached |= waiting
+        waiting = references_in([schemas[name] for name in reached]) - reached
+    return {name: lenient(schema) for name, schema in schemas.items() if name in reached and name[:2] != "__"}
+
+
+def models(document: Path) -> str:
+    api = json.loads(document.read_text())
+    schemas = received(api)
+    reduced = {"openapi": api["openapi"], "info": api["info"], "paths": {}, "components": {"schemas": schemas}}
+    with tempfile.TemporaryDirectory() as folder:
+        given, made = Path(folder, "openapi.json"), Path(folder, "models.py")
+        given.write_text(json.dumps(reduced))
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "datamodel_code_generator"),
+                *("--input", given, "--input-file-type", "openapi", "--output", made),
+                *("--output-model-type", "pydantic_v2.BaseModel", "--target-python-version", "3.10"),
+                *("--extra-fields", "ignore", "--enum-field-as-literal", "all", "--use-title-as-name"),
+                *("--collapse-root-models", "--reuse-model", "--use-annotated", "--disable-timestamp"),
+                *("--naming-strategy", "parent-prefixed", "--field-type-collision-strategy", "rename-type"),
+                *("--formatters", "builtin"),
+                *("--use-double-quotes", "--use-union-operator", "--use-standard-collections"),
+                *("--use-schema-description", "--custom-file-header", HEADER),
+            ],
+            check=True,
+        )
+        return formatted(made.read_text())
+
+
+def without_async(text: str) -> str:
+    for pattern, plain in [
+        (r"\bAsync([A-Z]\w*)", r"\1"),
+        (r"\basync_(\w+)", r"\1"),
+        (r"\basync (def|with|for) ", r"\1 "),
+        (r"\bawait ", ""),
+        (r"\basynccontextmanager\b", "contextmanager"),
+        (r"\b_async\b", "_sync"),
+        (r"\b(__)?a(close|read|iter_sse|enter__|exit__|iter__|next__)\b", r"\1\2"),
+    ]:
+        text = re.sub(pattern, plain, text)
+    return SYNC_HEADER + text
+
+
+def formatted(text: str) -> str:
+    """Imports are in another order without `async`, and lines are shorter."""
+    for command in (["check", "--fix", "--select", "I"], ["format"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--quiet", "--config", HERE / "pyproject.toml", "-"],
+            input=text, stdout=subprocess.PIPE, text=True, check=True,
+        )  # fmt: skip
+        text = done.stdout
+    return text
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    arguments.add_argument("--check", action="store_true", help="write nothing")
+    arguments.add_argument("--openapi", type=Path, default=DOCUMENT, help="default: openapi.json of the repository")
+    given = arguments.parse_args()
+
+    made = {PACKAGE / "models.py": models(given.openapi)}
+    for source in sorted((PACKAGE / "_async").glob("*.py")):
+        made[PACKAGE / "_sync" / source.name] = formatted(without_async(source.read_text()))
+
+    differing = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
+    for path in differing:
+        if given.check:
+            print(f"{path.relative_to(HERE)} is not up to date: run python scripts/generate.py", file=sys.stderr)
+            continue
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(made[path])
+        print(f"wrote {path.relative_to(HERE)}", file=sys.stderr)
+    return 1 if given.check and differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

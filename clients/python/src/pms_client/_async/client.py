@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+import httpx
+from typing_extensions import Unpack
+
+from .. import models
+from .._call import Call, params_of, read
+from .._json import plain
+from .._runtime import async_sleep
+from ..types import ExecutionFields, Time
+from .datasets import AsyncDatasets
+from .evaluations import AsyncEvaluations
+from .executions import DEFAULT_WAIT_SECONDS, AsyncExecutions
+from .prompts import AsyncPrompts
+from .stream import AsyncExecutionStream
+from .transport import AsyncTransport
+from .webhooks import AsyncWebhooks
+
+_POLL_SECONDS = 2.0
+
+
+class AsyncPms:
+    """A client of the Prompt Management Service. Make one for the program, and keep it: it holds the cache and connections.
+
+    Args:
+        base_url: the address of the service, such as `http://127.0.0.1:3000`. Default: `PMS_BASE_URL`.
+        api_key: a key of the service. Default: `PMS_API_KEY`.
+        timeout: seconds without a byte; runs of prompts have their own.
+        max_retries: how often a request is sent again where that may help and does no harm.
+        prompt_ttl: seconds for which a prompt of the cache is taken for current.
+        max_prompts: how many the cache holds; those that were not used for the longest time leave it.
+        http_client: your own, for a proxy or certificates; you close it.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        max_retries: int = 3,
+        prompt_ttl: float = 60.0,
+        max_prompts: int = 1_000,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        transport = AsyncTransport(base_url, api_key, timeout=timeout, max_retries=max_retries, http_client=http_client)
+        self._transport = transport
+        self.prompts = AsyncPrompts(transport, ttl=prompt_ttl, max_prompts=max_prompts)
+        self.executions = AsyncExecutions(transport)
+        self.evaluations = AsyncEvaluations(transport)
+        self.datasets = AsyncDatasets(transport)
+        self.webhooks = AsyncWebhooks(transport)
+
+    async def execute(
+        self,
+        prompt_name: str | None = None,
+        variables: Mapping[str, object] | None = None,
+        *,
+        wait: float | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[ExecutionFields],
+    ) -> models.Execution:
+        """Runs a prompt, and waits for its end. However often the request has to be sent, there is one run.
+
+        Args:
+            wait: seconds. The run goes on behind them; 0 does not wait. Default: for ever.
+
+        Returns:
+            The record, also of a run that has failed (`status`, `error`); as it is then, where the time was up before.
+        """
+        until = math.inf if wait is None else time.monotonic() + wait
+        first = DEFAULT_WAIT_SECONDS if wait is None else min(DEFAULT_WAIT_SECONDS, math.ceil(wait))
+        execution = await self.executions.create(
+            prompt_name, variables, wait=first, idempotency_key=idempotency_key, **fields
+        )
+        while execution.status in ("queued", "running") and time.monotonic() < until:
+            await async_sleep(min(_POLL_SECONDS, max(0.0, until - time.monotonic())))
+            execution = await self.executions.get(execution.id)
+        return execution
+
+    def stream(
+        self,
+        prompt_name: str | None = None,
+        variables: Mapping[str, object] | None = None,
+        *,
+        idempotency_key: str | None = None,
+        **fields: Unpack[ExecutionFields],
+    ) -> AsyncExecutionStream:
+        """Runs a prompt, and gives its events while the model writes: `executions.stream`."""
+        return self.executions.stream(prompt_name, variables, idempotency_key=idempotency_key, **fields)
+
+    async def usage(
+        self,
+        *,
+        since: Time | None = None,
+        until: Time | None = None,
+        prompt_name: str | None = None,
+        model: str | None = None,
+        group_by: str | None = None,
+    ) -> models.Usage:
+        """Tokens and cost by prompt, model and day."""
+        call = read("usage", since=since, until=until, prompt_name=prompt_name, model=model, group_by=group_by)
+        return await self._transport.fetch(models.Usage, call)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, object] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Any other operation, with the same errors and retries.
+
+        Args:
+            path: below `/v1`, such as `/schedules`.
+
+        Returns:
+            The response, parsed.
+        """
+        headers = headers or {}
+        is_repeatable = method in ("GET", "HEAD") or any(name.lower() == "idempotency-key" for name in headers)
+        call = Call(
+            method,
+            path,
+            params_of(**(params or {})),
+            body=None if body is None else plain(body),
+            headers=headers,
+            is_repeatable=is_repeatable,
+        )
+        return (await self._transport.send(call)).json()
+
+    async def aclose(self) -> None:
+        """Ends the connections, and the refreshing of the cache."""
+        await self.prompts.aclose()
+        await self._transport.aclose()
+
+    async def __aenter__(self) -> AsyncPms:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any, Literal
+
+from .. import models
+from .._call import Call, change, create, params_of, path_of, read
+from .._json import compact, plain
+from .transport import AsyncTransport
+
+_UPLOAD_SECONDS = 300.0
+
+
+class AsyncDatasets:
+    """Examples for evaluations."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def upload(
+        self,
+        name: str,
+        examples: Iterable[Mapping[str, Any]] | bytes,
+        *,
+        format: Literal["jsonl", "csv"] = "jsonl",
+        description: str | None = None,
+    ) -> models.Dataset:
+        """Makes the next version of a dataset.
+
+        Args:
+            examples: `{"variables": {…}, "expected": …, "id": …, "metadata": {…}}`, or the bytes of a file.
+            format: of the bytes.
+        """
+        if not isinstance(examples, bytes):
+            examples = "".join(f"{compact(plain(example))}\n" for example in examples).encode()
+        type_ = "text/csv" if format == "csv" else "application/x-ndjson"
+        call = Call(
+            "PUT",
+            path_of("datasets", name),
+            params_of(description=description),
+            content=examples,
+            headers={"Content-Type": type_},
+            timeout=_UPLOAD_SECONDS,
+        )
+        return await self._transport.fetch(models.Dataset, call)
+
+    async def get(self, name: str, *, version: int | None = None) -> models.Dataset:
+        return await self._transport.fetch(models.Dataset, read("datasets", name, version=version))
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[models.Dataset]:
+        """All datasets by name, in their latest version."""
+        return self._transport.pages(models.Dataset, "datasets", limit=limit)
+
+    def versions(self, name: str, *, limit: int | None = None) -> AsyncIterator[models.Dataset]:
+        return self._transport.pages(models.Dataset, "datasets", name, "versions", limit=limit)
+
+    def examples(
+        self, name: str, *, version: int | None = None, limit: int | None = None
+    ) -> AsyncIterator[models.DatasetExample]:
+        """The examples of a version, in their order. Default: the latest."""
+        return self._transport.pages(models.DatasetExample, "datasets", name, "examples", version=version, limit=limit)
+
+    async def create_from_executions(
+        self, name: str, *, idempotency_key: str | None = None, **fields: Any
+    ) -> models.Dataset:
+        """Makes a version of recorded executions: their variables, and their output as `expected`."""
+        call = create("datasets", name, "from-executions", body=fields, idempotency_key=idempotency_key)
+        return await self._transport.fetch(models.Dataset, call)
+
+    async def delete(self, name: str) -> models.Dataset:
+        """Deletes all its versions."""
+        return await self._transport.fetch(models.Dataset, change("DELETE", "datasets", name))

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+
+from typing_extensions import Unpack
+
+from .. import models
+from .._call import change, create, read
+from .._runtime import async_sleep
+from ..errors import WaitTimeoutError
+from ..types import EvaluationFields, EvaluationStatus, RescoreFields, Time
+from .transport import AsyncTransport
+
+ENDED = ("completed", "failed", "canceled")
+
+
+class AsyncEvaluations:
+    """Runs of a prompt over examples."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self, prompt_name: str, *, idempotency_key: str | None = None, **fields: Unpack[EvaluationFields]
+    ) -> models.Evaluation:
+        """Begins an evaluation. It does not wait: see `wait`."""
+        call = create("evaluations", body={"prompt_name": prompt_name, **fields}, idempotency_key=idempotency_key)
+        return await self._transport.fetch(models.Evaluation, call)
+
+    async def wait(
+        self, evaluation_id: str, *, timeout: float | None = None, interval: float = 2.0
+    ) -> models.Evaluation:
+        """Waits for the end of an evaluation, or for its pause (its `max_cost` is reached).
+
+        Args:
+            timeout: seconds. Default: for ever.
+            interval: seconds between two looks.
+
+        Raises:
+            WaitTimeoutError: where it goes on beyond the time-out.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            evaluation = await self.get(evaluation_id)
+            if evaluation.status in ENDED or evaluation.status == "paused":
+                return evaluation
+            if deadline is not None and time.monotonic() >= deadline:
+                raise WaitTimeoutError(f"The evaluation {evaluation_id} is still {evaluation.status}.")
+            await async_sleep(interval)
+
+    async def get(self, evaluation_id: str) -> models.Evaluation:
+        return await self._transport.fetch(models.Evaluation, read("evaluations", evaluation_id))
+
+    def list(
+        self,
+        *,
+        prompt_name: str | None = None,
+        status: EvaluationStatus | None = None,
+        dataset: str | None = None,
+        schedule_id: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[models.Evaluation]:
+        """All evaluations, newest first, page by page (`limit` is how many a page has)."""
+        return self._transport.pages(
+            models.Evaluation,
+            "evaluations",
+            prompt_name=prompt_name,
+            status=status,
+            dataset=dataset,
+            schedule_id=schedule_id,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+
+    def results(
+        self,
+        evaluation_id: str,
+        *,
+        regression: bool | None = None,
+        improvement: bool | None = None,
+        failed: bool | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[models.EvaluationResult]:
+        """The result of each example."""
+        return self._transport.pages(
+            models.EvaluationResult,
+            "evaluations",
+            evaluation_id,
+            "results",
+            regression=regression,
+            improvement=improvement,
+            failed=failed,
+            limit=limit,
+        )
+
+    async def compare(self, evaluation_id: str, other_id: str) -> models.EvaluationComparison:
+        """Compares a run with an earlier one."""
+        call = read("evaluations", evaluation_id, "compare", other_id)
+        return await self._transport.fetch(models.EvaluationComparison, call)
+
+    async def pause(self, evaluation_id: str) -> models.Evaluation:
+        return await self._control(evaluation_id, "pause")
+
+    async def resume(self, evaluation_id: str, *, max_cost: str | float | None = None) -> models.Evaluation:
+        return await self._control(evaluation_id, "resume", {} if max_cost is None else {"max_cost": max_cost})
+
+    async def cancel(self, evaluation_id: str) -> models.Evaluation:
+        return await self._control(evaluation_id, "cancel")
+
+    async def retry(self, evaluation_id: str) -> models.Evaluation:
+        """Runs the failed examples again, and those that it did not reach."""
+        return await self._control(evaluation_id, "retry")
+
+    async def rescore(
+        self, evaluation_id: str, *, idempotency_key: str | None = None, **fields: Unpack[RescoreFields]
+    ) -> models.Evaluation:
+        """A new run over the outputs of a completed one."""
+        call = create("evaluations", evaluation_id, "rescore", body=fields, idempotency_key=idempotency_key)
+        return await self._transport.fetch(models.Evaluation, call)
+
+    async def delete(self, evaluation_id: str) -> models.Evaluation:
+        return await self._transport.fetch(models.Evaluation, change("DELETE", "evaluations", evaluation_id))
+
+    async def _control(self, evaluation_id: str, how: str, body: object = None) -> models.Evaluation:
+        return await self._transport.fetch(
+            models.Evaluation, change("POST", "evaluations", evaluation_id, how, body=body)
+        )

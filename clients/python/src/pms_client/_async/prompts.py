@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import builtins
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from typing import Literal
+from weakref import WeakValueDictionary
+
+from typing_extensions import Unpack
+
+from .. import models
+from .._cache import CacheMetrics, Entry, Key, PromptCache
+from .._call import change, create, read
+from .._resolve import MAX_RESOLVED, Resolved, read_resolved, resolve_call
+from .._runtime import AsyncBackground, AsyncLock
+from ..errors import InvalidRequestError, NotFoundError, PmsError, UnexpectedResponseError
+from ..prompt import Fallback, Prompt
+from ..types import PromptFields
+from .transport import AsyncTransport
+
+_log = logging.getLogger("pms_client")
+_now = time.monotonic
+
+
+class AsyncPrompts:
+    """Prompts: those that a program uses, from a cache, and the operations of the API."""
+
+    def __init__(self, transport: AsyncTransport, *, ttl: float, max_prompts: int) -> None:
+        self._transport = transport
+        self._ttl = ttl
+        self._cache = PromptCache(max_prompts)
+        self._refreshing = AsyncBackground()
+        self._fetching: WeakValueDictionary[Key, AsyncLock] = WeakValueDictionary()
+
+    async def get(
+        self,
+        name: str,
+        *,
+        label: str | None = None,
+        version: int | None = None,
+        fallback: Fallback | None = None,
+        ttl: float | None = None,
+    ) -> Prompt:
+        """A prompt to fill in, from the cache where it is there. Without a label and a version it is the latest version.
+
+        One that is older than `ttl` is given at once, and refreshed in the background together with all others that are due.
+        While the service can't be reached, the cache is used however old it is.
+
+        Args:
+            fallback: given where the cache has nothing, and the service can't be reached, refuses the key, or has no such
+                prompt. With one, the service is asked once, and left alone for a pause where it did not respond.
+            ttl: seconds; 0 asks the service and waits for it. Default: the client's.
+
+        Raises:
+            NotFoundError: where the service has no such prompt, and there is no fallback.
+            InvalidRequestError: where the request is wrong: a name that can't be, or an include that can't be resolved.
+            PmsError: where it can't be fetched, and there is no fallback.
+        """
+        key = (name, label, version)
+        cache = self._cache
+        entry = cache.find(key)
+        if entry is None or ttl == 0:
+            return await self._get_missing(key, fallback, self._ttl if ttl is None else ttl)
+        cache.hits += 1
+        entry.was_used = True
+        if ttl is not None:
+            entry.ttl = ttl
+        if _now() - entry.checked_at >= entry.ttl:
+            cache.stale_hits += 1
+            entry.is_stale = True
+            if not cache.is_paused():
+                self._refreshing.start(self._refresh)
+        return entry.prompt
+
+    @property
+    def metrics(self) -> CacheMetrics:
+        return self._cache.metrics
+
+    def dump(self) -> str:
+        """The cache as JSON, for the next start of the program. It holds prompts, no keys."""
+        return self._cache.dump()
+
+    def load(self, dump: str) -> int:
+        """Fills the cache with what `dump` gave. It is as old as it was, so it is refreshed when it is used.
+
+        Returns:
+            How many prompts there were.
+
+        Raises:
+            ValueError: where it is no dump.
+        """
+        return self._cache.load(dump)
+
+    def clear(self) -> None:
+        """Empties the cache."""
+        self._cache.clear()
+
+    async def fetch(self, name: str, *, label: str | None = None, version: int | None = None) -> models.Prompt:
+        """The record of a version as it is now, past the cache."""
+        return await self._transport.fetch(models.Prompt, read("prompts", name, label=label, version=version))
+
+    async def create(
+        self, name: str, *, idempotency_key: str | None = None, **fields: Unpack[PromptFields]
+    ) -> models.Prompt:
+        """Creates a prompt, or the next version of one that exists."""
+        call = create("prompts", body={"name": name, **fields}, idempotency_key=idempotency_key)
+        return await self._transport.fetch(models.Prompt, call)
+
+    async def update(self, name: str, **fields: Unpack[PromptFields]) -> models.Prompt:
+        """Makes the next version of a prompt; fields left out keep their value."""
+        return await self._transport.fetch(models.Prompt, change("PUT", "prompts", name, body=fields))
+
+    def list(
+        self,
+        *,
+        group: str | None = None,
+        q: str | None = None,
+        model: str | None = None,
+        label: str | None = None,
+        archived: Literal["true", "false", "all"] | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[models.Prompt]:
+        """All prompts, page by page (`limit` is how many a page has)."""
+        return self._transport.pages(
+            models.Prompt,
+            "prompts",
+            group=group,
+            q=q,
+            model=model,
+            label=label,
+            archived=archived,
+            sort=sort,
+            limit=limit,
+        )
+
+    def versions(self, name: str, *, limit: int | None = None) -> AsyncIterator[models.Prompt]:
+        """The versions of a prompt, newest first."""
+        return self._transport.pages(models.Prompt, "prompts", name, "versions", limit=limit)
+
+    async def diff(self, name: str, *, from_: int | None = None, to: int | None = None) -> models.VersionDiff:
+        """What differs between two versions. Default: the latest and the one before."""
+        return await self._transport.fetch(models.VersionDiff, read("prompts", name, "diff", from_=from_, to=to))
+
+    async def set_label(self, name: str, label: str, version: int) -> models.Prompt:
+        """Points a label at a version."""
+        call = change("PUT", "prompts", name, "labels", label, body={"version": version}, is_repeatable=True)
+        return await self._transport.fetch(models.Prompt, call)
+
+    async def remove_label(self, name: str, label: str) -> models.Prompt:
+        return await self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, "labels", label))
+
+    async def archive(self, name: str) -> models.Prompt:
+        """It can still be read, but not changed or run."""
+        return await self._transport.fetch(models.Prompt, change("DELETE", "prompts", name, is_repeatable=True))
+
+    async def restore(self, name: str) -> models.Prompt:
+        """Takes it out of the archive."""
+        call = change("POST", "prompts", name, "restore", is_repeatable=True)
+        return await self._transport.fetch(models.Prompt, call)
+
+    async def aclose(self) -> None:
+        await self._refreshing.stop()
+
+    async def _get_missing(self, key: Key, fallback: Fallback | None, ttl: float) -> Prompt:
+        cache = self._cache
+        cache.misses += 1
+        if fallback is not None and (cache.is_paused() or cache.is_known_missing(key)):
+            return self._fall_back(key, fallback)
+        async with self._fetching.setdefault(key, AsyncLock()):
+            # Another caller may have fetched it meanwhile, or found that it can't.
+            entry = cache.find(key)
+            if entry is not None and ttl != 0:
+                return entry.prompt
+            if fallback is not None and (cache.is_paused() or cache.is_known_missing(key)):
+                return self._fall_back(key, fallback)
+            try:
+                return await self._fetch_one(key, ttl, max_retries=None if fallback is None else 0)
+            except InvalidRequestError:
+                raise
+            except PmsError as error:
+                # That this prompt is missing says nothing of others.
+                if not isinstance(error, NotFoundError):
+                    cache.failed(error)
+                if fallback is None:
+                    raise
+                _log.warning("The fallback of the prompt %s is used: %s", key[0], error)
+                return self._fall_back(key, fallback)
+
+    def _fall_back(self, key: Key, fallback: Fallback) -> Prompt:
+        self._cache.fallbacks += 1
+        return Prompt.of_fallback(key[0], fallback)
+
+    async def _fetch_one(self, key: Key, ttl: float, max_retries: int | None) -> Prompt:
+        (resolved,) = await self._resolve([(key, None)], max_retries)
+        if isinstance(resolved.error, NotFoundError):
+            self._cache.evict(key)
+        if resolved.error is not None:
+            raise resolved.error
+        if resolved.prompt is None:
+            raise UnexpectedResponseError(f"The service gave nothing for the prompt {key[0]}.")
+        self._cache.store(key, resolved.prompt, ttl)
+        return resolved.prompt
+
+    async def _refresh(self) -> None:
+        """One request for all that is due."""
+        try:
+            due = self._cache.due()
+            for start in range(0, len(due), MAX_RESOLVED):
+                some: Sequence[tuple[Key, Entry]] = due[start : start + MAX_RESOLVED]
+                while some:
+                    some = await self._refresh_some(some)
+        except PmsError as error:
+            self._cache.failed(error)
+            _log.warning("Prompts can't be refreshed, those in the cache stay in use: %s", error)
+        except Exception as error:
+            self._cache.failed(PmsError(str(error)))
+            _log.exception("Prompts can't be refreshed, those in the cache stay in use.")
+
+    async def _refresh_some(self, due: Sequence[tuple[Key, Entry]]) -> Sequence[tuple[Key, Entry]]:
+        """Returns: those for which the response had no room."""
+        resolved = await self._resolve([(key, entry.prompt) for key, entry in due], 0)
+        left_out: builtins.list[tuple[Key, Entry]] = []
+        for (key, entry), one in zip(due, resolved, strict=True):
+            if one.prompt is not None:
+                self._cache.store(key, one.prompt, entry.ttl)
+            elif one.state == "left_out":
+                left_out.append((key, entry))
+            elif isinstance(one.error, NotFoundError):
+                _log.warning("The prompt %s leaves the cache: %s", key[0], one.error)
+                self._cache.evict(key)
+            else:
+                if one.error is not None:
+                    _log.warning(
+                        "The prompt %s can't be refreshed, that in the cache stays in use: %s", key[0], one.error
+                    )
+                self._cache.keep(key, entry)
+        # The first is never left out.
+        return left_out if len(left_out) < len(due) else []
+
+    async def _resolve(
+        self, wanted: Sequence[tuple[Key, Prompt | None]], max_retries: int | None
+    ) -> Sequence[Resolved]:
+        self._cache.requests += 1
+        response = await self._transport.send(resolve_call(wanted), max_retries=max_retries)
+        self._cache.succeeded()
+        return read_resolved(response, len(wanted))

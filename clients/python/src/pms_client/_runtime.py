@@ -1,0 +1,54 @@
+"""What the clients with and without `async` have under names of their own: locks, waiting, and work in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+
+async_sleep = asyncio.sleep
+sleep = time.sleep
+AsyncLock = asyncio.Lock
+Lock = threading.Lock
+
+
+class AsyncBackground:
+    """Work beside the caller's, one at a time, in the event loop of whoever starts it."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Does nothing where the work before has not ended."""
+        task = self._task
+        # A task of an event loop that has ended never ends.
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            self._task = asyncio.get_running_loop().create_task(work())
+
+    async def stop(self) -> None:
+        task, self._task = self._task, None
+        if task is not None and not task.done() and task.get_loop() is asyncio.get_running_loop():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+class Background:
+    """Work beside the caller's, one at a time, in a thread that does not keep the process alive."""
+
+    def __init__(self) -> None:
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Does nothing where the work before has not ended."""
+        with self._starting:
+            # In a forked process, the threads of its parent are not alive.
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=work, name="pms-client", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=1)

@@ -1,0 +1,2 @@
+# Made from _async by scripts/generate.py: do not edit.
+

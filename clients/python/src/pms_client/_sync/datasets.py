@@ -1,0 +1,71 @@
+# Made from _async by scripts/generate.py: do not edit.
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+from .. import models
+from .._call import Call, change, create, params_of, path_of, read
+from .._json import compact, plain
+from .transport import Transport
+
+_UPLOAD_SECONDS = 300.0
+
+
+class Datasets:
+    """Examples for evaluations."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def upload(
+        self,
+        name: str,
+        examples: Iterable[Mapping[str, Any]] | bytes,
+        *,
+        format: Literal["jsonl", "csv"] = "jsonl",
+        description: str | None = None,
+    ) -> models.Dataset:
+        """Makes the next version of a dataset.
+
+        Args:
+            examples: `{"variables": {…}, "expected": …, "id": …, "metadata": {…}}`, or the bytes of a file.
+            format: of the bytes.
+        """
+        if not isinstance(examples, bytes):
+            examples = "".join(f"{compact(plain(example))}\n" for example in examples).encode()
+        type_ = "text/csv" if format == "csv" else "application/x-ndjson"
+        call = Call(
+            "PUT",
+            path_of("datasets", name),
+            params_of(description=description),
+            content=examples,
+            headers={"Content-Type": type_},
+            timeout=_UPLOAD_SECONDS,
+        )
+        return self._transport.fetch(models.Dataset, call)
+
+    def get(self, name: str, *, version: int | None = None) -> models.Dataset:
+        return self._transport.fetch(models.Dataset, read("datasets", name, version=version))
+
+    def list(self, *, limit: int | None = None) -> Iterator[models.Dataset]:
+        """All datasets by name, in their latest version."""
+        return self._transport.pages(models.Dataset, "datasets", limit=limit)
+
+    def versions(self, name: str, *, limit: int | None = None) -> Iterator[models.Dataset]:
+        return self._transport.pages(models.Dataset, "datasets", name, "versions", limit=limit)
+
+    def examples(
+        self, name: str, *, version: int | None = None, limit: int | None = None
+    ) -> Iterator[models.DatasetExample]:
+        """The examples of a version, in their order. Default: the latest."""
+        return self._transport.pages(models.DatasetExample, "datasets", name, "examples", version=version, limit=limit)
+
+    def create_from_executions(self, name: str, *, idempotency_key: str | None = None, **fields: Any) -> models.Dataset:
+        """Makes a version of recorded executions: their variables, and their output as `expected`."""
+        call = create("datasets", name, "from-executions", body=fields, idempotency_key=idempotency_key)
+        return self._transport.fetch(models.Dataset, call)
+
+    def delete(self, name: str) -> models.Dataset:
+        """Deletes all its versions."""
+        return self._transport.fetch(models.Dataset, change("DELETE", "datasets", name))

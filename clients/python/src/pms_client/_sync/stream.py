@@ -1,0 +1,138 @@
+# Made from _async by scripts/generate.py: do not edit.
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+import httpx
+from httpx_sse import EventSource, SSEError
+
+from .._call import Call, read, seconds_to_wait
+from .._runtime import sleep
+from ..errors import PmsError, StreamInterruptedError, UnexpectedResponseError
+from ..events import ExecutionEnded, ExecutionStarted, StreamEvent, Transcript, event_of
+from ..models import Execution, ToolCall
+from .transport import Transport
+
+MAX_RECONNECTS = 10
+"""In a row, without an event between them."""
+EVENT_STREAM = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
+# A comment comes every 15 seconds.
+SILENCE_SECONDS = 45.0
+
+
+class ExecutionStream:
+    """The events of an execution, once. A connection that breaks is opened anew, behind the last event.
+
+    Iterate it, or take `text`, `tool_calls` and `execution`: what the events so far come to. Closing it cancels nothing.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        call: Call | None = None,
+        execution_id: str | None = None,
+        last_event_id: str | None = None,
+    ) -> None:
+        self._transport = transport
+        # Sent again until the execution's id is known: its key makes it the same execution.
+        self._call = call
+        self._execution_id = execution_id
+        self.last_event_id = last_event_id
+        """Where to go on: the id of the last event that was given."""
+        self._transcript = Transcript()
+        self._events = self._read()
+
+    @property
+    def text(self) -> str:
+        """Since the last restart."""
+        return self._transcript.text
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        """Since the last restart."""
+        return self._transcript.tool_calls
+
+    @property
+    def execution(self) -> Execution | None:
+        """The record: as it was at the start, then as it is at the end."""
+        return self._transcript.execution
+
+    def until_done(self) -> Execution:
+        """Reads the rest.
+
+        Returns:
+            The record of the execution, whatever became of it.
+        """
+        for _ in self:
+            pass
+        if self.execution is None or not self._transcript.is_complete:
+            raise StreamInterruptedError("The stream was closed before the execution ended.")
+        return self.execution
+
+    def __iter__(self) -> ExecutionStream:
+        return self
+
+    def __next__(self) -> StreamEvent:
+        return self._events.__next__()
+
+    def __enter__(self) -> ExecutionStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        close: Any = getattr(self._events, "close", None)
+        if close is not None:
+            close()
+
+    def _read(self) -> Iterator[StreamEvent]:
+        failures = 0
+        while True:
+            failures += 1
+            call = self._next_call()
+            error: PmsError = StreamInterruptedError("The stream ended before the execution did, again and again.")
+            cause: BaseException | None = None
+            try:
+                with self._transport.open(call) as response:
+                    for event in self._events_of(response):
+                        failures = 1
+                        yield event
+                        if isinstance(event, ExecutionEnded):
+                            return
+            except PmsError as caught:
+                error, cause = caught, caught.__cause__
+            wait = seconds_to_wait(call, failures, error, cause) if failures <= MAX_RECONNECTS else None
+            if wait is None:
+                raise error
+            sleep(wait)
+
+    def _next_call(self) -> Call:
+        if self._execution_id is None:
+            assert self._call is not None
+            return self._call
+        call = read("executions", self._execution_id, "stream")
+        last = {} if self.last_event_id is None else {"Last-Event-ID": self.last_event_id}
+        return Call(
+            call.method, call.path, headers={**EVENT_STREAM, **last}, timeout=SILENCE_SECONDS, is_repeatable=True
+        )
+
+    def _events_of(self, response: httpx.Response) -> Iterator[StreamEvent]:
+        try:
+            for sent in EventSource(response).iter_sse():
+                # After an `id:`, httpx-sse makes an event without data of every comment.
+                if not sent.data:
+                    continue
+                event = event_of(sent.event, sent.json())
+                if isinstance(event, ExecutionStarted):
+                    self._execution_id = event.execution.id
+                self.last_event_id = sent.id or self.last_event_id
+                self._transcript.add(event)
+                yield event
+        except (SSEError, ValueError) as error:
+            raise UnexpectedResponseError(f"The stream is not that of an execution: {error}") from error

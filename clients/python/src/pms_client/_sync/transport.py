@@ -1,0 +1,137 @@
+# Made from _async by scripts/generate.py: do not edit.
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import BaseModel
+
+from .._call import Call, Model, parsed, read, seconds_to_wait
+from .._runtime import sleep
+from ..errors import PmsError, ServiceUnreachableError, UnexpectedResponseError, error_of
+
+Item = TypeVar("Item", bound=BaseModel)
+
+USER_AGENT = "pms-client-python/0.1.0"
+CONNECT_SECONDS = 5.0
+
+
+class Transport:
+    """Sends calls, and sends them again where that may help and does no harm."""
+
+    def __init__(
+        self,
+        base_url: str | None,
+        api_key: str | None,
+        *,
+        timeout: float,
+        max_retries: int,
+        http_client: httpx.Client | None,
+    ) -> None:
+        base_url = (base_url or os.environ.get("PMS_BASE_URL", "")).rstrip("/")
+        api_key = api_key or os.environ.get("PMS_API_KEY", "")
+        if urlsplit(base_url).scheme not in ("http", "https"):
+            raise ValueError("Give base_url, or set PMS_BASE_URL: the address of the service, http://127.0.0.1:3000.")
+        if not api_key:
+            raise ValueError("Give api_key, or set PMS_API_KEY: a key of the service.")
+        self.base_url = base_url if base_url.endswith("/v1") else f"{base_url}/v1"
+        self._headers = {"Authorization": f"Bearer {api_key}", "User-Agent": USER_AGENT}
+        self._timeout = timeout
+        self._max_retries = max_retries
+        self._owns_http = http_client is None
+        self._http = http_client or httpx.Client()
+        self._process = os.getpid()
+
+    def send(self, call: Call, *, max_retries: int | None = None) -> httpx.Response:
+        """
+        Raises:
+            ApiError: where the service refuses it, in the end.
+            ServiceUnreachableError: where no response comes.
+        """
+        most = self._max_retries if max_retries is None else max_retries
+        for failures in count(1):
+            error: PmsError
+            cause: Exception | None = None
+            try:
+                request = self._request(call)
+                response = self._http.send(request)
+                if response.is_success:
+                    return response
+                error = error_of(response)
+            except httpx.TransportError as caught:
+                error, cause = self._unreachable(caught), caught
+            wait = seconds_to_wait(call, failures, error, cause) if failures <= most else None
+            if wait is None:
+                raise error from cause
+            sleep(wait)
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def open(self, call: Call) -> Iterator[httpx.Response]:
+        """A response whose body is read as it comes. Nothing is repeated.
+
+        Raises:
+            ApiError: where the service refuses it.
+            ServiceUnreachableError: where no response comes, or the connection breaks while the body is read.
+        """
+        try:
+            request = self._request(call)
+            response = self._http.send(request, stream=True)
+            try:
+                if not response.is_success:
+                    response.read()
+                    raise error_of(response)
+                yield response
+            finally:
+                response.close()
+        except httpx.TransportError as caught:
+            raise self._unreachable(caught) from caught
+
+    def fetch(self, model: type[Model], call: Call) -> Model:
+        return parsed(model, self.send(call))
+
+    def pages(self, item: type[Item], *segments: str, **params: object) -> Iterator[Item]:
+        """Every item of a list, page by page. Only a null `next_cursor` means the end: any page may be empty."""
+        cursor: str | None = None
+        while True:
+            response = self.send(read(*segments, **params, cursor=cursor))
+            page: Any = response.json()
+            try:
+                items = [item.model_validate(one) for one in page["data"]]
+                cursor = page["next_cursor"]
+            except (KeyError, TypeError, ValueError) as error:
+                raise UnexpectedResponseError(
+                    f"{response.request.url.path} gave no list of {item.__name__}."
+                ) from error
+            for one in items:
+                yield one
+            if cursor is None:
+                return
+
+    def close(self) -> None:
+        if self._owns_http:
+            self._http.close()
+
+    def _request(self, call: Call) -> httpx.Request:
+        if self._process != os.getpid() and self._owns_http:
+            # The connections are those of the process that this one was forked from.
+            self._http = httpx.Client()
+            self._process = os.getpid()
+        return self._http.build_request(
+            call.method,
+            self.base_url + call.path,
+            params=dict(call.params) or None,
+            json=call.body,
+            content=call.content,
+            headers={**self._headers, **call.headers},
+            timeout=httpx.Timeout(call.timeout or self._timeout, connect=CONNECT_SECONDS),
+        )
+
+    def _unreachable(self, error: httpx.TransportError) -> ServiceUnreachableError:
+        what = "did not respond in time" if isinstance(error, httpx.TimeoutException) else "can't be reached"
+        return ServiceUnreachableError(f"The service at {self.base_url} {what}: {str(error) or type(error).__name__}")

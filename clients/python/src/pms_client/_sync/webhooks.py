@@ -1,0 +1,92 @@
+# Made from _async by scripts/generate.py: do not edit.
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from typing_extensions import Unpack
+
+from .. import models
+from .._call import change, create, read
+from ..types import DeliveryStatus, Time, WebhookFields
+from .transport import Transport
+
+_TEST_SECONDS = 30.0
+
+
+class Webhooks:
+    """Addresses that the service calls. Their requests are verified by `pms_client.webhooks.verify`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        url: str,
+        *,
+        secret: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[WebhookFields],
+    ) -> models.WebhookWithSecret:
+        """Registers an address. Its secret is shown this one time."""
+        chosen = {} if secret is None else {"secret": secret}
+        call = create("webhooks", body={"url": url, **chosen, **fields}, idempotency_key=idempotency_key)
+        return self._transport.fetch(models.WebhookWithSecret, call)
+
+    def get(self, webhook_id: str) -> models.Webhook:
+        return self._transport.fetch(models.Webhook, read("webhooks", webhook_id))
+
+    def list(self, *, status: str | None = None, limit: int | None = None) -> Iterator[models.Webhook]:
+        return self._transport.pages(models.Webhook, "webhooks", status=status, limit=limit)
+
+    def update(self, webhook_id: str, *, url: str | None = None, **fields: Unpack[WebhookFields]) -> models.Webhook:
+        """Changes the fields that are given."""
+        moved = {} if url is None else {"url": url}
+        call = change("PATCH", "webhooks", webhook_id, body={**moved, **fields}, is_repeatable=True)
+        return self._transport.fetch(models.Webhook, call)
+
+    def enable(self, webhook_id: str) -> models.Webhook:
+        return self._transport.fetch(models.Webhook, change("POST", "webhooks", webhook_id, "enable"))
+
+    def disable(self, webhook_id: str) -> models.Webhook:
+        return self._transport.fetch(models.Webhook, change("POST", "webhooks", webhook_id, "disable"))
+
+    def rotate_secret(
+        self, webhook_id: str, *, secret: str | None = None, idempotency_key: str | None = None
+    ) -> models.WebhookWithSecret:
+        """Makes a new secret. The old one signs for another 24 hours."""
+        body = {} if secret is None else {"secret": secret}
+        call = create("webhooks", webhook_id, "rotate-secret", body=body, idempotency_key=idempotency_key)
+        return self._transport.fetch(models.WebhookWithSecret, call)
+
+    def test(
+        self, webhook_id: str, *, event: str | None = None, idempotency_key: str | None = None
+    ) -> models.DeliveryWithAttempts:
+        """Sends a sample event once."""
+        body = {} if event is None else {"event": event}
+        call = create("webhooks", webhook_id, "test", body=body, idempotency_key=idempotency_key, timeout=_TEST_SECONDS)
+        return self._transport.fetch(models.DeliveryWithAttempts, call)
+
+    def deliveries(
+        self,
+        webhook_id: str,
+        *,
+        status: DeliveryStatus | None = None,
+        event: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        limit: int | None = None,
+    ) -> Iterator[models.Delivery]:
+        return self._transport.pages(
+            models.Delivery,
+            "webhooks",
+            webhook_id,
+            "deliveries",
+            status=status,
+            event=event,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+
+    def delete(self, webhook_id: str) -> models.Webhook:
+        return self._transport.fetch(models.Webhook, change("DELETE", "webhooks", webhook_id))

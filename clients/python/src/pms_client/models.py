@@ -1,0 +1,1610 @@
+"""Records of the API. Made from its OpenAPI document by scripts/generate.py: do not edit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Dict, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class MessageMessageContentItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["text"]
+    text: str
+
+
+class MessageMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["system"]
+    content: str | list[MessageMessageContentItem]
+
+
+class MessageMessage1Content(MessageMessageContentItem):
+    pass
+
+
+class MessageMessage1Content1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["file"]
+    media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
+    filename: str | None = None
+    data: Annotated[str | None, Field(description="The file in base64.")] = None
+    url: Annotated[str | None, Field(description="Where the file is.")] = None
+    variable: str | None = None
+
+
+class MessageMessage1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["user"]
+    content: str | list[MessageMessage1Content | MessageMessage1Content1]
+
+
+class MessageMessage2Content(MessageMessageContentItem):
+    pass
+
+
+class MessageMessage2Content1(MessageMessage1Content1):
+    pass
+
+
+class MessageMessage2Content2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["tool_call"]
+    id: str
+    name: str
+    input: Annotated[Any, Field(description="Any JSON.")]
+
+
+class MessageMessage2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["assistant"]
+    content: str | list[MessageMessage2Content | MessageMessage2Content1 | MessageMessage2Content2]
+
+
+class MessageMessage3ContentItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["tool_result"]
+    id: str
+    name: str
+    output: Annotated[Any, Field(description="Any JSON.")]
+
+
+class MessageMessage3(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["tool"]
+    content: list[MessageMessage3ContentItem]
+
+
+class MessagePlaceholder(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    placeholder: str
+    required: Annotated[bool | None, Field(description="Whether a run must give it. Default: true.")] = None
+
+
+class Tool(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    description: Annotated[str | None, Field(description="Tells the model when to use it.")] = None
+    input_schema: Annotated[dict[str, Any], Field(description="A JSON schema of its input.")]
+    strict: Annotated[
+        bool | None,
+        Field(description="Whether the provider is to hold the model to the schema, where it can."),
+    ] = None
+
+
+class ChatMessageChatMessageContentItem(MessageMessageContentItem):
+    pass
+
+
+class ChatMessageChatMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["system"]
+    content: str | list[ChatMessageChatMessageContentItem]
+
+
+class ChatMessageChatMessage1Content(MessageMessageContentItem):
+    pass
+
+
+class ChatMessageChatMessage1Content1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["file"]
+    media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
+    filename: str | None = None
+    data: Annotated[str | None, Field(description="The file in base64.")] = None
+    url: Annotated[str | None, Field(description="Where the file is.")] = None
+
+
+class ChatMessageChatMessage1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["user"]
+    content: str | list[ChatMessageChatMessage1Content | ChatMessageChatMessage1Content1]
+
+
+class ChatMessageChatMessage2Content(MessageMessageContentItem):
+    pass
+
+
+class ChatMessageChatMessage2Content1(ChatMessageChatMessage1Content1):
+    pass
+
+
+class ChatMessageChatMessage2Content2(MessageMessage2Content2):
+    pass
+
+
+class ChatMessageChatMessage2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["assistant"]
+    content: (
+        str | list[ChatMessageChatMessage2Content | ChatMessageChatMessage2Content1 | ChatMessageChatMessage2Content2]
+    )
+
+
+class ChatMessageChatMessage3ContentItem(MessageMessage3ContentItem):
+    pass
+
+
+class ChatMessageChatMessage3(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["tool"]
+    content: list[ChatMessageChatMessage3ContentItem]
+
+
+class PromptToolChoice(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+
+
+class PromptInputs(BaseModel):
+    """
+    What is known of a variable.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["string", "number", "boolean", "json", "messages", "file"]
+    required: Annotated[bool | None, Field(description="Default: true, unless there is a default.")] = None
+    default: Annotated[Any | None, Field(description="The value where a run gives none.")] = None
+    description: str | None = None
+    enum: Annotated[
+        list[str | float | bool] | None,
+        Field(description="The values that it may have."),
+    ] = None
+
+
+class PromptParametersResponseFormat(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["text"]
+
+
+class PromptParametersResponseFormat1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_object"]
+
+
+class PromptParametersResponseFormat2JsonSchema(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    description: str | None = None
+    schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    strict: bool | None = None
+
+
+class PromptParametersResponseFormat2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_schema"]
+    json_schema: PromptParametersResponseFormat2JsonSchema
+
+
+class PromptParameters(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    response_format: (
+        PromptParametersResponseFormat | PromptParametersResponseFormat1 | PromptParametersResponseFormat2 | None
+    ) = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    provider_options: Annotated[
+        dict[str, dict[str, Any]] | None,
+        Field(
+            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
+        ),
+    ] = None
+
+
+class Prompt(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
+    messages: Annotated[
+        list[MessagePlaceholder | MessageMessage | MessageMessage1 | MessageMessage2 | MessageMessage3] | None,
+        Field(description="Null where the prompt is a template."),
+    ]
+    tools: list[Tool] | None
+    tool_choice: Literal["auto", "none", "required"] | PromptToolChoice | None
+    inputs: dict[str, PromptInputs] | None
+    model: str
+    fallback_models: list[str]
+    parameters: PromptParameters
+    config: dict[str, Any] | None
+    variables: Annotated[
+        list[str],
+        Field(
+            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+        ),
+    ]
+    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
+    archived: bool
+    description: str | None
+    commit_message: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class ErrorErrorDetail(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    path: str
+    message: str
+
+
+class ErrorError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: Literal[
+        "invalid_request",
+        "payload_too_large",
+        "prompt_archived",
+        "idempotency_key_reused",
+        "invalid_state",
+        "unauthorized",
+        "insufficient_scope",
+        "not_found",
+        "rate_limited",
+        "quota_exceeded",
+        "internal_error",
+        "temporarily_unavailable",
+    ]
+    message: Annotated[str, Field(description="What happened and what to change.")]
+    details: Annotated[list[ErrorErrorDetail] | None, Field(description="The fields at fault.")] = None
+
+
+class Error(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    error: ErrorError
+
+
+class ResolvedPromptIncludes(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    template: str
+
+
+class ResolvedPromptError(BaseModel):
+    """
+    `not_found`, or `invalid_request` where a run would be refused for an include.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: Literal[
+        "invalid_request",
+        "payload_too_large",
+        "prompt_archived",
+        "idempotency_key_reused",
+        "invalid_state",
+        "unauthorized",
+        "insufficient_scope",
+        "not_found",
+        "rate_limited",
+        "quota_exceeded",
+        "internal_error",
+        "temporarily_unavailable",
+    ]
+    message: str
+
+
+class ResolvedPrompt(BaseModel):
+    """
+    One of: `prompt` with `includes` and `includes_hash`, `unchanged`, `left_out`, `error`.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    prompt: Prompt | None = None
+    includes: Annotated[
+        dict[str, ResolvedPromptIncludes] | None,
+        Field(description="What the texts include, at any depth, by how they refer to it (`support/tone@production`)."),
+    ] = None
+    includes_hash: Annotated[
+        str | None,
+        Field(description="Tells apart what the texts include, in its versions; null where they include nothing."),
+    ] = None
+    unchanged: Annotated[Literal[True] | None, Field(description="What you have is what is asked for.")] = None
+    left_out: Annotated[
+        Literal[True] | None,
+        Field(description="The response would be larger than about 4 MiB: ask for this one again."),
+    ] = None
+    error: Annotated[
+        ResolvedPromptError | None,
+        Field(description="`not_found`, or `invalid_request` where a run would be refused for an include."),
+    ] = None
+
+
+class VersionDiffChange(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    path: Annotated[
+        str,
+        Field(
+            description="What differs, in dot notation. An item of a list has its index in `to`, or in `from` where it was removed."
+        ),
+    ]
+    before: Annotated[Any | None, Field(description="Absent from what was added.")] = None
+    after: Annotated[Any | None, Field(description="Absent from what was removed.")] = None
+    diff: Annotated[
+        str | None,
+        Field(description="A unified diff, in place of `before` and `after`, where both are texts."),
+    ] = None
+
+
+class VersionDiff(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    from_: Annotated[int, Field(alias="from", description="A version of the prompt, from 1.")]
+    to: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    changes: list[VersionDiffChange]
+
+
+class ExecutionParametersResponseFormat(PromptParametersResponseFormat):
+    pass
+
+
+class ExecutionParametersResponseFormat1(PromptParametersResponseFormat1):
+    pass
+
+
+class ExecutionParametersResponseFormat2JsonSchema(PromptParametersResponseFormat2JsonSchema):
+    pass
+
+
+class ExecutionParametersResponseFormat2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_schema"]
+    json_schema: ExecutionParametersResponseFormat2JsonSchema
+
+
+class ExecutionParameters(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    response_format: (
+        ExecutionParametersResponseFormat
+        | ExecutionParametersResponseFormat1
+        | ExecutionParametersResponseFormat2
+        | None
+    ) = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    provider_options: Annotated[
+        dict[str, dict[str, Any]] | None,
+        Field(
+            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
+        ),
+    ] = None
+
+
+class ExecutionToolChoice(PromptToolChoice):
+    pass
+
+
+class ExecutionInclude(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int
+
+
+class ExecutionLatency(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    queue_ms: Annotated[int | None, Field(description="From creation to the first call.")]
+    model_ms: Annotated[int | None, Field(description="The call that succeeded.")]
+    total_ms: Annotated[int | None, Field(description="From creation to the end.")]
+
+
+class ExecutionError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+
+
+class ToolCall(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    input: Annotated[Any, Field(description="Any JSON.")]
+
+
+class Tokens(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: int
+    output: int
+    cached_input: Annotated[int, Field(description="Part of `input` that the provider had in its cache.")]
+    reasoning: Annotated[int, Field(description="Part of `output` that was spent on reasoning.")]
+    total: Annotated[int, Field(description="`input` + `output`.")]
+
+
+class CostPricing(BaseModel):
+    """
+    The price used, in US dollars per million tokens, and where it comes from.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    source: Annotated[str, Field(description="`genai-prices@<version>`, `operator` or `sandbox`.")]
+    model: str
+    input_per_million: str
+    cached_input_per_million: str
+    cache_write_per_million: str | None = None
+    output_per_million: str
+    tier_above_input_tokens: Annotated[
+        float | None,
+        Field(
+            description="For prices that depend on the length of the input: the tier used starts above this many tokens."
+        ),
+    ] = None
+    per_request: str | None = None
+
+
+class Cost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
+    pricing: Annotated[
+        CostPricing | None,
+        Field(description="The price used, in US dollars per million tokens, and where it comes from."),
+    ]
+
+
+class ExecutionCallCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
+
+
+class ExecutionCallError(ExecutionError):
+    pass
+
+
+class ExecutionCall(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    model: str
+    started_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    duration_ms: Annotated[
+        int | None,
+        Field(description="Null while it is in flight, and where its worker died."),
+    ]
+    tokens: Annotated[
+        Tokens | None,
+        Field(description="As billed; null where nothing is known to have been."),
+    ]
+    cost: ExecutionCallCost
+    error: ExecutionCallError | None
+
+
+class EvaluationInclude(ExecutionInclude):
+    pass
+
+
+class EvaluationParametersResponseFormat(PromptParametersResponseFormat):
+    pass
+
+
+class EvaluationParametersResponseFormat1(PromptParametersResponseFormat1):
+    pass
+
+
+class EvaluationParametersResponseFormat2JsonSchema(PromptParametersResponseFormat2JsonSchema):
+    pass
+
+
+class EvaluationParametersResponseFormat2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_schema"]
+    json_schema: EvaluationParametersResponseFormat2JsonSchema
+
+
+class EvaluationParameters(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    response_format: (
+        EvaluationParametersResponseFormat
+        | EvaluationParametersResponseFormat1
+        | EvaluationParametersResponseFormat2
+        | None
+    ) = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    provider_options: Annotated[
+        dict[str, dict[str, Any]] | None,
+        Field(
+            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
+        ),
+    ] = None
+
+
+class EvaluationDataset(BaseModel):
+    """
+    Null for inline examples.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int
+
+
+class EvaluationEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    type: str
+    name: str
+    weight: float
+
+
+class EvaluationReuse(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    max_age: int
+
+
+class EvaluationCost(BaseModel):
+    """
+    Model and judges together.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
+
+
+class EvaluationJudgeCost(ExecutionCallCost):
+    pass
+
+
+class EvaluationJudge(BaseModel):
+    """
+    The judges alone.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    tokens: Tokens
+    cost: EvaluationJudgeCost
+
+
+class EvaluationLatency(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    p50_ms: int | None
+    p95_ms: int | None
+
+
+class EvaluationError(ExecutionError):
+    pass
+
+
+class Evaluation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
+    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
+    prompt_name: str
+    prompt_version: int
+    model: str
+    fallback_models: Annotated[
+        list[str],
+        Field(
+            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
+        ),
+    ]
+    includes: Annotated[
+        list[EvaluationInclude],
+        Field(description="The prompts that the texts include, at any depth, pinned when the run was created."),
+    ]
+    provider: str
+    parameters: EvaluationParameters
+    dataset: Annotated[EvaluationDataset | None, Field(description="Null for inline examples.")]
+    evaluators: list[EvaluationEvaluator]
+    threshold: float
+    baseline_id: str | None
+    source_evaluation_id: Annotated[
+        str | None,
+        Field(description="The run whose outputs were scored again, without calling the model."),
+    ]
+    reuse: EvaluationReuse | None
+    concurrency: int
+    max_cost: str | None
+    start_at: str | None
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 strings of your own, returned unchanged."),
+    ]
+    schedule_id: str | None
+    score: Annotated[
+        float | None,
+        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
+    ]
+    scores_by_evaluator: dict[str, float] | None
+    passed: Annotated[
+        bool | None,
+        Field(description="Whether the score reaches the threshold; null until it has ended."),
+    ]
+    examples_total: int
+    examples_evaluated: int
+    examples_failed: int
+    regressions: int | None
+    improvements: int | None
+    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
+    cost: Annotated[EvaluationCost, Field(description="Model and judges together.")]
+    judge: Annotated[EvaluationJudge, Field(description="The judges alone.")]
+    latency: EvaluationLatency
+    progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
+    retries: int
+    workflow_id: str
+    error: EvaluationError | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: str | None
+    finished_at: str | None
+
+
+class EvaluationPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Evaluation]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class EvaluationResultScores(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    score: float
+    reason: str | None
+
+
+class EvaluationResultError(ExecutionError):
+    pass
+
+
+class EvaluationResultCost(ExecutionCallCost):
+    pass
+
+
+class EvaluationResult(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    seq: int
+    example_id: str
+    status: Literal["answered", "scored", "failed"]
+    variables: dict[str, Any]
+    expected: Any
+    output: str | None
+    tool_calls: Annotated[
+        list[ToolCall],
+        Field(description="The tools that the model asks for. The service runs none."),
+    ]
+    model: Annotated[
+        str | None,
+        Field(description="The model that responded, or that failed last: the run's, or one of its fallback models."),
+    ]
+    reused_from: Annotated[
+        str | None,
+        Field(description="The execution or evaluation that paid for the output, where it was reused."),
+    ]
+    finish_reason: str | None
+    score: float | None
+    scores: dict[str, EvaluationResultScores] | None
+    baseline_score: float | None
+    regression: bool | None
+    improvement: bool | None
+    error: EvaluationResultError | None
+    attempts: int
+    tokens: Tokens
+    cost: EvaluationResultCost
+    model_ms: int | None
+
+
+class EvaluationComparisonInterval(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    low: float
+    high: float
+    method: Literal["paired_bootstrap", "normal"]
+
+
+class EvaluationComparisonRegressionsExample(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key: str
+    score_a: float
+    score_b: float
+    difference: float
+    failed_a: bool
+    failed_b: bool
+
+
+class EvaluationComparisonRegressions(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    total: int
+    examples: list[EvaluationComparisonRegressionsExample]
+
+
+class EvaluationComparisonImprovementsExample(EvaluationComparisonRegressionsExample):
+    pass
+
+
+class EvaluationComparisonImprovements(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    total: int
+    examples: list[EvaluationComparisonImprovementsExample]
+
+
+class EvaluationComparisonOnlyInA(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    total: int
+    keys: list[str]
+
+
+class EvaluationComparisonOnlyInB(EvaluationComparisonOnlyInA):
+    pass
+
+
+class EvaluationComparisonByEvaluatorItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    score_a: float | None
+    score_b: float | None
+    difference: float | None
+    regressions: int
+    improvements: int
+    unchanged: int
+
+
+class EvaluationComparison(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    a: str
+    b: str
+    examples_compared: int
+    score_a: float | None
+    score_b: float | None
+    difference: float | None
+    interval: EvaluationComparisonInterval | None
+    p_value: float | None
+    verdict: Literal[
+        "regression", "improvement", "within_noise", "too_few_differences", "no_change", "nothing_in_common"
+    ]
+    note: str
+    regressions: EvaluationComparisonRegressions
+    improvements: EvaluationComparisonImprovements
+    unchanged: int
+    only_in_a: EvaluationComparisonOnlyInA
+    only_in_b: EvaluationComparisonOnlyInB
+    by_evaluator: list[EvaluationComparisonByEvaluatorItem]
+
+
+class Dataset(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: int
+    examples_total: int
+    hash: Annotated[
+        str,
+        Field(
+            description="SHA-256 over keys, variables and expectations in order: equal if two versions hold the same examples."
+        ),
+    ]
+    description: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class DatasetExample(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    seq: Annotated[int, Field(description="Its position in the version, from 0.")]
+    key: Annotated[
+        str,
+        Field(description="Its id; without one, `sha256:` and a hash of its variables and expectation."),
+    ]
+    id: Annotated[
+        str | None,
+        Field(description="What the same example is known by in every version; without it a hash of its content is."),
+    ] = None
+    variables: Annotated[dict[str, Any], Field(description="A value for each placeholder of the prompt.")]
+    expected: Annotated[Any | None, Field(description="What the output is compared with: any JSON.")] = None
+    metadata: Annotated[
+        dict[str, Any] | None,
+        Field(description="Anything of your own, returned as it is."),
+    ] = None
+
+
+class ScheduleLastError(BaseModel):
+    """
+    Why the last start failed; null once a start succeeds.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class Schedule(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    cron: str
+    time_zone: str
+    paused: bool
+    evaluation: Any
+    next_runs: Annotated[
+        list[str] | None,
+        Field(description="When it is next due; empty while paused. Omitted in lists."),
+    ] = None
+    last_error: Annotated[
+        ScheduleLastError | None,
+        Field(description="Why the last start failed; null once a start succeeds."),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class SchedulePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Schedule]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class WebhookWithSecret(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    url: str
+    events: list[
+        Literal[
+            "prompt.created",
+            "prompt.updated",
+            "execution.completed",
+            "execution.failed",
+            "evaluation.completed",
+            "evaluation.regression",
+        ]
+    ]
+    description: str | None
+    status: Literal["enabled", "disabled"]
+    disabled_reason: str | None
+    consecutive_failures: Annotated[int, Field(description="Failed attempts since the last successful one.")]
+    rate_limit_per_minute: int | None
+    header_names: Annotated[
+        list[str] | None,
+        Field(
+            description="Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured."
+        ),
+    ]
+    previous_secret_expires_at: Annotated[
+        str | None,
+        Field(description="When the previous secret stops signing: 24 hours after the rotation."),
+    ]
+    last_delivery_at: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    secret: Annotated[
+        str,
+        Field(description="The signing secret. It is stored encrypted and not shown again."),
+    ]
+
+
+class Webhook(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    url: str
+    events: list[
+        Literal[
+            "prompt.created",
+            "prompt.updated",
+            "execution.completed",
+            "execution.failed",
+            "evaluation.completed",
+            "evaluation.regression",
+        ]
+    ]
+    description: str | None
+    status: Literal["enabled", "disabled"]
+    disabled_reason: str | None
+    consecutive_failures: Annotated[int, Field(description="Failed attempts since the last successful one.")]
+    rate_limit_per_minute: int | None
+    header_names: Annotated[
+        list[str] | None,
+        Field(
+            description="Names of the custom headers; null if they cannot be decrypted, since their encryption key is no longer configured."
+        ),
+    ]
+    previous_secret_expires_at: Annotated[
+        str | None,
+        Field(description="When the previous secret stops signing: 24 hours after the rotation."),
+    ]
+    last_delivery_at: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class DeliveryAttempt(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    attempt: Annotated[int, Field(description="The number of the attempt, from 1.")]
+    started_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    status: Annotated[
+        int | None,
+        Field(description="HTTP status of the response; null if there was none."),
+    ]
+    duration_ms: int
+    response_body: Annotated[str | None, Field(description="The first 1 KiB of the response body.")]
+    error: Annotated[str | None, Field(description="Why the attempt failed; null on success.")]
+
+
+class ReplayedEvents(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    replayed: Annotated[int, Field(description="The number of new deliveries, 100000 at most.")]
+
+
+class Delivery(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    webhook_id: str
+    event_id: str
+    event: Literal[
+        "prompt.created",
+        "prompt.updated",
+        "execution.completed",
+        "execution.failed",
+        "evaluation.completed",
+        "evaluation.regression",
+    ]
+    trigger: Annotated[
+        Literal["event", "redelivery", "replay", "test"],
+        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+    ]
+    status: Annotated[
+        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
+        Field(
+            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
+        ),
+    ]
+    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
+    attempts_made: int
+    next_attempt_at: str | None
+    workflow_id: Annotated[
+        str | None,
+        Field(
+            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
+        ),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: str | None
+
+
+class PromptEventData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: str
+    version: int
+    previous_version: Annotated[
+        int | None,
+        Field(description="The newest version before; null for the first one."),
+    ]
+    model: str
+    commit_message: str | None
+
+
+class ExecutionCompletedDataLatency(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    queue_ms: Annotated[int, Field(description="From creation to the first call.")]
+    model_ms: Annotated[int, Field(description="The call that succeeded.")]
+    total_ms: Annotated[int, Field(description="From creation to the end.")]
+
+
+class ExecutionCompletedData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str
+    prompt_name: str
+    prompt_version: int
+    model: str
+    tokens: Tokens
+    cost: Cost
+    latency: ExecutionCompletedDataLatency
+
+
+class ExecutionFailedDataError(ExecutionError):
+    pass
+
+
+class ExecutionFailedData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str
+    prompt_name: str
+    prompt_version: int
+    model: str
+    error: ExecutionFailedDataError
+
+
+class EvaluationCompletedData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    evaluation_id: str
+    prompt_name: str
+    score: float
+    examples_evaluated: int
+    regressions: int
+
+
+class EvaluationRegressionData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    evaluation_id: str
+    prompt_name: str
+    score: float
+    examples_evaluated: int
+    regressions: int
+    threshold: float
+
+
+class NotificationEmail(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    sent_at: Annotated[
+        str | None,
+        Field(description="When the mail server accepted it; null until then."),
+    ]
+    error: Annotated[str | None, Field(description="Why the last attempt to send it failed.")]
+
+
+class Notification(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    type: Literal["webhook.disabled"]
+    message: str
+    webhook_id: str | None
+    email: NotificationEmail
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class UsageDatumCost(ExecutionCallCost):
+    pass
+
+
+class UsageDatum(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: Annotated[str | None, Field(description="Null: drafts that were run on their own.")] = None
+    model: Annotated[
+        str | None,
+        Field(description="Of an execution the model that responded, also for what others cost before."),
+    ] = None
+    day: str | None = None
+    executions: int
+    completed: int
+    failed: int
+    tokens: Tokens
+    cost: UsageDatumCost
+    unpriced: Annotated[
+        int,
+        Field(description="Calls whose model has no known price: they are not in the cost."),
+    ]
+
+
+class UsageEvaluationCost(ExecutionCallCost):
+    pass
+
+
+class UsageEvaluation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: Annotated[str | None, Field(description="Null: drafts that were run on their own.")] = None
+    model: Annotated[
+        str | None,
+        Field(description="Of an execution the model that responded, also for what others cost before."),
+    ] = None
+    day: str | None = None
+    examples: Annotated[int, Field(description="Examples whose model was called.")]
+    judgements: Annotated[
+        int,
+        Field(description="Examples that a judge was asked about, under the model of the judge."),
+    ]
+    tokens: Tokens
+    cost: UsageEvaluationCost
+    unpriced: Annotated[
+        int,
+        Field(description="Calls whose model has no known price: they are not in the cost."),
+    ]
+
+
+class Usage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: Annotated[list[UsageDatum], Field(description="Executions.")]
+    evaluations: Annotated[
+        list[UsageEvaluation],
+        Field(description="Examples of evaluations and their judges, which cost money too: not in `data`."),
+    ]
+    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class ApiKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    scopes: Annotated[
+        list[Literal["read", "execute", "write", "admin"]],
+        Field(
+            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything)."
+        ),
+    ]
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class CreatedApiKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    scopes: Annotated[
+        list[Literal["read", "execute", "write", "admin"]],
+        Field(
+            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything)."
+        ),
+    ]
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    key: Annotated[
+        str,
+        Field(description="The key itself. It is shown this once and stored nowhere."),
+    ]
+
+
+class PromptPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Prompt]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ResolvedPrompts(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: Annotated[list[ResolvedPrompt], Field(description="In the order of the request.")]
+
+
+class Execution(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Literal["queued", "running", "completed", "failed", "canceled"]
+    prompt_name: Annotated[str | None, Field(description="Null for a draft that was run on its own.")]
+    prompt_version: Annotated[int | None, Field(description="Null for a draft.")]
+    model: Annotated[str, Field(description="The model that responded, or that is called.")]
+    requested_model: Annotated[str, Field(description="The model that was called first.")]
+    provider: str
+    parameters: ExecutionParameters
+    variables: dict[str, Any]
+    input: Annotated[
+        str
+        | list[ChatMessageChatMessage | ChatMessageChatMessage1 | ChatMessageChatMessage2 | ChatMessageChatMessage3],
+        Field(description="What was sent: the filled template, or the list of messages."),
+    ]
+    tools: list[Tool] | None
+    tool_choice: Literal["auto", "none", "required"] | ExecutionToolChoice | None
+    includes: Annotated[
+        list[ExecutionInclude],
+        Field(description="The prompts that the texts include, at any depth."),
+    ]
+    output: str | None
+    output_json: Annotated[
+        Any,
+        Field(description="`output`, parsed, where a JSON format was asked for and the model kept to it; else null."),
+    ]
+    tool_calls: Annotated[
+        list[ToolCall],
+        Field(description="The tools that the model asks for. The service runs none."),
+    ]
+    finish_reason: str | None
+    tokens: Tokens
+    cost: Cost
+    latency: ExecutionLatency
+    attempts: Annotated[int, Field(description="Calls to models.")]
+    calls: Annotated[
+        list[ExecutionCall],
+        Field(
+            description="Every call, in order, those counted that failed. Their costs add up to that of the execution."
+        ),
+    ]
+    reused_from: Annotated[
+        str | None,
+        Field(description="The execution whose response this is, where it was reused: no model was called."),
+    ]
+    error: ExecutionError | None
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 strings of your own, returned unchanged."),
+    ]
+    workflow_id: str
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: str | None
+    finished_at: str | None
+
+
+class ExecutionPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Execution]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class EvaluationResultPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[EvaluationResult]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class DatasetPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Dataset]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class DatasetExamplePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[DatasetExample]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class WebhookPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Webhook]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class DeliveryWithAttempts(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    webhook_id: str
+    event_id: str
+    event: Literal[
+        "prompt.created",
+        "prompt.updated",
+        "execution.completed",
+        "execution.failed",
+        "evaluation.completed",
+        "evaluation.regression",
+    ]
+    trigger: Annotated[
+        Literal["event", "redelivery", "replay", "test"],
+        Field(description="What caused it: the event itself, or a request to redeliver, replay or test."),
+    ]
+    status: Annotated[
+        Literal["queued", "waiting", "delivered", "failed", "abandoned"],
+        Field(
+            description="`queued`: the first attempt has not ended. `waiting`: a retry is due at `next_attempt_at`. `failed`: all attempts failed. `abandoned`: the webhook was disabled or deleted."
+        ),
+    ]
+    status_reason: Annotated[str | None, Field(description="The last error, or why it was abandoned.")]
+    attempts_made: int
+    next_attempt_at: str | None
+    workflow_id: Annotated[
+        str | None,
+        Field(
+            description="Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds."
+        ),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: str | None
+    attempts: Annotated[list[DeliveryAttempt], Field(description="All attempts so far, oldest first.")]
+
+
+class DeliveryPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Delivery]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class Event(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: Annotated[str, Field(description="The `X-Event-Id` of its deliveries.")]
+    event: Literal[
+        "prompt.created",
+        "prompt.updated",
+        "execution.completed",
+        "execution.failed",
+        "evaluation.completed",
+        "evaluation.regression",
+    ]
+    data: Annotated[
+        PromptEventData
+        | ExecutionCompletedData
+        | ExecutionFailedData
+        | EvaluationCompletedData
+        | EvaluationRegressionData,
+        Field(description="The payload of the event type."),
+    ]
+    timestamp: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class NotificationPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Notification]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ApiKeyPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ApiKey]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class EventPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Event]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]

@@ -1,0 +1,79 @@
+"""Fields of requests. What each of them means is in the service's API reference, `/docs`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, TypeAlias, TypedDict
+
+Json: TypeAlias = Any
+Time: TypeAlias = str | datetime
+"""ISO 8601 with a zone, or a `datetime` that has one."""
+MessageLike: TypeAlias = Mapping[str, Any]
+"""`{"role": "user", "content": "text" | [part, …]}`"""
+
+
+class PromptFields(TypedDict, total=False):
+    """What a version of a prompt is made of: `template` or `messages`, and all else."""
+
+    template: str
+    messages: Sequence[MessageLike]
+    tools: Sequence[Mapping[str, Any]] | None
+    tool_choice: str | Mapping[str, str] | None
+    inputs: Mapping[str, Mapping[str, Any]] | None
+    model: str
+    fallback_models: Sequence[str]
+    parameters: Mapping[str, Any]
+    config: Mapping[str, Any] | None
+    description: str | None
+    commit_message: str
+
+
+class ExecutionFields(TypedDict, total=False):
+    """How a prompt is run."""
+
+    version: int
+    label: str
+    draft: Mapping[str, Any]
+    """Content to run without storing it."""
+    model: str
+    parameters: Mapping[str, Any]
+    messages: Sequence[MessageLike]
+    """Appended to the prompt's own."""
+    reuse: Mapping[str, Any]
+    metadata: Mapping[str, str]
+
+
+class EvaluationFields(TypedDict, total=False):
+    """What is evaluated, and how."""
+
+    version: int
+    label: str
+    dataset: str | Mapping[str, Any]
+    examples: Sequence[Mapping[str, Any]]
+    evaluators: Sequence[Mapping[str, Any]]
+    threshold: float
+    baseline: str | None
+    concurrency: int
+    max_cost: str | float
+    reuse: Mapping[str, Any]
+    metadata: Mapping[str, str]
+    start_at: Time
+
+
+class RescoreFields(TypedDict, total=False):
+    evaluators: Sequence[Mapping[str, Any]]
+    threshold: float
+    max_cost: str | float
+
+
+class WebhookFields(TypedDict, total=False):
+    events: Sequence[str]
+    description: str | None
+    headers: Mapping[str, str] | None
+    rate_limit_per_minute: int | None
+
+
+ExecutionStatus: TypeAlias = Literal["queued", "running", "completed", "failed", "canceled"]
+EvaluationStatus: TypeAlias = Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
+DeliveryStatus: TypeAlias = Literal["queued", "waiting", "delivered", "failed", "abandoned"]

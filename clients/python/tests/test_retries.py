@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import httpx
+import pytest
+from support import API_KEY
+
+from pms_client import ApiError, Pms
+from pms_client._sync import transport as sync_transport
+from pms_client.errors import (
+    InternalError,
+    QuotaExceededError,
+    RateLimitedError,
+    ServiceUnreachableError,
+    TemporarilyUnavailableError,
+    UnexpectedResponseError,
+)
+
+TIME = "2026-03-01T12:00:00.000Z"
+DATASET = {
+    **{"name": "x", "version": 1, "examples_total": 1, "hash": "x", "description": None},
+    **{"created_at": TIME, "updated_at": TIME, "version_created_at": TIME},
+}
+
+
+def refusal(status: int, code: str, retry_after: int | None = None) -> httpx.Response:
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return httpx.Response(status, json={"error": {"code": code, "message": "No."}}, headers=headers)
+
+
+class Service:
+    """Responds with one after the other; notes what it was asked, and how long the client waited in between."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: httpx.Response | Exception) -> None:
+        self._responses = list(responses)
+        self.requests: list[httpx.Request] = []
+        self.waits: list[float] = []
+        monkeypatch.setattr(sync_transport, "sleep", self.waits.append)
+        self.pms = Pms("http://pms.test", "key", http_client=httpx.Client(transport=httpx.MockTransport(self._respond)))
+
+    def _respond(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        response = self._responses.pop(0)
+        if isinstance(response, Exception):
+            raise response
+        return response
+
+
+def test_retry_after_is_kept_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited = refusal(429, "rate_limited", 7)
+    service = Service(monkeypatch, limited, limited, httpx.Response(200, json={"a": 1}))
+    assert service.pms.request("PUT", "/prompts/x", body={}) == {"a": 1}
+    assert service.waits == [7.0, 7.0]
+
+
+def test_retry_after_that_is_too_long_is_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(monkeypatch, refusal(429, "rate_limited", 3600))
+    with pytest.raises(RateLimitedError) as caught:
+        service.pms.request("GET", "/usage")
+    assert caught.value.retry_after == 3600
+    assert service.waits == []
+
+
+@pytest.mark.skipif("PMS_LIMITED_BASE_URL" not in os.environ, reason="no service with a low limit")
+def test_the_limit_of_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    def stop(seconds: float) -> None:
+        waits.append(seconds)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sync_transport, "sleep", stop)
+    with Pms(os.environ["PMS_LIMITED_BASE_URL"], API_KEY) as pms, pytest.raises(KeyboardInterrupt):
+        for _ in range(100):
+            pms.usage()
+    assert 1 <= waits[0] <= 60
+
+
+def test_a_key_makes_a_post_repeatable(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = refusal(500, "temporarily_unavailable", 5)
+    service = Service(monkeypatch, away, httpx.ReadError("reset"), refusal(404, "not_found"))
+    with pytest.raises(ApiError):
+        service.pms.execute("x", {"a": 1})
+    keys = {request.headers["Idempotency-Key"] for request in service.requests}
+    assert len(service.requests) == 3
+    assert len(keys) == 1
+    assert len({request.content for request in service.requests}) == 1
+    assert service.waits[0] == 5.0
+    assert 0 < service.waits[1] <= 8
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        refusal(500, "temporarily_unavailable", 5),
+        refusal(500, "internal_error"),
+        httpx.ReadError("reset"),
+        httpx.ReadTimeout(""),
+    ],
+)
+def test_what_may_have_been_done_is_not_repeated_without_a_key(monkeypatch: pytest.MonkeyPatch, failure: Any) -> None:
+    service = Service(monkeypatch, failure)
+    with pytest.raises((InternalError, TemporarilyUnavailableError, ServiceUnreachableError)):
+        service.pms.prompts.update("x", template="y")
+    assert len(service.requests) == 1
+
+
+def test_what_was_never_sent_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(monkeypatch, httpx.ConnectError("refused"), httpx.Response(200, json=DATASET))
+    assert service.pms.datasets.upload("x", [{"variables": {}}]).version == 1
+    assert [request.content for request in service.requests] == [b'{"variables":{}}\n'] * 2
+
+
+def test_quotas_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(monkeypatch, refusal(429, "quota_exceeded"))
+    with pytest.raises(QuotaExceededError):
+        service.pms.request("GET", "/usage")
+
+
+def test_it_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(monkeypatch, *[httpx.ConnectTimeout("") for _ in range(4)])
+    with pytest.raises(ServiceUnreachableError, match="did not respond in time"):
+        service.pms.request("GET", "/usage")
+    assert len(service.waits) == 3
+    assert service.waits == sorted(service.waits)
+
+
+def test_responses_that_are_not_the_services_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    bad_gateway = [httpx.Response(502, text="<h1>Bad Gateway</h1>") for _ in range(4)]
+    service = Service(monkeypatch, *bad_gateway, httpx.Response(200, text="Welcome!"), httpx.Response(301))
+    with pytest.raises(ApiError, match=r"HTTP 502 from pms\.test: <h1>Bad Gateway") as caught:
+        service.pms.executions.get("x")
+    assert caught.value.code is None
+    with pytest.raises(UnexpectedResponseError, match=r"GET /v1/executions/x gave no Execution"):
+        service.pms.executions.get("x")
+    with pytest.raises(ApiError, match="HTTP 301"):
+        service.pms.executions.get("x")
+
+
+def test_an_unknown_code_and_fields_at_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = {"code": "new_code", "message": "No.", "details": [{"path": "a.b", "message": "is wrong"}]}
+    service = Service(monkeypatch, httpx.Response(400, json={"error": error}, headers={"X-Request-Id": "r-1"}))
+    with pytest.raises(ApiError) as caught:
+        service.pms.request("POST", "/things", body={})
+    assert (caught.value.code, caught.value.request_id) == ("new_code", "r-1")
+    assert caught.value.details == [("a.b", "is wrong")]
+
+
+def test_names_are_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(monkeypatch, refusal(404, "not_found"))
+    with pytest.raises(ApiError):
+        service.pms.prompts.fetch("a/b?c#d", label="x y")
+    assert service.requests[0].url.raw_path == b"/v1/prompts/a%2Fb%3Fc%23d?label=x+y"
+    assert service.requests[0].headers["Authorization"] == "Bearer key"
+
+
+def test_what_is_no_json_is_refused_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(monkeypatch)
+    for value in (object(), {1: 2}, float("nan"), b"bytes"):
+        with pytest.raises(TypeError):
+            service.pms.execute("x", {"a": value})
+    assert service.requests == []

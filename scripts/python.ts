@@ -1,0 +1,95 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { userCacheDir } from '../src/embedded/cache-dir.ts';
+
+const LEAST_VERSION = [3, 10];
+const TIME_LIMIT_MS = 540_000;
+
+/** What a program did. */
+export interface Ended {
+  code: number | null;
+  /** Standard output and standard error, as they came. */
+  output: string;
+}
+
+/** Runs a program to its end, which is forced after nine minutes. */
+export function run(program: string, args: string[], { cwd, env }: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+  return new Promise<Ended>((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: TIME_LIMIT_MS,
+      killSignal: 'SIGKILL',
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+/**
+ * A Python that is new enough: `$PYTHON`, else the first on the PATH.
+ * @throws Error that says what to install
+ */
+function findPython(): { program: string; version: string } {
+  const given = process.env['PYTHON'];
+  const names = ['python3', 'python', ...['3.14', '3.13', '3.12', '3.11', '3.10'].map((version) => `python${version}`)];
+  for (const program of given ? [given] : names) {
+    const script = 'import platform, sys; print(sys.version_info[0], sys.version_info[1], platform.python_version())';
+    const { status, stdout } = spawnSync(program, ['-c', script], { encoding: 'utf8' });
+    if (status !== 0) continue;
+    const [major = 0, minor = 0] = stdout.split(' ', 2).map(Number);
+    const [leastMajor = 0, leastMinor = 0] = LEAST_VERSION;
+    if (major > leastMajor || (major === leastMajor && minor >= leastMinor))
+      return { program, version: stdout.trim().split(' ').at(-1) ?? '' };
+  }
+  const wanted = LEAST_VERSION.join('.');
+  throw new Error(
+    given
+      ? `PYTHON is ${given}, which is no Python ${wanted} or newer.`
+      : `The tests of the Python client need Python ${wanted} or newer with venv (Debian: python3 and python3-venv). Install it, or name it in PYTHON.`,
+  );
+}
+
+/**
+ * The interpreter of a virtual environment with these packages. It is made once for this user, and needs no network after that.
+ * @param requirements file of pinned requirements
+ * @throws Error that says what to install
+ */
+export async function pythonWith(requirements: string): Promise<string> {
+  const { program, version } = findPython();
+  const hash = createHash('sha256').update(readFileSync(requirements)).update(version).digest('hex').slice(0, 16);
+  const folder = path.join(userCacheDir(process.env), 'python', hash);
+  const interpreter = path.join(folder, 'bin', 'python');
+  if (existsSync(interpreter)) return interpreter;
+
+  mkdirSync(path.dirname(folder), { recursive: true });
+  // Made aside and renamed, so that nobody finds half of it.
+  const aside = mkdtempSync(`${folder}-`);
+  try {
+    const made = await run(program, ['-m', 'venv', aside]);
+    if (made.code !== 0)
+      throw new Error(`${program} can't make a virtual environment (Debian: install python3-venv). ${made.output}`);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', requirements];
+    const installed = await run(path.join(aside, 'bin', 'python'), pip);
+    if (installed.code !== 0)
+      throw new Error(`The packages of ${requirements} can't be installed. ${installed.output}`);
+    try {
+      renameSync(aside, folder);
+    } catch (error) {
+      // Another process was quicker.
+      if (!existsSync(interpreter)) throw error;
+    }
+    return interpreter;
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pythonWith, run } from '../../scripts/python.ts';
+import { startApi } from '../../src/api/server.ts';
+import type { RunningServer } from '../../src/http/http-server.ts';
+import { createRegistry } from '../../src/metrics.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const client = fileURLToPath(new URL('../../clients/python', import.meta.url));
+
+let folder: string;
+let python: string;
+let service: TestService;
+let limited: RunningServer;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'python-client-'));
+  [python, service] = await Promise.all([pythonWith(path.join(client, 'requirements-dev.txt')), startTestService()]);
+  const settings = { ...service.foundation.settings, rateLimitPerMinute: 10 };
+  limited = await startApi({ ...service.foundation, settings, registry: createRegistry() }, { eager: false });
+});
+afterAll(async () => {
+  await limited?.close(0);
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a module of Python in the folder of the client, whose sources it can import. It writes nothing there. */
+function runModule(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const own = { PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1', RUFF_NO_CACHE: 'true', ...env };
+  return run(python, ['-m', ...args], { cwd: client, env: own });
+}
+
+/** A line of what tests/conftest.py writes. */
+interface Line {
+  test: string;
+  outcome: 'passed' | 'failed' | 'skipped';
+  text: string;
+}
+
+test('the client passes its tests against the service', async () => {
+  const report = path.join(folder, 'report.jsonl');
+  const { code, output } = await runModule(['pytest', '-q', '-p', 'no:cacheprovider'], {
+    PMS_BASE_URL: service.origin,
+    PMS_LIMITED_BASE_URL: `http://127.0.0.1:${limited.port}`,
+    PMS_API_KEY: service.key,
+    PMS_TEST_REPORT: report,
+  });
+  const lines = existsSync(report) ? readFileSync(report, 'utf8').trim().split('\n') : [];
+  const tests: Line[] = lines.map((line) => JSON.parse(line));
+  for (const { test: name, text } of tests.filter(({ outcome }) => outcome === 'failed')) console.error(name, text);
+  expect(tests.filter(({ outcome }) => outcome !== 'passed').map(({ test: name }) => name)).toEqual([]);
+  expect({ code, output }).toMatchObject({ code: 0 });
+  expect(tests.length).toBeGreaterThan(250);
+});
+
+/** The blocks of a document that a reader gives to Python. */
+function snippets(file: string): string[] {
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  return [...text.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+}
+
+test('the examples of its page run one after the other', async () => {
+  const blocks = snippets('docs/clients/python.md');
+  expect(blocks.length).toBeGreaterThan(8);
+  const script = path.join(folder, 'page.py');
+  writeFileSync(script, blocks.join('\n'));
+  const env = { PYTHONPATH: path.join(client, 'src'), PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };
+  const { code, output } = await run(python, [script], { cwd: folder, env });
+  expect({ code, output }).toMatchObject({ code: 0 });
+  for (const printed of ['Greet Ada in one sentence.', 'completed', 'not_found', 'docs/greeting'])
+    expect(output).toContain(printed);
+});
+
+test('the example of the README runs', async () => {
+  const [block = ''] = snippets('README.md');
+  await service.call('POST', '/prompts', {
+    body: { name: 'support/greeting', template: 'Greet {{ name }} warmly in one sentence.', model: 'sandbox/echo' },
+  });
+  await service.call('PUT', '/prompts/support/greeting/labels/production', { body: { version: 1 } });
+  mkdirSync(path.join(folder, '.data'));
+  writeFileSync(path.join(folder, '.data/first-api-key'), `${service.key}\n`);
+  const code = block.replace('http://127.0.0.1:3000', service.origin);
+  const ended = await run(python, ['-c', code], { cwd: folder, env: { PYTHONPATH: path.join(client, 'src') } });
+  expect(ended).toEqual({ code: 0, output: 'Greet Ada warmly in one sentence.\n'.repeat(2) });
+});
+
+test('what is generated is up to date', async () => {
+  const { code, output } = await run(python, ['scripts/generate.py', '--check'], { cwd: client });
+  expect({ code, output }).toMatchObject({ code: 0 });
+});
+
+test('types are checked, of its users, too', async () => {
+  const { code, output } = await runModule(['mypy', '--cache-dir', '../../.cache/mypy'], { MYPYPATH: 'src' });
+  expect({ code, output }).toMatchObject({ code: 0 });
+});
+
+test('it is formatted and has no lint', async () => {
+  const { code, output } = await runModule(['ruff', 'check']);
+  expect({ code, output }).toMatchObject({ code: 0 });
+  const formatted = await runModule(['ruff', 'format', '--check']);
+  expect({ code: formatted.code, output: formatted.output }).toMatchObject({ code: 0 });
+});
+
+test('its package has the sources and says that it is typed', async () => {
+  const built = await runModule(['hatchling', 'build', '-t', 'wheel', '-d', folder]);
+  expect({ code: built.code, output: built.output }).toMatchObject({ code: 0 });
+  const listed = await runModule(['zipfile', '-l', path.join(folder, 'pms_client-0.1.0-py3-none-any.whl')]);
+  for (const file of ['__init__.py', 'py.typed', 'models.py', '_sync/client.py', '_async/client.py'])
+    expect(listed.output).toContain(`pms_client/${file}`);
+  expect(listed.output).not.toContain('tests/');
+});
