@@ -38,6 +38,7 @@ import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { sendingRoutes } from './webhooks/sending-routes.ts';
@@ -134,6 +135,7 @@ export function allRoutes(
       ...notificationRoutes(),
       ...usageRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
+      ...sessionRoutes({ authenticator }),
     ],
   };
 }

@@ -8,6 +8,8 @@ export const CHANNELS = {
   executionFinished: 'execution_finished',
   /** A key was revoked. Payload: the SHA-256 of the key in hex. */
   apiKeyRevoked: 'api_key_revoked',
+  /** A session was ended by a request. Payload: the SHA-256 of its token in hex. */
+  sessionEnded: 'session_ended',
   /** A row was written to `events`. Payload: empty. */
   eventWritten: 'event_written',
   /** A delivery was made or ended by a request. Payload: empty. */

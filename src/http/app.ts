@@ -4,15 +4,16 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../domain/errors.ts';
-import type { Authenticator } from '../services/access/authenticate.ts';
+import type { AuthenticatedKey, Authenticator } from '../services/access/authenticate.ts';
 import type { RateLimiter } from '../services/access/rate-limiter.ts';
+import { credentialOf, refuseOtherOrigins } from './credentials.ts';
 import { HttpRequest } from './http-request.ts';
 import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
-import { authentication } from './middleware/authentication.ts';
+import { type Authenticate, createAuthentication } from './middleware/authentication.ts';
 import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
-import { type ErrorFormat, RawResponse, type Route } from './route.ts';
+import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
 import type { AppState } from './state.ts';
 import { validate } from './validate.ts';
 
@@ -57,7 +58,12 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.silent = true;
   app.context.onerror = respondLast;
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
-  for (const route of deps.routes) router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps));
+  const authenticate = createAuthentication(deps);
+  for (const route of deps.routes)
+    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps, authenticate));
+  const signIns = new Set(
+    deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
+  );
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorResponses(errorFormats(router, deps.routes)));
   app.use(saneRequest());
@@ -68,7 +74,11 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     ctx.path = normalizePath(ctx.path);
     await next();
   });
-  app.use(authentication(deps));
+  app.use(async (ctx, next) => {
+    // A sign-in has its key in the body, which its route reads.
+    if (!signIns.has(`${ctx.method} ${ctx.path}`)) ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
+    await next();
+  });
   app.use(router.routes());
   app.use((ctx) => {
     const elsewhere = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
@@ -96,13 +106,16 @@ async function run(
   ctx: Context & { state: AppState; params: Record<string, string> },
   route: Route,
   { db, closing }: AppDeps,
+  authenticate: Authenticate,
 ) {
   const { state } = ctx;
-  if (!state.key.scopes.includes(route.scope) && !state.key.scopes.includes('admin'))
-    throw new ApiError('insufficient_scope', `This key lacks the scope "${route.scope}", which this operation needs.`);
+  const { keyOf } = route;
+  if (keyOf === undefined) requireScope(state.key, route);
+  else refuseOtherOrigins(ctx);
   const params = route.params && validate(route.params, ctx.params);
   const query = validate<unknown>(route.query ?? NoQuery, ctx.query);
   const { body, raw } = await readBody(ctx, route);
+  if (keyOf !== undefined) state.key = await authenticate(ctx, () => ({ kind: 'key', token: keyOf(body) }));
   const { key, requestId } = state;
   const response = await route.handler(
     new HttpRequest(ctx, { params, query, body, raw, db: db.workspace(key.workspaceId), key, requestId, closing }),
@@ -114,6 +127,14 @@ async function run(
     ctx.body = response.body;
     ctx.type = response.contentType;
   } else ctx.body = response;
+}
+
+/** @throws ApiError `insufficient_scope` */
+function requireScope({ scopes }: AuthenticatedKey, route: Route): void {
+  const needed = scopesOf(route);
+  if (scopes.includes('admin') || needed.some((scope) => scopes.includes(scope))) return;
+  const names = needed.map((scope) => `"${scope}"`).join(' or ');
+  throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
 }
 
 async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; raw: Buffer }> {

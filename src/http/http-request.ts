@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { WorkspaceDatabase } from '../db/database.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
+import { callerAddress, cameByHttps } from './client-address.ts';
 import type { RouteRequest } from './route.ts';
 
 /** What was read and checked of a request before its handler runs. */
@@ -41,6 +42,14 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
     this.db = db;
     this.key = key;
     this.requestId = requestId;
+  }
+
+  get address(): string {
+    return callerAddress(this.#ctx) ?? 'unknown';
+  }
+
+  get isHttps(): boolean {
+    return cameByHttps(this.#ctx.req, this.#ctx.app.proxy);
   }
 
   get stream(): IncomingMessage {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { ApiError, ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
+import { SCOPES } from '../domain/scopes.ts';
+import { CONSOLE_HEADER } from './credentials.ts';
 import { MAX_BODY_BYTES } from './json-body.ts';
 import { errorBody } from './middleware/error-responses.ts';
-import type { ErrorFormat, Route } from './route.ts';
+import { type ErrorFormat, type Route, scopesOf } from './route.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 import { STATUS_OF_CODE } from './status.ts';
 
 const ErrorResponse = z
@@ -98,6 +101,13 @@ const IdempotencyHeader = z.object({
     .meta({ description: 'A repeated request with the same key returns the first response again, for 24 hours.' }),
 });
 
+function accessOf(route: Route): string {
+  if (route.keyOf) return 'The body has the key: no other is needed.';
+  const scopes = scopesOf(route);
+  if (scopes.length === SCOPES.length) return 'Needs a key, whatever its scopes.';
+  return `Needs a key with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
+}
+
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const path = objectOrNone(route.params);
   const query = objectOrNone(route.query);
@@ -106,7 +116,8 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, `Needs a key with the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
+    description: [route.description, accessOf(route)].filter(Boolean).join('\n\n'),
+    ...(route.keyOf && { security: [] }),
     requestParams: {
       ...(path && { path }),
       ...(query && { query }),
@@ -158,8 +169,20 @@ export function openApiDocument(routes: Route[], version: string) {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/v1' }],
-    security: [{ apiKey: [] }],
-    components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pms_…`' } } },
+    security: [{ apiKey: [] }, { session: [] }],
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pms_…`' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description:
+            `A session of the console, from \`POST /session\`; under https the cookie is \`__Host-${SESSION_COOKIE}\`. ` +
+            `All methods but GET and HEAD need the header \`${CONSOLE_HEADER}: 1\` with it, from a page of this service.`,
+        },
+      },
+    },
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
   });

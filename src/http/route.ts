@@ -13,6 +13,10 @@ export interface RouteRequest<Params, Query, Body> {
   db: WorkspaceDatabase;
   key: AuthenticatedKey;
   requestId: string;
+  /** The caller's. */
+  address: string;
+  /** Whether the caller came by https. */
+  isHttps: boolean;
   /** A request header; the first where it was sent more than once. */
   header(name: string): string | undefined;
   setHeader(name: string, value: string): void;
@@ -67,7 +71,10 @@ export interface RouteSpec<
   tag: string;
   summary: string;
   description?: string;
-  scope: Scope;
+  /** What the key needs; of several scopes any one. `SCOPES`: every key will do. */
+  scope: Scope | readonly Scope[];
+  /** Gives the caller's key, where the body has it in place of the header or a cookie. */
+  keyOf?: ((body: z.output<Body>) => string) | undefined;
   status?: 200 | 201;
   params?: Params;
   query?: Query;
@@ -98,9 +105,13 @@ export interface RouteSpec<
 }
 
 /** A route with its types forgotten, as the router and the document see it. */
-export type Route = Omit<RouteSpec, 'handler'> & {
+export type Route = Omit<RouteSpec, 'handler' | 'keyOf'> & {
+  keyOf?: ((body: unknown) => string) | undefined;
   handler(request: RouteRequest<unknown, unknown, unknown>): Promise<unknown>;
 };
+
+/** The scopes of which a key needs one. */
+export const scopesOf = ({ scope }: Route): readonly Scope[] => (typeof scope === 'string' ? [scope] : scope);
 
 /**
  * Declares an operation; the handler's input has the types of its schemas.
@@ -111,8 +122,10 @@ export function defineRoute<
   Query extends z.ZodType = z.ZodType<undefined>,
   Body extends z.ZodType = z.ZodType<undefined>,
 >(spec: RouteSpec<Params, Query, Body>): Route {
+  const { keyOf } = spec;
   return {
     ...spec,
+    keyOf: keyOf && ((body) => keyOf(parsedAs<z.output<Body>>(body))),
     handler: (request) =>
       spec.handler(parsedAs<RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>>(request)),
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { cameByHttps } from './client-address.ts';
 
 /** Nothing that is sent is a page: nobody may run, frame, guess or keep it. A route that sends something else says so over these. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -28,7 +29,7 @@ export function consolePolicy(nonce: string): string {
   );
 }
 
-/** RFC 6797: for a year. Only where the caller came by https, which is known from the proxy alone. */
+/** RFC 6797: for a year. Only where the caller came by https. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 
 /** The headers that every response has, as lines of HTTP, for where there is no response object. */
@@ -37,9 +38,7 @@ export const SECURITY_HEADER_LINES = Object.entries(HEADERS).map(([name, value])
 /** @param trustProxy whether `X-Forwarded-Proto` is believed */
 export function setSecurityHeaders(request: IncomingMessage, response: ServerResponse, trustProxy: boolean): void {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-  const forwarded = request.headers['x-forwarded-proto'];
-  const protocol = String(forwarded).split(',')[0]?.trim().toLowerCase();
-  if (trustProxy && protocol === 'https') response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
+  if (cameByHttps(request, trustProxy)) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
 }
 
 /** Whether a header was set by {@link setSecurityHeaders}: an error keeps these. */

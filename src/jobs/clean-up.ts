@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query, SystemDatabase } from '../db/database.ts';
 import { deleteInBatches, doomed, pause } from '../db/delete-in-batches.ts';
-import { ago } from '../db/sql.ts';
+import { ago, now } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Tables } from '../db/tables.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
@@ -71,7 +71,7 @@ export interface Retention {
 }
 
 /**
- * Deletes what has expired: idempotency keys, occurrences of schedules, counters of the rate limiter, notifications, events with their deliveries,
+ * Deletes what has expired: idempotency keys, sessions, occurrences of schedules, counters of the rate limiter, notifications, events with their deliveries,
  * executions and evaluations; then what was deleted by callers and is only out of sight. An event stays that has yet to be
  * dispatched or delivered. All in small steps. Safe to run in several processes at once.
  * @param signal ends it after the current step
@@ -88,7 +88,8 @@ export async function cleanUp(
   const occurrences = doomed('schedule_occurrences', (eb) => ({
     where: eb('created_at', '<', ago(OCCURRENCE_RETENTION_MS)),
   }));
-  for (const rows of [keys, occurrences]) await deleteInBatches(db.query, rows, signal);
+  const sessions = doomed('sessions', (eb) => ({ where: eb('expires_at', '<', now) }));
+  for (const rows of [keys, occurrences, sessions]) await deleteInBatches(db.query, rows, signal);
   await db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now()));
   await deleteOldEvents(db, retentionMs, signal);
   if (executionRetentionMs !== undefined) await expireExecutions(db, executionRetentionMs, signal);

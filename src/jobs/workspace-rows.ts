@@ -38,6 +38,7 @@ export const ROWS: readonly Doomed[] = [
       eb.exists(eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id')),
     ),
   })),
+  doomed('sessions', () => everyRow),
   doomed('api_keys', () => ({ ...everyRow, byId: true })),
   doomed('usage_entries', () => everyRow),
   doomed('usage_sums', () => everyRow),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startApi } from '../../src/api/server.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { type Listener, openListener } from '../../src/db/listener.ts';
+import { CHANNELS, type Listener, openListener } from '../../src/db/listener.ts';
 import { createRegistry } from '../../src/metrics.ts';
 import { generateApiKey, SCOPES, type Scope } from '../../src/services/access/api-keys.ts';
 import { createAuthenticator } from '../../src/services/access/authenticate.ts';
@@ -184,21 +184,22 @@ test('a key that is revoked while it is read is not remembered', async () => {
   const { key } = await createKey(service, 'read');
   let revoked = () => {};
   const listener: Listener = {
-    on: (_channel, heard) => {
-      revoked = () => heard(createHash('sha256').update(key).digest('hex'));
+    on: (channel, heard) => {
+      if (channel === CHANNELS.apiKeyRevoked) revoked = () => heard(createHash('sha256').update(key).digest('hex'));
     },
     onReconnected() {},
     connected: () => true,
     close: async () => {},
   };
   const authenticator = createAuthenticator(db, listener, log);
-  const reading = authenticator.authenticate(`Bearer ${key}`);
+  const credential = { kind: 'key', token: key } as const;
+  const reading = authenticator.authenticate(credential);
   revoked();
   await reading;
   await db.system.query({ text: `update api_keys set revoked_at = now() where hash = $1` }, [
     createHash('sha256').update(key).digest(),
   ]);
-  await expect(authenticator.authenticate(`Bearer ${key}`)).rejects.toThrow('revoked');
+  await expect(authenticator.authenticate(credential)).rejects.toThrow('revoked');
 });
 
 test('a key revoked in one process ends in another', async () => {

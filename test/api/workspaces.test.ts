@@ -65,7 +65,10 @@ test('nothing of a workspace can be reached with the key of another, by any oper
 
 test('lists and sums show nothing of another workspace', async () => {
   const stranger = await createOtherWorkspace(service, 'stranger');
-  const lists = api.operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+  const lists = api.operations.filter(
+    // It gives the session of its cookie alone.
+    ({ method, path, operationId }) => method === 'GET' && !path.includes('{') && operationId !== 'getSession',
+  );
   expect(lists.length).toBeGreaterThan(3);
   for (const { path, operationId } of lists) {
     const { status, body } = await stranger.call('GET', path);

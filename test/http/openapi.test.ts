@@ -129,8 +129,9 @@ describe('the document', () => {
   });
 
   test('documents Idempotency-Key on every POST that creates', () => {
-    onEvery(({ method, status, path, parameters }) => {
-      const creates = method === 'POST' && status === '201' && !path.includes('{');
+    onEvery(({ method, status, path, parameters, operationId }) => {
+      // Each sign-in gives a token of its own, which nothing stores.
+      const creates = method === 'POST' && status === '201' && !path.includes('{') && operationId !== 'createSession';
       if (creates) expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
     });
   });
@@ -198,6 +199,7 @@ test('what every operation answers is what the document says', async () => {
       'cancelExecution',
       'getUsage',
       'listApiKeys',
+      'listSessions',
       'createApiKey',
       'revokeApiKey',
       'createWebhook',

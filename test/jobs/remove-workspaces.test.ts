@@ -37,7 +37,7 @@ async function rowsOf(workspaceId: string): Promise<Record<string, number>> {
 }
 
 /** One of everything, some of it under way. */
-async function fill(call: TestService['call']) {
+async function fill({ call, key }: { call: TestService['call']; key: string }) {
   const post = async (path: string, body: object, headers = {}) => {
     const answer = await call('POST', path, { body, headers });
     if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
@@ -67,6 +67,7 @@ async function fill(call: TestService['call']) {
     evaluation: { prompt_name: 'say', dataset: 'words' },
   });
   await call('POST', `/schedules/${schedule.id}/trigger`);
+  await call('POST', '/session', { body: { key }, key: null });
   return { execution, evaluation, schedule };
 }
 
@@ -74,8 +75,8 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
   const { db, client, taskQueues, log } = service.foundation;
   const doomed = await createOtherWorkspace(service, 'doomed');
   const staying = await createOtherWorkspace(service, 'staying');
-  const { execution, evaluation, schedule } = await fill(doomed.call);
-  await fill(staying.call);
+  const { execution, evaluation, schedule } = await fill(doomed);
+  await fill(staying);
   const workspaceOf = async (name: string) => {
     const [row] = await db.system.query<{ id: string }>({ text: 'select id from workspaces where name = $1' }, [name]);
     return row?.id ?? '';

@@ -72,7 +72,7 @@ export function apiKeyRoutes(deps: {
       responseExample: { ...apiKeySample, revoked_at: '2026-02-01T08:00:00.000Z' },
       async handler({ db, params }) {
         const { key, hash } = await revokeApiKey(db, params.id);
-        deps.authenticator.forget(hash);
+        deps.authenticator.forgetKey(hash);
         return presentApiKey(key);
       },
     }),

@@ -8,6 +8,7 @@ import { Notification } from './notification.ts';
 import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
 import { RateLimit } from './rate-limit.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
+import { Session } from './session.ts';
 import { StreamDelta } from './stream-delta.ts';
 import { UsageEntry, UsageSum } from './usage.ts';
 import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
@@ -17,6 +18,7 @@ import { Workspace } from './workspace.ts';
 export const entities = [
   Workspace,
   ApiKey,
+  Session,
   Prompt,
   PromptVersion,
   PromptLabel,

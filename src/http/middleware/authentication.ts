@@ -1,10 +1,8 @@
-import { isIP } from 'node:net';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import { ApiError } from '../../domain/errors.ts';
-import type { Authenticator } from '../../services/access/authenticate.ts';
+import type { AuthenticatedKey, Authenticator, Credential } from '../../services/access/authenticate.ts';
 import type { RateLimiter, RateLimitState } from '../../services/access/rate-limiter.ts';
-import { addressGroup } from '../client-address.ts';
-import type { AppState } from '../state.ts';
+import { addressGroup, callerAddress } from '../client-address.ts';
 
 function setLimitHeaders(ctx: Context, state: RateLimitState): void {
   ctx.set('RateLimit-Limit', String(state.limit));
@@ -17,16 +15,21 @@ function tooMany(state: RateLimitState, message: string): ApiError {
 }
 
 /** Who is counted. Behind a proxy the address is a header's text, which may be anything. */
-function addressOf(ctx: Context): string {
-  return addressGroup(isIP(ctx.ip) === 0 ? ctx.req.socket.remoteAddress : ctx.ip);
-}
+const callerOf = (ctx: Context) => addressGroup(callerAddress(ctx));
 
 /**
- * Lets requests with a valid key through, within the key's limit. Failed tries are limited per address, and an address that has
- * used up its limit costs no look-up of a key: only keys that were valid when this process last saw them get through from there,
- * so that whoever shares an address with someone who guesses can go on working.
+ * Finds out whose request it is.
+ * @param credentialOf reads what the request shows; it may refuse it
+ * @throws ApiError `unauthorized`, `rate_limited`
  */
-export function authentication({
+export type Authenticate = (ctx: Context, credentialOf: () => Credential) => Promise<AuthenticatedKey>;
+
+/**
+ * Lets requests with a valid key or session through, within the key's limit. Failed tries are limited per address, and an address that
+ * has used up its limit costs no look-up: only what was valid when this process last saw it gets through from there, so that whoever
+ * shares an address with someone who guesses can go on working.
+ */
+export function createAuthentication({
   authenticator,
   rateLimiter,
   failureLimiter,
@@ -34,7 +37,7 @@ export function authentication({
   authenticator: Authenticator;
   rateLimiter: RateLimiter | undefined;
   failureLimiter: RateLimiter | undefined;
-}): Middleware<AppState> {
+}): Authenticate {
   function refuse(ctx: Context, state: RateLimitState): never {
     setLimitHeaders(ctx, state);
     throw tooMany(state, 'Too many failed authentications from this address. Try again later.');
@@ -42,23 +45,27 @@ export function authentication({
 
   async function limitFailures(ctx: Context): Promise<void> {
     if (failureLimiter === undefined) return;
-    const state = await failureLimiter.take(addressOf(ctx));
+    const state = await failureLimiter.take(callerOf(ctx));
     setLimitHeaders(ctx, state);
     if (!state.allowed) refuse(ctx, state);
   }
 
-  return async (ctx, next) => {
-    const authorization = ctx.get('Authorization') || undefined;
-    const exhausted = failureLimiter?.exhausted(addressOf(ctx));
-    if (exhausted !== undefined && !authenticator.knows(authorization)) refuse(ctx, exhausted);
+  async function identify(ctx: Context, credentialOf: () => Credential): Promise<AuthenticatedKey> {
+    const exhausted = failureLimiter?.exhausted(callerOf(ctx));
     try {
-      ctx.state.key = await authenticator.authenticate(authorization);
+      const credential = credentialOf();
+      if (exhausted !== undefined && !authenticator.knows(credential)) refuse(ctx, exhausted);
+      return await authenticator.authenticate(credential);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unauthorized') await limitFailures(ctx);
       throw error;
     }
+  }
+
+  return async (ctx, credentialOf) => {
+    const key = await identify(ctx, credentialOf);
     if (rateLimiter !== undefined) {
-      const state = await rateLimiter.take(ctx.state.key.id);
+      const state = await rateLimiter.take(key.id);
       setLimitHeaders(ctx, state);
       if (!state.allowed)
         throw tooMany(
@@ -66,6 +73,6 @@ export function authentication({
           `This key has used up its ${state.limit} requests a minute. Try again in ${state.resetSeconds} s.`,
         );
     }
-    await next();
+    return key;
   };
 }

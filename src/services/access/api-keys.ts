@@ -84,7 +84,7 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
 }
 
 /**
- * Revokes a key everywhere at once: the statement also notifies the processes that have it in their cache.
+ * Revokes a key everywhere at once, and ends its sessions: the statement also notifies the processes that have it in their cache.
  * Revoking again changes nothing.
  * @throws ApiError `not_found`
  */
@@ -97,6 +97,9 @@ export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{
           .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', now) }))
           .where('id', '=', id)
           .returning([...SHOWN, 'hash']),
+      )
+      .with('ended', (cte) =>
+        cte.deleteFrom('sessions').where('api_key_id', 'in', (eb) => eb.selectFrom('revoked').select('id')),
       )
       .selectFrom('revoked')
       .selectAll()

@@ -2,103 +2,184 @@ import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { now } from '../../db/sql.ts';
-import { prepared, type RowOf } from '../../db/statement.ts';
+import { type PreparedStatement, prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
+import type { Scope } from '../../domain/scopes.ts';
 import { hashApiKey } from './api-keys.ts';
+import { endOfSession, hashToken } from './sessions.ts';
 
-/** Checks keys. Remembers valid ones for a short while and forgets them the moment one is revoked anywhere. */
-export interface Authenticator {
-  /** @throws ApiError `unauthorized` */
-  authenticate(authorization: string | undefined): Promise<AuthenticatedKey>;
-  /** Whether the key was valid when this process last saw it. Asks no one. */
-  knows(authorization: string | undefined): boolean;
-  forget(hash: Buffer): void;
+/** What a caller shows: a key, or the token of a session. One is never taken for the other. */
+export interface Credential {
+  kind: 'key' | 'session';
+  token: string;
 }
 
-function tokenOf(authorization: string | undefined): string | undefined {
-  return /^Bearer +([\x21-\x7e]{1,255})$/i.exec(authorization ?? '')?.[1];
+/** Checks credentials. Remembers valid ones for a short while and forgets them the moment one is revoked or ended anywhere. */
+export interface Authenticator {
+  /** @throws ApiError `unauthorized` */
+  authenticate(credential: Credential): Promise<AuthenticatedKey>;
+  /** Whether the credential was valid when this process last saw it. Asks no one. */
+  knows(credential: Credential): boolean;
+  /** A key that was revoked, by its hash, and its sessions. */
+  forgetKey(hash: Buffer): void;
+  /** A session that was ended, by the hash of its token. */
+  forgetSession(hash: Buffer): void;
+}
+
+/** Who asks: a valid key, and the workspace that it opens. */
+export interface AuthenticatedKey {
+  id: string;
+  name: string;
+  workspaceId: string;
+  workspaceName: string;
+  scopes: Scope[];
+  /** Set where the caller has shown the session, not the key. */
+  sessionId: string | undefined;
 }
 
 const REMEMBER_MS = 30_000;
-const REMEMBER_KEYS = 10_000;
+const REMEMBER_CREDENTIALS = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 
 const FIND_KEY = prepared<{ hash: Buffer }>()((db, { hash }) =>
   db
     .selectFrom('api_keys as k')
     .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
-    .select(['k.id', 'k.workspace_id as workspaceId', 'k.scopes', 'k.expires_at as expiresAt'])
+    .select([
+      'k.id',
+      'k.name',
+      'k.workspace_id as workspaceId',
+      'w.name as workspaceName',
+      'k.scopes',
+      'k.expires_at as expiresAt',
+    ])
     .where('k.hash', '=', hash)
+    .where('k.revoked_at', 'is', null)
+    .where('w.deleted_at', 'is', null),
+);
+const FIND_SESSION = prepared<{ hash: Buffer }>()((db, { hash }) =>
+  db
+    .selectFrom('sessions as s')
+    .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
+    .innerJoin('workspaces as w', 'w.id', 's.workspace_id')
+    .select([
+      'k.id',
+      'k.name',
+      'k.workspace_id as workspaceId',
+      'w.name as workspaceName',
+      'k.scopes',
+      's.expires_at as expiresAt',
+    ])
+    .select(['s.id as sessionId', 'k.hash as keyHash'])
+    .where('s.hash', '=', hash)
     .where('k.revoked_at', 'is', null)
     .where('w.deleted_at', 'is', null),
 );
 const TOUCH_KEY = prepared<{ id: string }>()((db, { id }) =>
   db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id),
 );
+const TOUCH_SESSION = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .updateTable('sessions as s')
+    .from('api_keys as k')
+    .set((eb) => ({ last_used_at: now, expires_at: endOfSession(eb.ref('s.created_at'), eb.ref('k.expires_at')) }))
+    .whereRef('k.id', '=', 's.api_key_id')
+    .where('s.id', '=', id)
+    // One that has expired does not come back.
+    .where('s.expires_at', '>', now),
+);
 
-/** Who asks: a valid key and the workspace that it opens. */
-export type AuthenticatedKey = RowOf<typeof FIND_KEY>;
+const UNKNOWN = {
+  key: 'This API key is unknown, revoked or expired.',
+  session: 'This session is unknown or has ended. Sign in again.',
+} as const;
+
+interface Known {
+  key: AuthenticatedKey;
+  expiresAt: Date | null;
+  /** Of the key that a session belongs to. */
+  keyHash: Buffer | undefined;
+}
 
 export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
-  const remembered = new Map<string, { key: AuthenticatedKey; until: number }>();
+  const remembered = new Map<string, Known & { until: number }>();
   const touched = new Map<string, number>();
-  /** How often keys were forgotten: what was read before the last time may be out of date. */
+  /** How often credentials were forgotten: what was read before the last time may be out of date. */
   let revocations = 0;
-  const forget = (hash: string) => {
+
+  const hashOf = ({ kind, token }: Credential) => (kind === 'key' ? hashApiKey(token) : hashToken(token));
+  const nameOf = (kind: Credential['kind'], hash: Buffer) => `${kind} ${hash.toString('hex')}`;
+
+  function forgetKey(hash: Buffer): void {
     revocations += 1;
-    remembered.delete(hash);
-  };
-  listener.on(CHANNELS.apiKeyRevoked, forget);
+    remembered.delete(nameOf('key', hash));
+    for (const [name, { keyHash }] of remembered) if (keyHash?.equals(hash)) remembered.delete(name);
+  }
+  function forgetSession(hash: Buffer): void {
+    revocations += 1;
+    remembered.delete(nameOf('session', hash));
+  }
+  listener.on(CHANNELS.apiKeyRevoked, (hash) => forgetKey(Buffer.from(hash, 'hex')));
+  listener.on(CHANNELS.sessionEnded, (hash) => forgetSession(Buffer.from(hash, 'hex')));
   // A revocation may have been missed while the connection was away.
   listener.onReconnected(() => {
     revocations += 1;
     for (const known of remembered.values()) known.until = 0;
   });
 
-  async function find(hash: Buffer): Promise<AuthenticatedKey | undefined> {
-    const name = hash.toString('hex');
-    const known = remembered.get(name);
-    if (known && known.until > Date.now() && listener.connected()) return known.key;
-    const revocationsBefore = revocations;
-    const [key] = await db.system.query(FIND_KEY, { hash });
-    remembered.delete(name);
-    if (!key) return undefined;
-    if (revocations === revocationsBefore) {
-      if (remembered.size >= REMEMBER_KEYS)
-        for (const [oldest] of remembered.entries().take(1)) remembered.delete(oldest);
-      remembered.set(name, { key, until: Date.now() + REMEMBER_MS });
+  async function read(kind: Credential['kind'], hash: Buffer): Promise<Known | undefined> {
+    if (kind === 'key') {
+      const [row] = await db.system.query(FIND_KEY, { hash });
+      if (row === undefined) return undefined;
+      const { expiresAt, ...key } = row;
+      return { key: { ...key, sessionId: undefined }, expiresAt, keyHash: undefined };
     }
-    return key;
+    const [row] = await db.system.query(FIND_SESSION, { hash });
+    if (row === undefined) return undefined;
+    const { expiresAt, keyHash, ...key } = row;
+    return { key, expiresAt, keyHash };
   }
 
-  function touch(id: string): void {
-    const now = Date.now();
-    if (now - (touched.get(id) ?? 0) < LAST_USED_EVERY_MS) return;
-    if (touched.size >= REMEMBER_KEYS) touched.clear();
-    touched.set(id, now);
+  async function find(credential: Credential): Promise<Known | undefined> {
+    const hash = hashOf(credential);
+    const name = nameOf(credential.kind, hash);
+    const known = remembered.get(name);
+    if (known && known.until > Date.now() && listener.connected()) return known;
+    const revocationsBefore = revocations;
+    const found = await read(credential.kind, hash);
+    remembered.delete(name);
+    if (!found) return undefined;
+    if (revocations === revocationsBefore) {
+      if (remembered.size >= REMEMBER_CREDENTIALS)
+        for (const [oldest] of remembered.entries().take(1)) remembered.delete(oldest);
+      remembered.set(name, { ...found, until: Date.now() + REMEMBER_MS });
+    }
+    return found;
+  }
+
+  function touch(statement: PreparedStatement<{ id: string }, unknown>, id: string): void {
+    const at = Date.now();
+    if (at - (touched.get(id) ?? 0) < LAST_USED_EVERY_MS) return;
+    if (touched.size >= REMEMBER_CREDENTIALS) touched.clear();
+    touched.set(id, at);
     // Not worth failing or delaying a request for.
     db.system
-      .query(TOUCH_KEY, { id })
+      .query(statement, { id })
       .catch((error: unknown) => log.warn({ err: error }, 'cannot note the use of a key'));
   }
 
   return {
-    knows(authorization) {
-      const token = tokenOf(authorization);
-      return token !== undefined && remembered.has(hashApiKey(token).toString('hex'));
-    },
-    async authenticate(authorization) {
-      if (authorization === undefined)
-        throw new ApiError('unauthorized', 'Send the header "Authorization: Bearer <API_KEY>".');
-      const token = tokenOf(authorization);
-      if (token === undefined)
-        throw new ApiError('unauthorized', 'The Authorization header must read "Bearer <API_KEY>".');
-      const key = await find(hashApiKey(token));
-      if (key === undefined || (key.expiresAt !== null && key.expiresAt.getTime() <= Date.now()))
-        throw new ApiError('unauthorized', 'This API key is unknown, revoked or expired.');
-      touch(key.id);
+    knows: (credential) => remembered.has(nameOf(credential.kind, hashOf(credential))),
+    async authenticate(credential) {
+      const known = await find(credential);
+      if (known === undefined || (known.expiresAt !== null && known.expiresAt.getTime() <= Date.now()))
+        throw new ApiError('unauthorized', UNKNOWN[credential.kind]);
+      const { key } = known;
+      touch(TOUCH_KEY, key.id);
+      if (key.sessionId !== undefined) touch(TOUCH_SESSION, key.sessionId);
       return key;
     },
-    forget: (hash) => forget(hash.toString('hex')),
+    forgetKey,
+    forgetSession,
   };
 }

@@ -69,6 +69,11 @@ export interface Operations {
   listApiKeys: { request: api.ListApiKeysData; response: api.ListApiKeysResponse };
   createApiKey: { request: api.CreateApiKeyData; response: api.CreateApiKeyResponse };
   revokeApiKey: { request: api.RevokeApiKeyData; response: api.RevokeApiKeyResponse };
+  getSession: { request: api.GetSessionData; response: api.GetSessionResponse };
+  createSession: { request: api.CreateSessionData; response: api.CreateSessionResponse };
+  endSession: { request: api.EndSessionData; response: api.EndSessionResponse };
+  listSessions: { request: api.ListSessionsData; response: api.ListSessionsResponse };
+  endSessionById: { request: api.EndSessionByIdData; response: api.EndSessionByIdResponse };
 }
 
 /** Method and path of each. */
@@ -139,6 +144,11 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listApiKeys: 'GET /api-keys',
   createApiKey: 'POST /api-keys',
   revokeApiKey: 'DELETE /api-keys/{id}',
+  getSession: 'GET /session',
+  createSession: 'POST /session',
+  endSession: 'DELETE /session',
+  listSessions: 'GET /sessions',
+  endSessionById: 'DELETE /sessions/{id}',
 };
 
 /** Those that take `Idempotency-Key`. */

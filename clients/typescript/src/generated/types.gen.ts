@@ -922,6 +922,19 @@ export type CreateEvaluation = {
                 };
             };
         };
+    } | {
+        type: 'http';
+        name?: string;
+        weight?: number;
+        /**
+         * The endpoint that scores, by `https:`. The operator may allow other URLs.
+         */
+        url: string;
+        /**
+         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+         */
+        secret?: string;
+        timeout_ms?: number;
     }>;
     /**
      * The run passes from this score on.
@@ -1099,6 +1112,19 @@ export type RescoreEvaluation = {
                 };
             };
         };
+    } | {
+        type: 'http';
+        name?: string;
+        weight?: number;
+        /**
+         * The endpoint that scores, by `https:`. The operator may allow other URLs.
+         */
+        url: string;
+        /**
+         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+         */
+        secret?: string;
+        timeout_ms?: number;
     }>;
     /**
      * The same.
@@ -1305,6 +1331,19 @@ export type ScheduledEvaluation = {
                 };
             };
         };
+    } | {
+        type: 'http';
+        name?: string;
+        weight?: number;
+        /**
+         * The endpoint that scores, by `https:`. The operator may allow other URLs.
+         */
+        url: string;
+        /**
+         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+         */
+        secret?: string;
+        timeout_ms?: number;
     }>;
     /**
      * The run passes from this score on.
@@ -1423,6 +1462,13 @@ export type CreateApiKey = {
      */
     scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
     expires_at?: string | null;
+};
+
+export type CreateSession = {
+    /**
+     * An API key. The session can do what it can, and ends with it.
+     */
+    key: string;
 };
 
 export type PromptPage = {
@@ -1950,6 +1996,171 @@ export type Model = {
     owned_by: string;
 };
 
+export type CreatedEvaluation = {
+    id: string;
+    status: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
+    /**
+     * Why it is paused.
+     */
+    status_reason: string | null;
+    prompt_name: string;
+    prompt_version: number;
+    model: string;
+    /**
+     * Called in order where the model before has failed for good. Pinned, as all of the version is.
+     */
+    fallback_models: Array<string>;
+    /**
+     * The prompts that the texts include, at any depth, pinned when the run was created.
+     */
+    includes: Array<{
+        name: string;
+        version: number;
+    }>;
+    provider: string;
+    parameters: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    /**
+     * Null for inline examples.
+     */
+    dataset: {
+        name: string;
+        version: number;
+    } | null;
+    evaluators: Array<{
+        type: string;
+        name: string;
+        weight: number;
+        /**
+         * Of an `http` evaluator in the request: what signs its requests. It is stored encrypted and not shown again.
+         */
+        secret?: string;
+        [key: string]: unknown;
+    }>;
+    threshold: number;
+    baseline_id: string | null;
+    /**
+     * The run whose outputs were scored again, without calling the model.
+     */
+    source_evaluation_id: string | null;
+    reuse: {
+        max_age: number;
+    } | null;
+    concurrency: number;
+    max_cost: string | null;
+    start_at: string | null;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    schedule_id: string | null;
+    /**
+     * Mean over the examples, 0–1; one that failed counts 0.
+     */
+    score: number | null;
+    scores_by_evaluator: {
+        [key: string]: number;
+    } | null;
+    /**
+     * Whether the score reaches the threshold; null until it has ended.
+     */
+    passed: boolean | null;
+    examples_total: number;
+    examples_evaluated: number;
+    examples_failed: number;
+    regressions: number | null;
+    improvements: number | null;
+    /**
+     * Model and judges together.
+     */
+    tokens: Tokens;
+    /**
+     * Model and judges together.
+     */
+    cost: {
+        /**
+         * US dollars; null when the model has no known price.
+         */
+        amount: string | null;
+        currency: 'USD';
+    };
+    /**
+     * The judges alone.
+     */
+    judge: {
+        tokens: Tokens;
+        cost: {
+            /**
+             * US dollars; null when the model has no known price.
+             */
+            amount: string | null;
+            currency: 'USD';
+        };
+    };
+    latency: {
+        p50_ms: number | null;
+        p95_ms: number | null;
+    };
+    /**
+     * Share of the examples that have a result, 0–1.
+     */
+    progress: number;
+    retries: number;
+    workflow_id: string;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    started_at: string | null;
+    finished_at: string | null;
+};
+
+export type EvaluationPage = {
+    data: Array<Evaluation>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
 export type Evaluation = {
     id: string;
     status: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
@@ -2101,14 +2312,6 @@ export type Evaluation = {
     created_at: string;
     started_at: string | null;
     finished_at: string | null;
-};
-
-export type EvaluationPage = {
-    data: Array<Evaluation>;
-    /**
-     * Pass it as `cursor` to get the next page; null on the last.
-     */
-    next_cursor: string | null;
 };
 
 export type EvaluationResultPage = {
@@ -2304,7 +2507,7 @@ export type Schedule = {
     time_zone: string;
     paused: boolean;
     /**
-     * The evaluation that it starts, as given.
+     * The evaluation that it starts, as given. Its secrets are only in the response that creates it.
      */
     evaluation: Schema1;
     /**
@@ -2744,6 +2947,50 @@ export type CreatedApiKey = {
      * The key itself. It is shown this once and stored nowhere.
      */
     key: string;
+};
+
+export type Session = {
+    id: string;
+    key: {
+        id: string;
+        name: string;
+        scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+    };
+    workspace: {
+        name: string;
+    };
+    /**
+     * Whether it is the session that this request was made with.
+     */
+    is_current: boolean;
+    /**
+     * From where it was begun.
+     */
+    address: string;
+    /**
+     * The browser that began it.
+     */
+    user_agent: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string;
+    /**
+     * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
+     */
+    expires_at: string;
+};
+
+export type SessionPage = {
+    data: Array<Session>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
 };
 
 export type Schema0 = string | number | boolean | null | Array<Schema0> | {
@@ -3833,7 +4080,7 @@ export type CreateEvaluationResponses = {
     /**
      * Created.
      */
-    201: Evaluation;
+    201: CreatedEvaluation;
 };
 
 export type CreateEvaluationResponse = CreateEvaluationResponses[keyof CreateEvaluationResponses];
@@ -3882,7 +4129,7 @@ export type RescoreEvaluationResponses = {
     /**
      * Created.
      */
-    201: Evaluation;
+    201: CreatedEvaluation;
 };
 
 export type RescoreEvaluationResponse = RescoreEvaluationResponses[keyof RescoreEvaluationResponses];
@@ -5919,3 +6166,211 @@ export type RevokeApiKeyResponses = {
 };
 
 export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
+
+export type EndSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/session';
+};
+
+export type EndSessionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
+
+export type EndSessionResponses = {
+    /**
+     * Done.
+     */
+    200: Session;
+};
+
+export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
+export type GetSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/session';
+};
+
+export type GetSessionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetSessionError = GetSessionErrors[keyof GetSessionErrors];
+
+export type GetSessionResponses = {
+    /**
+     * Done.
+     */
+    200: Session;
+};
+
+export type GetSessionResponse = GetSessionResponses[keyof GetSessionResponses];
+
+export type CreateSessionData = {
+    body: CreateSession;
+    path?: never;
+    query?: never;
+    url: '/session';
+};
+
+export type CreateSessionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateSessionError = CreateSessionErrors[keyof CreateSessionErrors];
+
+export type CreateSessionResponses = {
+    /**
+     * Created.
+     */
+    201: Session;
+};
+
+export type CreateSessionResponse = CreateSessionResponses[keyof CreateSessionResponses];
+
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/sessions';
+};
+
+export type ListSessionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
+
+export type ListSessionsResponses = {
+    /**
+     * Done.
+     */
+    200: SessionPage;
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type EndSessionByIdData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/sessions/{id}';
+};
+
+export type EndSessionByIdErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type EndSessionByIdError = EndSessionByIdErrors[keyof EndSessionByIdErrors];
+
+export type EndSessionByIdResponses = {
+    /**
+     * Done.
+     */
+    200: Session;
+};
+
+export type EndSessionByIdResponse = EndSessionByIdResponses[keyof EndSessionByIdResponses];

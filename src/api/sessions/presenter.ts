@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
+import type { SessionRow } from '../../services/access/sessions.ts';
+import type { Session } from './schema.ts';
+
+/**
+ * @param caller of the same workspace
+ * @param currentId of the session that is the caller's. Default: that of the request, if any
+ */
+export function presentSession(
+  row: SessionRow,
+  caller: AuthenticatedKey,
+  currentId: string | undefined = caller.sessionId,
+): z.input<typeof Session> {
+  return {
+    id: publicId('session', row.id),
+    key: { id: publicId('apiKey', row.key_id), name: row.key_name, scopes: row.key_scopes },
+    workspace: { name: caller.workspaceName },
+    is_current: row.id === currentId,
+    address: row.address,
+    user_agent: row.user_agent,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  };
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { ApiError } from '../../domain/errors.ts';
+import { idParams } from '../../http/fields.ts';
+import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { sessionCookie } from '../../http/session-cookie.ts';
+import { SCOPES } from '../../services/access/api-keys.ts';
+import type { AuthenticatedKey, Authenticator } from '../../services/access/authenticate.ts';
+import {
+  createSession,
+  endSession,
+  getSession,
+  listSessions,
+  type SessionOwner,
+} from '../../services/access/sessions.ts';
+import { presentSession } from './presenter.ts';
+import { sessionSample } from './samples.ts';
+import { CreateSession, Session, SessionPage } from './schema.ts';
+
+const tag = 'Sessions';
+const MAX_BODY_BYTES = 4 * 1024;
+
+/** Which sessions the caller may see and end. */
+const ownerOf = ({ id, scopes }: AuthenticatedKey): SessionOwner => ({
+  apiKeyId: scopes.includes('admin') ? undefined : id,
+});
+
+/** @throws ApiError `unauthorized` */
+function currentOf({ sessionId }: AuthenticatedKey): string {
+  if (sessionId === undefined)
+    throw new ApiError(
+      'unauthorized',
+      'This request was made with a key: it has no session. Sign in with POST /v1/session.',
+    );
+  return sessionId;
+}
+
+/** `/session`, the caller's own, and `/sessions`. */
+export function sessionRoutes({ authenticator }: { authenticator: Authenticator }): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/session',
+      operationId: 'createSession',
+      tag,
+      summary: 'Sign in: begin a session with a key',
+      description:
+        'The response sets the cookie, which then takes the place of the key. A browser must ask from a page of this service.',
+      scope: SCOPES,
+      status: 201,
+      body: CreateSession,
+      maxBodyBytes: MAX_BODY_BYTES,
+      bodyExamples: { 'A key': { key: 'pms_<43 characters>' } },
+      keyOf: ({ key }) => key,
+      response: Session,
+      responseExample: sessionSample,
+      async handler(request) {
+        const { db, key, address, isHttps } = request;
+        const { token, session } = await db.transaction((query) =>
+          createSession(query, { apiKeyId: key.id, address, userAgent: request.header('User-Agent') }),
+        );
+        request.setHeader('Set-Cookie', sessionCookie(token, isHttps));
+        return presentSession(session, key, session.id);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/session',
+      operationId: 'getSession',
+      tag,
+      summary: 'Read the session that the request is made with',
+      scope: SCOPES,
+      response: Session,
+      responseExample: sessionSample,
+      errors: ['not_found'],
+      async handler({ db, key }) {
+        const id = currentOf(key);
+        return presentSession(await getSession(db.query, id), key);
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/session',
+      operationId: 'endSession',
+      tag,
+      summary: 'Sign out: end the session that the request is made with',
+      scope: SCOPES,
+      response: Session,
+      responseExample: sessionSample,
+      errors: ['not_found'],
+      async handler(request) {
+        const { db, key, isHttps } = request;
+        const id = currentOf(key);
+        const { session, hash } = await endSession(db, id, ownerOf(key));
+        authenticator.forgetSession(hash);
+        request.setHeader('Set-Cookie', sessionCookie(null, isHttps));
+        return presentSession(session, key);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/sessions',
+      operationId: 'listSessions',
+      tag,
+      summary: 'List sessions, newest first',
+      description: 'With the scope `admin` all of the workspace, else those of the same key.',
+      scope: SCOPES,
+      query: z.strictObject(PageQuery),
+      response: SessionPage,
+      responseExample: { data: [sessionSample], next_cursor: null },
+      async handler({ db, key, query: { limit, cursor } }) {
+        const before = decodeCursor(cursor, z.uuid());
+        const rows = await listSessions(db, ownerOf(key), { before, limit: limit + 1 });
+        const page = { rows: rows.slice(0, limit), more: rows.length > limit };
+        return toPage(
+          page,
+          (row) => presentSession(row, key),
+          ({ id }) => id,
+        );
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/sessions/{id}',
+      operationId: 'endSessionById',
+      tag,
+      summary: 'End a session, at once and everywhere',
+      description: 'With the scope `admin` any of the workspace, else one of the same key.',
+      scope: SCOPES,
+      params: idParams('session'),
+      response: Session,
+      responseExample: { ...sessionSample, is_current: false },
+      async handler({ db, key, params }) {
+        const { session, hash } = await endSession(db, params.id, ownerOf(key));
+        authenticator.forgetSession(hash);
+        return presentSession(session, key);
+      },
+    }),
+  ];
+}

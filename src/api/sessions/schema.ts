@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { Timestamp } from '../../http/fields.ts';
+import { pageOf } from '../../http/pagination.ts';
+import { SCOPES } from '../../services/access/api-keys.ts';
+
+export const CreateSession = z
+  .strictObject({
+    key: z.string('must be a string').min(1, 'must not be empty').max(255, 'must be at most 255 characters').meta({
+      description: 'An API key. The session can do what it can, and ends with it.',
+    }),
+  })
+  .meta({ id: 'CreateSession' });
+
+export const Session = z
+  .object({
+    id: z.string(),
+    key: z.object({ id: z.string(), name: z.string(), scopes: z.array(z.enum(SCOPES)) }),
+    workspace: z.object({ name: z.string() }),
+    is_current: z.boolean().meta({ description: 'Whether it is the session that this request was made with.' }),
+    address: z.string().meta({ description: 'From where it was begun.' }),
+    user_agent: z.string().nullable().meta({ description: 'The browser that began it.' }),
+    created_at: Timestamp,
+    last_used_at: Timestamp.meta({ description: 'To the minute.' }),
+    expires_at: Timestamp.meta({
+      description: '12 hours after its last use, 7 days after its beginning at the latest, and not after its key.',
+    }),
+  })
+  .meta({ id: 'Session' });
+
+export const SessionPage = pageOf(Session).meta({ id: 'SessionPage' });

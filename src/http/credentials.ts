@@ -1,0 +1,60 @@
+import type { Context } from 'koa';
+import { ApiError } from '../domain/errors.ts';
+import type { Credential } from '../services/access/authenticate.ts';
+import { isToken } from '../services/access/sessions.ts';
+import { cameByHttps } from './client-address.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+/** A header that no form can send, and no page of another origin without asking first. */
+export const CONSOLE_HEADER = 'X-Console';
+
+const unauthorized = (message: string) => new ApiError('unauthorized', message);
+
+/**
+ * What the request shows: a key in `Authorization`, or a session in its cookie, and never both. A change by a session must come from a
+ * page of this service.
+ * @throws ApiError `unauthorized`
+ */
+export function credentialOf(ctx: Context): Credential {
+  const authorization = ctx.get('Authorization');
+  const token = readSessionCookie(ctx);
+  if (token === undefined) return keyIn(authorization);
+  if (authorization !== '')
+    throw unauthorized('Send either the header Authorization or the cookie of a session, not both.');
+  if (!isToken(token)) throw unauthorized('The cookie holds no session. Sign in again.');
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+    if (ctx.get(CONSOLE_HEADER) !== '1')
+      throw unauthorized(`A change by a session needs the header "${CONSOLE_HEADER}: 1".`);
+    if (originOf(ctx) !== 'own')
+      throw unauthorized(
+        'A change by a session must come from a page of this service: with "Sec-Fetch-Site: same-origin", or its Origin.',
+      );
+  }
+  return { kind: 'session', token };
+}
+
+/** @throws ApiError `unauthorized` */
+function keyIn(authorization: string): Credential {
+  if (authorization === '') throw unauthorized('Send the header "Authorization: Bearer <API_KEY>".');
+  const token = /^Bearer +([\x21-\x7e]{1,255})$/i.exec(authorization)?.[1];
+  if (token === undefined) throw unauthorized('The Authorization header must read "Bearer <API_KEY>".');
+  return { kind: 'key', token };
+}
+
+/**
+ * Keeps pages of other origins from signing a browser in. Whoever is no browser sends neither header.
+ * @throws ApiError `unauthorized`
+ */
+export function refuseOtherOrigins(ctx: Context): void {
+  if (originOf(ctx) === 'other') throw unauthorized('Signing in must come from a page of this service.');
+}
+
+/** From whose page a browser says that a request comes. `Sec-Fetch-Site` counts where it is there: no page can set it. */
+function originOf(ctx: Context): 'own' | 'other' | 'unknown' {
+  const site = ctx.get('Sec-Fetch-Site');
+  if (site !== '') return site === 'same-origin' ? 'own' : 'other';
+  const origin = ctx.get('Origin');
+  if (origin === '') return 'unknown';
+  const own = URL.parse(`${cameByHttps(ctx.req, ctx.app.proxy) ? 'https' : 'http'}://${ctx.host}`)?.origin;
+  return origin === own ? 'own' : 'other';
+}

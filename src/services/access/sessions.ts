@@ -1,0 +1,169 @@
+import { hash, randomBytes } from 'node:crypto';
+import { type Expression, type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { CHANNELS } from '../../db/listener.ts';
+import { given, milliseconds, notify, now } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
+import { ApiError, notFound } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Scope } from '../../domain/scopes.ts';
+
+const HOUR_MS = 60 * 60_000;
+/** A session ends when it was not used for so long. */
+export const SESSION_IDLE_MS = 12 * HOUR_MS;
+/** How long a session lasts at most. */
+export const SESSION_MAX_MS = 7 * 24 * HOUR_MS;
+/** A sign-in beyond these ends the session of the key that was not used for longest. */
+export const MAX_SESSIONS_PER_KEY = 100;
+const MAX_USER_AGENT_CHARS = 500;
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** SHA-256 of a session's token: the only form in which it is stored. */
+export function hashToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+/** Whether a text may be the token of a session: 32 random bytes in base64url. */
+export const isToken = (text: string): boolean => TOKEN.test(text);
+
+/** When a session ends that is used now. PostgreSQL's `least` leaves out null: a key without an end. */
+export const endOfSession = (createdAt: Expression<Date>, keyExpiresAt: Expression<Date | null>) =>
+  sql<Date>`least(now() + ${milliseconds(SESSION_IDLE_MS)}, ${createdAt} + ${milliseconds(SESSION_MAX_MS)}, ${keyExpiresAt})`;
+
+/** A session with its key. */
+export type SessionRow = Pick<
+  Selectable<Tables['sessions']>,
+  'id' | 'address' | 'user_agent' | 'created_at' | 'last_used_at' | 'expires_at'
+> & { key_id: string; key_name: string; key_scopes: Scope[] };
+
+const selectSessions = (db: Builder) =>
+  db
+    .selectFrom('sessions as s')
+    .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
+    .select(['s.id', 's.address', 's.user_agent', 's.created_at', 's.last_used_at', 's.expires_at'])
+    .select(['k.id as key_id', 'k.name as key_name', 'k.scopes as key_scopes'])
+    .where('k.revoked_at', 'is', null)
+    .where('s.expires_at', '>', now);
+
+/** Whose sessions are meant: those of one key, or (undefined) all of the workspace. */
+export interface SessionOwner {
+  apiKeyId: string | undefined;
+}
+
+/** Ends sessions inside the caller's transaction, in every process once it commits. */
+function endSessions(
+  query: Query,
+  which: (eb: ExpressionBuilder<Tables, 'sessions'>) => SelectQueryBuilder<Tables, 'sessions', { id: string }>,
+): Promise<{ hash: Buffer }[]> {
+  return query((own) =>
+    own
+      .with('ended', (cte) => cte.deleteFrom('sessions').where('id', 'in', which).returning('hash'))
+      .selectFrom('ended')
+      .select(['hash', notify(CHANNELS.sessionEnded, sql`encode(hash, 'hex')`).as('notified')]),
+  );
+}
+
+/**
+ * Begins a session of a key inside the caller's transaction.
+ * @returns `token` is what the browser keeps; it is stored nowhere
+ * @throws ApiError `unauthorized` where the key was revoked just now
+ */
+export async function createSession(
+  query: Query,
+  { apiKeyId, address, userAgent }: { apiKeyId: string; address: string; userAgent: string | undefined },
+): Promise<{ token: string; session: SessionRow }> {
+  // Locked, so that it is not deleted meanwhile.
+  const [key] = await query((own) =>
+    own
+      .selectFrom('api_keys')
+      .select('expires_at')
+      .where('id', '=', apiKeyId)
+      .where('revoked_at', 'is', null)
+      .forKeyShare(),
+  );
+  if (key === undefined) throw new ApiError('unauthorized', 'This API key was revoked.');
+  const token = randomBytes(32).toString('base64url');
+  const id = newId();
+  await query((own) =>
+    own.insertInto('sessions').values({
+      id,
+      api_key_id: apiKeyId,
+      hash: hashToken(token),
+      address,
+      user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
+      created_at: now,
+      last_used_at: now,
+      expires_at: endOfSession(now, sql<Date | null>`${key.expires_at}::timestamptz`),
+    }),
+  );
+  await endSessions(query, (eb) =>
+    eb
+      .selectFrom('sessions')
+      .select('id')
+      .where('api_key_id', '=', apiKeyId)
+      .orderBy('last_used_at', 'desc')
+      .orderBy('id', 'desc')
+      .offset(MAX_SESSIONS_PER_KEY)
+      .forUpdate()
+      .skipLocked(),
+  );
+  return { token, session: await getSession(query, id) };
+}
+
+/** @throws ApiError `not_found` also where it belongs to another owner */
+export async function getSession(
+  query: Query,
+  id: string,
+  { apiKeyId }: SessionOwner = { apiKeyId: undefined },
+): Promise<SessionRow> {
+  const [row] = await query((own) =>
+    selectSessions(own)
+      .where('s.id', '=', id)
+      .where((eb) => eb.and(given(apiKeyId, (value) => eb('s.api_key_id', '=', value)))),
+  );
+  if (row === undefined) throw notFound('This session');
+  return row;
+}
+
+/**
+ * Sessions, newest first.
+ * @param part `before`: only those below this id; `limit`: so many at most
+ */
+export function listSessions(
+  db: WorkspaceDatabase,
+  { apiKeyId }: SessionOwner,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<SessionRow[]> {
+  return db.query((own) =>
+    selectSessions(own)
+      .where((eb) =>
+        eb.and([
+          ...given(apiKeyId, (value) => eb('s.api_key_id', '=', value)),
+          ...given(before, (value) => eb('s.id', '<', value)),
+        ]),
+      )
+      .orderBy('s.id', 'desc')
+      .limit(limit),
+  );
+}
+
+/**
+ * Ends a session, in every process.
+ * @returns it as it was, and the hash of its token
+ * @throws ApiError `not_found` also where it belongs to another owner
+ */
+export async function endSession(
+  db: WorkspaceDatabase,
+  id: string,
+  owner: SessionOwner,
+): Promise<{ session: SessionRow; hash: Buffer }> {
+  return db.transaction(async (query) => {
+    const session = await getSession(query, id, owner);
+    const [ended] = await endSessions(query, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', id));
+    // Another request was faster.
+    if (ended === undefined) throw notFound('This session');
+    return { session, hash: ended.hash };
+  });
+}
