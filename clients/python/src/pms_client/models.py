@@ -602,6 +602,203 @@ class ExecutionCall(BaseModel):
     error: ExecutionCallError | None
 
 
+class CreatedEvaluationInclude(ExecutionInclude):
+    pass
+
+
+class CreatedEvaluationParametersResponseFormat(PromptParametersResponseFormat):
+    pass
+
+
+class CreatedEvaluationParametersResponseFormat1(PromptParametersResponseFormat1):
+    pass
+
+
+class CreatedEvaluationParametersResponseFormat2JsonSchema(PromptParametersResponseFormat2JsonSchema):
+    pass
+
+
+class CreatedEvaluationParametersResponseFormat2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_schema"]
+    json_schema: CreatedEvaluationParametersResponseFormat2JsonSchema
+
+
+class CreatedEvaluationParameters(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    response_format: (
+        CreatedEvaluationParametersResponseFormat
+        | CreatedEvaluationParametersResponseFormat1
+        | CreatedEvaluationParametersResponseFormat2
+        | None
+    ) = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    provider_options: Annotated[
+        dict[str, dict[str, Any]] | None,
+        Field(
+            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
+        ),
+    ] = None
+
+
+class CreatedEvaluationDataset(BaseModel):
+    """
+    Null for inline examples.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int
+
+
+class CreatedEvaluationEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    type: str
+    name: str
+    weight: float
+    secret: Annotated[
+        str | None,
+        Field(
+            description="Of an `http` evaluator in the request: what signs its requests. It is stored encrypted and not shown again."
+        ),
+    ] = None
+
+
+class CreatedEvaluationReuse(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    max_age: int
+
+
+class CreatedEvaluationCost(BaseModel):
+    """
+    Model and judges together.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
+
+
+class CreatedEvaluationJudgeCost(ExecutionCallCost):
+    pass
+
+
+class CreatedEvaluationJudge(BaseModel):
+    """
+    The judges alone.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    tokens: Tokens
+    cost: CreatedEvaluationJudgeCost
+
+
+class CreatedEvaluationLatency(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    p50_ms: int | None
+    p95_ms: int | None
+
+
+class CreatedEvaluationError(ExecutionError):
+    pass
+
+
+class CreatedEvaluation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
+    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
+    prompt_name: str
+    prompt_version: int
+    model: str
+    fallback_models: Annotated[
+        list[str],
+        Field(
+            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
+        ),
+    ]
+    includes: Annotated[
+        list[CreatedEvaluationInclude],
+        Field(description="The prompts that the texts include, at any depth, pinned when the run was created."),
+    ]
+    provider: str
+    parameters: CreatedEvaluationParameters
+    dataset: Annotated[CreatedEvaluationDataset | None, Field(description="Null for inline examples.")]
+    evaluators: list[CreatedEvaluationEvaluator]
+    threshold: float
+    baseline_id: str | None
+    source_evaluation_id: Annotated[
+        str | None,
+        Field(description="The run whose outputs were scored again, without calling the model."),
+    ]
+    reuse: CreatedEvaluationReuse | None
+    concurrency: int
+    max_cost: str | None
+    start_at: str | None
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 strings of your own, returned unchanged."),
+    ]
+    schedule_id: str | None
+    score: Annotated[
+        float | None,
+        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
+    ]
+    scores_by_evaluator: dict[str, float] | None
+    passed: Annotated[
+        bool | None,
+        Field(description="Whether the score reaches the threshold; null until it has ended."),
+    ]
+    examples_total: int
+    examples_evaluated: int
+    examples_failed: int
+    regressions: int | None
+    improvements: int | None
+    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
+    cost: Annotated[CreatedEvaluationCost, Field(description="Model and judges together.")]
+    judge: Annotated[CreatedEvaluationJudge, Field(description="The judges alone.")]
+    latency: CreatedEvaluationLatency
+    progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
+    retries: int
+    workflow_id: str
+    error: CreatedEvaluationError | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: str | None
+    finished_at: str | None
+
+
 class EvaluationInclude(ExecutionInclude):
     pass
 
@@ -653,16 +850,10 @@ class EvaluationParameters(BaseModel):
     ] = None
 
 
-class EvaluationDataset(BaseModel):
+class EvaluationDataset(CreatedEvaluationDataset):
     """
     Null for inline examples.
     """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: str
-    version: int
 
 
 class EvaluationEvaluator(BaseModel):
@@ -677,26 +868,14 @@ class EvaluationEvaluator(BaseModel):
     weight: float
 
 
-class EvaluationReuse(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    max_age: int
+class EvaluationReuse(CreatedEvaluationReuse):
+    pass
 
 
-class EvaluationCost(BaseModel):
+class EvaluationCost(CreatedEvaluationCost):
     """
     Model and judges together.
     """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
 
 
 class EvaluationJudgeCost(ExecutionCallCost):
@@ -715,12 +894,8 @@ class EvaluationJudge(BaseModel):
     cost: EvaluationJudgeCost
 
 
-class EvaluationLatency(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    p50_ms: int | None
-    p95_ms: int | None
+class EvaluationLatency(CreatedEvaluationLatency):
+    pass
 
 
 class EvaluationError(ExecutionError):
@@ -791,17 +966,6 @@ class Evaluation(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: str | None
     finished_at: str | None
-
-
-class EvaluationPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Evaluation]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
 
 
 class EvaluationResultScores(BaseModel):
@@ -1453,6 +1617,17 @@ class ExecutionPage(BaseModel):
         extra="ignore",
     )
     data: list[Execution]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class EvaluationPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Evaluation]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
