@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+
+const SEGMENT = /^[A-Za-z0-9._-]+$/;
+const LABEL = /^[A-Za-z0-9._-]{1,64}$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
+const MAX_NAME_LENGTH = 200;
+const MAX_LABEL_LENGTH = 64;
+
+/** What a name is for: each kind has words that it may not have as a segment after the first. */
+export type NameKind = 'prompt' | 'dataset';
+
+const RESERVED: Record<NameKind, ReadonlySet<string>> = {
+  prompt: new Set(['versions', 'labels', 'restore', 'diff']),
+  dataset: new Set(['versions', 'examples', 'export', 'from-executions']),
+};
+
+/** What is wrong with a name, in words for a person; undefined where nothing is. */
+export function nameProblem(kind: NameKind, name: string): string | undefined {
+  if (name.length === 0) return 'must not be empty';
+  if (name.length > MAX_NAME_LENGTH) return `must be at most ${MAX_NAME_LENGTH} characters`;
+  for (const [index, segment] of name.split('/').entries()) {
+    if (segment === '') return 'must not start or end with "/" nor hold "//"';
+    if (segment === '.' || segment === '..') return 'must not have "." or ".." as a segment';
+    if (!SEGMENT.test(segment)) return 'may hold letters, digits, ".", "_", "-", and "/" between segments';
+    if (index > 0 && RESERVED[kind].has(segment)) return `must not have "${segment}" as a segment after the first`;
+  }
+  return undefined;
+}
+
+/** Whether a text can be a label that is set by hand: `latest` moves by itself. */
+export function isLabel(text: string): boolean {
+  return LABEL.test(text) && text !== 'latest';
+}
+
+/** Whether a text can be a variable of a template. */
+export function isVariableName(text: string): boolean {
+  return VARIABLE.test(text);
+}
+
+/** The same for equal texts, in any order of them. */
+function fingerprint(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+/**
+ * Gives every text a name of its own. One that is a name already keeps it. Each other is rewritten; where two would get the same
+ * name, or one that is another's already, they get a hash of the text behind it. So the result does not depend on the order.
+ */
+function mapAll(
+  texts: Iterable<string>,
+  isName: (text: string) => boolean,
+  rewrite: (text: string) => string,
+  withHash: (name: string, hash: string) => string,
+): Map<string, string> {
+  const all = [...new Set(texts)];
+  const users = new Map<string, number>();
+  const wanted = new Map(all.map((text) => [text, isName(text) ? text : rewrite(text)]));
+  for (const name of wanted.values()) users.set(name, (users.get(name) ?? 0) + 1);
+  const names = new Map<string, string>();
+  for (const [text, name] of wanted) {
+    let own = name;
+    // A name may look like a rewritten one with its hash, by chance or by intent.
+    for (let salt = 0; own !== text && (users.get(own) ?? 0) > (own === name ? 1 : 0); salt += 1)
+      own = withHash(name, fingerprint(salt === 0 ? text : `${salt} ${text}`));
+    if (own !== name) users.set(own, 1);
+    names.set(text, own);
+  }
+  return names;
+}
+
+/**
+ * Names by the texts that other products have for them: every character that a name can't have becomes "-", an empty segment, "."
+ * and ".." become "_", and a reserved segment gets "_" behind it. Two texts never get one name.
+ */
+export function mapNames(kind: NameKind, texts: Iterable<string>): Map<string, string> {
+  const rewriteSegment = (segment: string, index: number) => {
+    const plain = segment.replace(/[^A-Za-z0-9._-]+/g, '-');
+    if (plain === '' || plain === '.' || plain === '..') return '_';
+    return index > 0 && RESERVED[kind].has(plain) ? `${plain}_` : plain;
+  };
+  const cut = (name: string, to: number) => name.slice(0, to).replace(/\/+$/, '');
+  const withHash = (name: string, hash: string) => `${cut(name, MAX_NAME_LENGTH - 9)}-${hash}`;
+  const rewrite = (text: string) => {
+    const name = text.split('/').map(rewriteSegment).join('/');
+    return name.length <= MAX_NAME_LENGTH ? name : withHash(name, fingerprint(text));
+  };
+  return mapAll(texts, (text) => nameProblem(kind, text) === undefined, rewrite, withHash);
+}
+
+/** The same for labels. */
+export function mapLabels(texts: Iterable<string>): Map<string, string> {
+  const withHash = (name: string, hash: string) => `${name.slice(0, MAX_LABEL_LENGTH - 9)}-${hash}`;
+  const rewrite = (text: string) => {
+    const plain = text.replace(/[^A-Za-z0-9._-]+/g, '-') || '_';
+    const label = plain === 'latest' ? 'latest_' : plain;
+    return label.length <= MAX_LABEL_LENGTH ? label : withHash(label, fingerprint(text));
+  };
+  return mapAll(texts, isLabel, rewrite, withHash);
+}
+
+/** Two variables of another product would get one name here. */
+export class NameClashError extends Error {
+  constructor(text: string, other: string) {
+    super(`the variable "${text}" has the name that "${other}" gets here: rename one of them`);
+    this.name = 'NameClashError';
+  }
+}
+
+/** Names of variables: what a variable can't be called by becomes "_", and "_" goes before a digit. The same for all of an import. */
+export class VariableNames {
+  readonly #names = new Map<string, string>();
+  readonly #users = new Map<string, string>();
+
+  /**
+   * The name of a variable that another product calls `text`.
+   * @throws NameClashError where `text` is a name that another variable got before
+   */
+  of(text: string): string {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const plain = (text.replace(/[^A-Za-z0-9_]+/g, '_').slice(0, 180) || '_').replace(/^(?=\d)/, '_');
+    const user = this.#users.get(isVariableName(text) ? text : plain);
+    if (user !== undefined && isVariableName(text)) throw new NameClashError(text, user);
+    const own = isVariableName(text) ? text : user === undefined ? plain : `${plain}_${fingerprint(text)}`;
+    this.#names.set(text, own);
+    this.#users.set(own, text);
+    return own;
+  }
+}

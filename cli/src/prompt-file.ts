@@ -1,0 +1,137 @@
+import { Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { isSameJson } from './json.ts';
+import { nameProblem } from './names.ts';
+import { checkTogether, fieldProblem, type PromptVersion, versionFields } from './prompt-version.ts';
+import { valueProblem } from './text-problems.ts';
+
+/** A file larger than this holds no prompt: a version has at most 256 KiB. */
+const MAX_FILE_CHARS = 2 * 1024 * 1024;
+
+const FileFields = z.strictObject(
+  {
+    name: z.string('must be a string').check((context) => {
+      const message = nameProblem('prompt', context.value);
+      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+    }),
+    version: z.int('must be a whole number from 1').min(1, 'must be a whole number from 1').optional(),
+    description: z.string('must be a string').max(2000, 'must be at most 2,000 characters').optional(),
+    commit_message: z.string('must be a string').max(1000, 'must be at most 1,000 characters').optional(),
+    ...versionFields,
+  },
+  'must be a mapping of fields such as name, model and template',
+);
+const FileSchema = FileFields.superRefine(checkTogether);
+
+/** A prompt as a file says it. */
+export interface PromptFile extends PromptVersion {
+  name: string;
+  /** The version of the service that the file was written from. */
+  version?: number | undefined;
+  description?: string | undefined;
+  commit_message?: string | undefined;
+}
+
+/** The order of the fields in a file: what a person looks for first comes first. */
+const ORDER = Object.keys(FileFields.shape) as (keyof PromptFile)[];
+
+/** What is wrong in a prompt file, and where. */
+export class PromptFileError extends Error {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** In dot notation; empty where it is the file as a whole. */
+  readonly field: string;
+
+  constructor(file: string, line: number, field: string, problem: string) {
+    super(`${file}:${line}: ${field === '' ? '' : `${field} `}${problem}`);
+    this.name = 'PromptFileError';
+    this.file = file;
+    this.line = line;
+    this.field = field;
+  }
+}
+
+/** A file that was read, and where in it the fields are. */
+export interface ParsedPromptFile {
+  prompt: PromptFile;
+  /**
+   * The line of a field, or of the nearest one around it, so that what the service says of a field can be shown at its place.
+   * @param path in dot notation, as in the details of an error
+   */
+  lineOf: (path: string) => number;
+}
+
+type Path = readonly (string | number)[];
+
+/** The line of a path, or of the nearest node around it. */
+function lineAt(root: ParsedNode | null, lines: LineCounter, path: Path): number {
+  let node: unknown = root;
+  let offset = root?.range[0] ?? 0;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && item.key.source === `${key}`);
+      if (pair === undefined) break;
+      if (isNode(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else {
+      const item: unknown =
+        isNode(node) && 'items' in node && Array.isArray(node.items) ? node.items[Number(key)] : undefined;
+      if (!isNode(item)) break;
+      offset = item.range?.[0] ?? offset;
+      node = item;
+    }
+  }
+  return lines.linePos(offset).line;
+}
+
+/**
+ * Reads a prompt file.
+ * @param file its name, for messages
+ * @throws PromptFileError naming the line and the field at fault
+ */
+export function parsePromptFile(text: string, file: string): ParsedPromptFile {
+  if (text.length > MAX_FILE_CHARS) throw new PromptFileError(file, 1, '', 'is too long to be a prompt');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, keepSourceTokens: false });
+  const [syntax] = [...document.errors, ...document.warnings];
+  if (syntax !== undefined)
+    throw new PromptFileError(file, lines.linePos(syntax.pos[0]).line, '', `is not valid YAML: ${syntax.message}`);
+  const fail = (path: Path, message: string) =>
+    new PromptFileError(file, lineAt(document.contents, lines, path), path.join('.'), message);
+
+  let value: unknown;
+  try {
+    // No alias at all: a prompt has no use for them, and a few lines of them make gigabytes.
+    value = document.toJS({ maxAliasCount: 0 });
+  } catch {
+    throw new PromptFileError(file, 1, '', 'has a YAML alias ("*name"): write the value out');
+  }
+  const insane = valueProblem(value);
+  if (insane !== undefined) throw fail(insane.path, insane.message);
+  const result = FileSchema.safeParse(value, { reportInput: true });
+  if (!result.success) {
+    const { path, message } = fieldProblem(result.error);
+    throw fail(path, message);
+  }
+  return { prompt: result.data, lineOf: (path) => lineAt(document.contents, lines, path.split('.')) };
+}
+
+/**
+ * Writes a prompt file, texts of several lines as block scalars. {@link parsePromptFile} gives back the very same.
+ * @throws PromptFileError where the prompt is none that could be read again
+ */
+export function formatPromptFile(prompt: PromptFile): string {
+  const isEmpty = (value: unknown) => value === undefined || isSameJson(value, []) || isSameJson(value, {});
+  // Tools, inputs and config may be there and empty; the others are the same as left out.
+  const keepsEmpty = new Set<keyof PromptFile>(['tools', 'inputs', 'config']);
+  const fields = ORDER.flatMap((field) => {
+    const value = prompt[field];
+    return value === undefined || (!keepsEmpty.has(field) && isEmpty(value)) ? [] : [[field, value] as const];
+  });
+  const document = new Document(Object.fromEntries(fields), { aliasDuplicateObjects: false });
+  const text = document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });
+  const { prompt: read } = parsePromptFile(text, prompt.name);
+  if (!isSameJson(read, prompt)) throw new PromptFileError(prompt.name, 1, '', 'holds a value that YAML does not keep');
+  return text;
+}
