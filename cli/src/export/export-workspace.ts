@@ -1,0 +1,110 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ImportError } from '../importers/model.ts';
+import type { DatasetRecord, PromptRecord, WorkspaceReader } from '../importers/workspace.ts';
+import { formatPromptFile } from '../prompt-file.ts';
+import { versionOf } from '../prompt-version.ts';
+import { FileNames, FORMAT, INDEX_FILE, type Index } from './layout.ts';
+
+/** What was written. */
+export interface Exported {
+  prompts: number;
+  versions: number;
+  datasets: number;
+  examples: number;
+}
+
+async function write(folder: string, file: string, text: string): Promise<void> {
+  const target = path.join(folder, file);
+  await mkdir(path.dirname(target), { recursive: true });
+  await writeFile(target, text);
+}
+
+async function exportPrompt(folder: string, file: string, records: PromptRecord[]): Promise<Index['prompts'][number]> {
+  const latest = records.at(-1);
+  if (latest === undefined) throw new Error('The service lists a prompt without versions.');
+  for (const record of records) {
+    const { name, version, commit_message } = record;
+    const prompt = { name, version, ...(commit_message !== null && { commit_message }), ...versionOf(record) };
+    await write(folder, `${file}@${version}.yaml`, formatPromptFile(prompt));
+  }
+  return {
+    name: latest.name,
+    file,
+    description: latest.description,
+    archived: latest.archived,
+    labels: Object.fromEntries(records.flatMap(({ labels, version }) => labels.map((label) => [label, version]))),
+    versions_created_at: records.map(({ version_created_at }) => version_created_at),
+  };
+}
+
+async function exportDataset(
+  folder: string,
+  file: string,
+  { name, description }: DatasetRecord,
+  reader: WorkspaceReader,
+): Promise<Index['datasets'][number]> {
+  const target = path.join(folder, file);
+  await mkdir(path.dirname(target), { recursive: true });
+  let total = 0;
+  await pipeline(async function* () {
+    for await (const { id, variables, expected, metadata } of reader.examples(name)) {
+      total += 1;
+      yield `${JSON.stringify({ id, variables, expected, metadata })}\n`;
+    }
+  }, createWriteStream(target));
+  return { name, file, description, examples_total: total };
+}
+
+async function requireEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  // What is left of another export would be taken for a part of this one.
+  if ((await readdir(folder)).length > 0) throw new ImportError(`${folder}: is not empty: name a new folder`);
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/**
+ * Writes all prompts with all their versions, the latest version of each dataset, schedules, webhooks without their secrets, and
+ * which labels are protected. The index comes last, so that an export that was cut off is none.
+ * @throws ImportError where the folder is not empty
+ */
+export async function exportWorkspace(folder: string, reader: WorkspaceReader, now = new Date()): Promise<Exported> {
+  await requireEmpty(folder);
+  const files = { prompts: new FileNames('prompts'), datasets: new FileNames('datasets') };
+  const exported: Exported = { prompts: 0, versions: 0, datasets: 0, examples: 0 };
+  const index: Index = {
+    format: FORMAT,
+    exported_at: now.toISOString(),
+    prompts: [],
+    datasets: [],
+    schedules: await collect(reader.schedules()),
+    webhooks: await collect(reader.webhooks()),
+    protected_labels: await collect(reader.protectedLabels()),
+  };
+  for await (const { name } of reader.prompts()) {
+    const records = (await collect(reader.versions(name))).toSorted((a, b) => a.version - b.version);
+    index.prompts.push(await exportPrompt(folder, files.prompts.of(name), records));
+    exported.prompts += 1;
+    exported.versions += records.length;
+  }
+  for await (const dataset of reader.datasets()) {
+    const written = await exportDataset(
+      folder,
+      `${files.datasets.of(dataset.name)}@${dataset.version}.jsonl`,
+      dataset,
+      reader,
+    );
+    index.datasets.push(written);
+    exported.datasets += 1;
+    exported.examples += written.examples_total;
+  }
+  await write(folder, INDEX_FILE, `${JSON.stringify(index, null, 2)}\n`);
+  return exported;
+}

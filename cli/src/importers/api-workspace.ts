@@ -1,0 +1,129 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isObject, type Json, listOf, textOf } from '../json.ts';
+import type { Example, ScheduleDefinition, WebhookDefinition } from './model.ts';
+import { type DatasetRecord, type Destination, type PromptRecord, RefusedError } from './workspace.ts';
+
+/** How the service is reached. Each rejects with `RefusedError` for what the service refuses of one thing (400, 404). */
+export interface Transport {
+  /**
+   * @param target path under `/v1`, with its query
+   * @returns the parsed body
+   */
+  request(method: string, target: string, body?: unknown): Promise<unknown>;
+  /** The bytes of an answer that is not JSON. */
+  download(target: string): Promise<AsyncIterable<Uint8Array>>;
+  upload(target: string, contentType: string, body: AsyncIterable<Uint8Array>): Promise<unknown>;
+}
+
+const PAGE_SIZE = 1000;
+
+/** The path of a name: slashes in it may stay. */
+function pathOf(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/');
+}
+
+/** A record of the API. What it looks like is the service's promise, so its shape is not checked again. */
+async function* listAll<RecordType>(transport: Transport, target: string): AsyncGenerator<RecordType, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const joint = target.includes('?') ? '&' : '?';
+    const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await transport.request('GET', `${target}${joint}limit=${PAGE_SIZE}${next}`);
+    const { data, next_cursor } = isObject(page) ? page : {};
+    yield* listOf(data) as RecordType[];
+    cursor = textOf(next_cursor);
+  } while (cursor !== undefined);
+}
+
+async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Example, void, undefined> {
+  const decoder = new TextDecoder();
+  let begun = '';
+  for await (const chunk of chunks) {
+    const lines = (begun + decoder.decode(chunk, { stream: true })).split('\n');
+    begun = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
+  }
+  if (begun !== '') yield JSON.parse(begun);
+}
+
+function schedule({ name, cron, time_zone, paused, evaluation }: ScheduleDefinition): ScheduleDefinition {
+  return { name, cron, time_zone, paused, evaluation };
+}
+
+function webhook({
+  url,
+  events,
+  description,
+  rate_limit_per_minute,
+  status,
+  header_names,
+}: WebhookDefinition): WebhookDefinition {
+  return { url, events, description, rate_limit_per_minute, status, header_names };
+}
+
+/**
+ * A workspace by the service's API.
+ * @param evaluationsFolder where evaluations are written that an import brings, each as the body of `POST /v1/evaluations`
+ */
+export function apiWorkspace(transport: Transport, evaluationsFolder: string): Destination {
+  const send = async (method: string, target: string, body?: Json): Promise<Json> => {
+    const answer = await transport.request(method, target, body);
+    return isObject(answer) ? answer : {};
+  };
+  return {
+    prompts: () => listAll<PromptRecord>(transport, '/prompts?archived=all'),
+    versions: (name) => listAll<PromptRecord>(transport, `/prompts/${pathOf(name)}/versions`),
+    datasets: () => listAll<DatasetRecord>(transport, '/datasets'),
+    async *examples(name) {
+      yield* parseLines(await transport.download(`/datasets/${pathOf(name)}/export?format=jsonl`));
+    },
+    async *schedules() {
+      for await (const record of listAll<ScheduleDefinition>(transport, '/schedules')) yield schedule(record);
+    },
+    async *webhooks() {
+      for await (const record of listAll<WebhookDefinition>(transport, '/webhooks')) yield webhook(record);
+    },
+    async *protectedLabels() {
+      try {
+        for await (const record of listAll<{ label: string; protected: boolean }>(transport, '/labels'))
+          if (record.protected) yield record.label;
+      } catch (error) {
+        // A service from before labels could be protected.
+        if (!(error instanceof RefusedError)) throw error;
+      }
+    },
+    async createVersion(version) {
+      const { version: number } = await send('POST', '/prompts', version);
+      return { version: Number(number) };
+    },
+    async setLabel(name, label, version) {
+      await send('PUT', `/prompts/${pathOf(name)}/labels/${encodeURIComponent(label)}`, { version });
+    },
+    async archive(name) {
+      await send('DELETE', `/prompts/${pathOf(name)}`);
+    },
+    async restore(name) {
+      await send('POST', `/prompts/${pathOf(name)}/restore`);
+    },
+    async uploadDataset(name, description, lines) {
+      const query = description === undefined ? '' : `?description=${encodeURIComponent(description)}`;
+      await transport.upload(`/datasets/${pathOf(name)}${query}`, 'application/x-ndjson', lines);
+    },
+    async createSchedule(definition) {
+      await send('POST', '/schedules', { ...definition });
+    },
+    async createWebhook({ url, events, description, rate_limit_per_minute }) {
+      const { secret } = await send('POST', '/webhooks', { url, events, description, rate_limit_per_minute });
+      return { secret: textOf(secret) ?? '' };
+    },
+    async protectLabel(label) {
+      await send('PUT', `/labels/${encodeURIComponent(label)}`, { protected: true });
+    },
+    async saveEvaluation({ name, definition }) {
+      const file = path.join(evaluationsFolder, `${name}.json`);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, `${JSON.stringify(definition, null, 2)}\n`);
+    },
+  };
+}

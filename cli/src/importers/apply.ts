@@ -1,0 +1,118 @@
+import type { ImportedDataset } from './model.ts';
+import type { Step } from './plan.ts';
+import { RefusedError, type WorkspaceWriter } from './workspace.ts';
+
+/** A step that was not made, and why. */
+export interface FailedStep {
+  step: Step;
+  message: string;
+}
+
+/** What came of an import. */
+export interface Applied {
+  done: number;
+  failed: FailedStep[];
+  /** Secrets of new webhooks, by URL. They are not shown again. */
+  secrets: { url: string; secret: string }[];
+}
+
+async function* linesOf(dataset: ImportedDataset): AsyncGenerator<Uint8Array, void, undefined> {
+  // What does not come over was noted when it was planned.
+  for await (const example of dataset.read(() => {})) yield Buffer.from(`${JSON.stringify(example)}\n`);
+}
+
+async function make(step: Step, writer: WorkspaceWriter, secrets: Applied['secrets']): Promise<void> {
+  switch (step.kind) {
+    case 'restore':
+      return writer.restore(step.name);
+    case 'version': {
+      const { version } = await writer.createVersion(step.body);
+      // Later steps count on the number: labels, includes.
+      if (version !== step.version)
+        throw new RefusedError(
+          `it became version ${version} instead of ${step.version}: someone else writes to this prompt. Import again`,
+        );
+      return;
+    }
+    case 'label':
+      return writer.setLabel(step.name, step.label, step.version);
+    case 'archive':
+      return writer.archive(step.name);
+    case 'dataset':
+      return writer.uploadDataset(step.name, step.dataset.description, linesOf(step.dataset));
+    case 'evaluation':
+      return writer.saveEvaluation(step.evaluation);
+    case 'schedule':
+      return writer.createSchedule(step.schedule);
+    case 'webhook':
+      secrets.push({ url: step.webhook.url, ...(await writer.createWebhook(step.webhook)) });
+      return;
+    case 'protect':
+      return writer.protectLabel(step.label);
+  }
+}
+
+/** The prompt that a step belongs to: once one of its steps has failed, the others would not fit. */
+function promptOf(step: Step): string | undefined {
+  const isPrompts =
+    step.kind === 'version' || step.kind === 'label' || step.kind === 'archive' || step.kind === 'restore';
+  return isPrompts ? step.name : undefined;
+}
+
+/**
+ * Makes the steps of a plan, one after the other. A thing that the service refuses is passed over; planning again finds what is
+ * left to do.
+ * @param onStep told of each step before it is made
+ * @throws whatever the writer throws besides {@link RefusedError}
+ */
+export async function applyPlan(
+  steps: Step[],
+  writer: WorkspaceWriter,
+  onStep: (step: Step) => void = () => {},
+): Promise<Applied> {
+  const applied: Applied = { done: 0, failed: [], secrets: [] };
+  const broken = new Set<string>();
+  for (const step of steps) {
+    const prompt = promptOf(step);
+    if (prompt !== undefined && broken.has(prompt)) {
+      applied.failed.push({ step, message: 'a step before it has failed' });
+      continue;
+    }
+    onStep(step);
+    try {
+      await make(step, writer, applied.secrets);
+      applied.done += 1;
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      applied.failed.push({ step, message: error.message });
+      if (prompt !== undefined) broken.add(prompt);
+    }
+  }
+  return applied;
+}
+
+/** A step in words: `prompt support/greeting: version 3`. */
+export function describeStep(step: Step): string {
+  switch (step.kind) {
+    case 'restore':
+      return `prompt ${step.name}: restored`;
+    case 'version':
+      return `prompt ${step.name}: version ${step.version}`;
+    case 'label': {
+      const from = step.was === undefined ? '' : `, moved from version ${step.was}`;
+      return `prompt ${step.name}: label ${step.label} at version ${step.version}${from}`;
+    }
+    case 'archive':
+      return `prompt ${step.name}: archived`;
+    case 'dataset':
+      return `dataset ${step.name}: ${step.examples} examples`;
+    case 'evaluation':
+      return `evaluation ${step.name}: written to a file`;
+    case 'schedule':
+      return `schedule ${step.name}: created`;
+    case 'webhook':
+      return `webhook ${step.name}: created`;
+    case 'protect':
+      return `label ${step.label}: protected`;
+  }
+}

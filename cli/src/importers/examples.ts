@@ -1,0 +1,62 @@
+import { isObject } from '../json.ts';
+import { NameClashError, type VariableNames } from '../names.ts';
+import { valueProblem } from '../text-problems.ts';
+import type { Example, NoteExample } from './model.ts';
+
+const MAX_ID_LENGTH = 200;
+const MAX_EXAMPLE_BYTES = 1024 * 1024;
+
+/** What another product has as an example. */
+export interface RawExample {
+  id?: unknown;
+  /** An object of values, or one value. */
+  input: unknown;
+  /** Undefined: nothing is expected. */
+  expected?: unknown;
+  metadata?: unknown;
+}
+
+/**
+ * An example as the service takes it; undefined, and noted, where it can't.
+ * @param at its place, for the note
+ */
+export function readExample(raw: RawExample, names: VariableNames, note: NoteExample, at: string): Example | undefined {
+  const problem = valueProblem(raw);
+  if (problem !== undefined) {
+    note('left out', `an example: ${problem.path.join('.')} ${problem.message}`, at);
+    return undefined;
+  }
+  const example: Example = { variables: {} };
+  if (isObject(raw.input)) {
+    try {
+      for (const [key, value] of Object.entries(raw.input)) {
+        const name = names.of(key);
+        if (name !== key) note('changed', `the variable "${key}" is called "${name}"`, at);
+        example.variables[name] = value;
+      }
+    } catch (error) {
+      if (!(error instanceof NameClashError)) throw error;
+      note('left out', `an example: ${error.message}`, at);
+      return undefined;
+    }
+  } else {
+    example.variables = { input: raw.input ?? null };
+    note('changed', 'an input that is no object is the variable "input"', at);
+  }
+  const { id } = raw;
+  if (typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH && !id.startsWith('sha256:')) example.id = id;
+  else if (id !== undefined && id !== null && id !== '') note('changed', 'an id that is none here is left out', at);
+  if (raw.expected !== undefined) example.expected = raw.expected;
+  const { metadata } = raw;
+  if (isObject(metadata)) {
+    if (Object.keys(metadata).length > 0) example.metadata = metadata;
+  } else if (metadata !== undefined && metadata !== null) {
+    example.metadata = { metadata };
+    note('changed', 'metadata that is no object is the entry "metadata"', at);
+  }
+  if (Buffer.byteLength(JSON.stringify(example)) > MAX_EXAMPLE_BYTES) {
+    note('left out', `an example is larger than ${MAX_EXAMPLE_BYTES} bytes`, at);
+    return undefined;
+  }
+  return example;
+}

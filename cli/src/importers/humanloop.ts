@@ -1,0 +1,259 @@
+import { isObject, type Json, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isLabel, mapLabels, mapNames } from '../names.ts';
+import { versionProblem } from '../prompt-version.ts';
+import { type ChatReader, readMessages, readText as readTemplate, readTools } from './chat.ts';
+import { readExample } from './examples.ts';
+import { parseHumanloopPrompt } from './humanloop-prompt-file.ts';
+import {
+  emptyImport,
+  type Import,
+  ImportError,
+  type ImportedPrompt,
+  type ImportedVersion,
+  type NoteExample,
+} from './model.ts';
+import { takeParameters } from './parameters.ts';
+import type { Thing } from './report.ts';
+import { type ImportSettings, NO_MODEL } from './settings.ts';
+import { listFiles, readJson, readJsonLines, readText, type SourceFile } from './source-files.ts';
+import { TemplateError } from './template-text.ts';
+
+const MAX_PROMPT_BYTES = 1024 * 1024;
+
+const PROVIDERS: Record<string, string> = { openai: 'openai', anthropic: 'anthropic', google: 'google' };
+
+/** Fields that say how a version is kept in Humanloop, and nothing of what it says. */
+const BOOKKEEPING = new Set(
+  `path id directory_id version_id type environments created_at updated_at created_by last_used_at status version_status name schema
+   inputs tags readme description commit_message version_name version_description version_logs_count total_logs_count evaluators
+   evaluator_aggregates raw_file_content endpoint template model provider tools linked_tools template_language attributes
+   committed_by committed_at`.split(/\s+/),
+);
+
+/** A version of a prompt as it was saved. */
+interface Saved {
+  path: string;
+  /** Settings and template in Humanloop's own names. */
+  json: Json;
+}
+
+function readVersion({ json }: Saved, settings: ImportSettings, thing: Thing): ImportedVersion {
+  if (
+    json['template_language'] !== undefined &&
+    json['template_language'] !== null &&
+    json['template_language'] !== 'default'
+  )
+    throw new TemplateError(`its template is in the language "${shown(json['template_language'])}"`);
+  const { parameters, others } = takeParameters(json);
+  const provider = textOf(json['provider']);
+  const name = textOf(json['model']);
+  const prefix = provider === undefined || !Object.hasOwn(PROVIDERS, provider) ? undefined : PROVIDERS[provider];
+  const model =
+    name === undefined || (provider !== undefined && prefix === undefined)
+      ? settings.defaultModel
+      : prefix === undefined
+        ? name
+        : `${prefix}/${name}`;
+  if (model === undefined)
+    throw new TemplateError(
+      name === undefined ? NO_MODEL : `its provider "${provider}" is not called here: name a model with --model`,
+    );
+  if (name !== undefined && !model.endsWith(name)) thing.change(`its model ${provider}/${name} becomes ${model}`);
+  if (listOf(json['linked_tools']).length > 0)
+    thing.change('tools that it links to are left out: their definitions are not in the file');
+  const tools = readTools(listOf(json['tools']));
+  const reader: ChatReader = {
+    syntax: 'mustache',
+    names: settings.variables,
+    onRename: (from, to) => thing.change(`the variable "${from}" is called "${to}"`),
+    onChange: (what) => thing.change(what),
+  };
+  const version: ImportedVersion = { model, fallback_models: [], parameters };
+  const { template } = json;
+  if (typeof template === 'string') version.template = readTemplate(template, reader);
+  else version.messages = readMessages(listOf(template), reader);
+  if (tools.length > 0) version.tools = tools;
+  const kept = {
+    ...Object.fromEntries(Object.entries(others).filter(([key, value]) => !BOOKKEEPING.has(key) && value !== null)),
+    ...objectOf(json['attributes']),
+  };
+  if (Object.keys(kept).length > 0) {
+    version.config = kept;
+    thing.change(`kept in its config: ${Object.keys(kept).join(', ')}`);
+  }
+  const message = textOf(json['version_description']) ?? textOf(json['commit_message']) ?? textOf(json['version_name']);
+  if (message !== undefined) version.commit_message = message.slice(0, 1000);
+  return version;
+}
+
+const createdAt = ({ json }: Saved) => textOf(json['created_at']) ?? '';
+
+function readPrompt(
+  path: string,
+  name: string,
+  all: Saved[],
+  labelNames: Map<string, string>,
+  settings: ImportSettings,
+): ImportedPrompt[] {
+  const thing = settings.report.add('prompt', path);
+  const versions: ImportedVersion[] = [];
+  const labels: Record<string, number> = {};
+  const faults: string[] = [];
+  const inOrder = all.toSorted((a, b) => (createdAt(a) < createdAt(b) ? -1 : createdAt(a) > createdAt(b) ? 1 : 0));
+  for (const saved of inOrder) {
+    try {
+      const version = readVersion(saved, settings, thing);
+      const problem = versionProblem(version);
+      if (problem !== undefined) throw new TemplateError(problem);
+      versions.push(version);
+      for (const label of labelsOf(saved.json)) {
+        const own = labelNames.get(label) ?? label;
+        if (!isLabel(label)) thing.change(`the environment "${label}" is the label "${own}"`);
+        labels[own] = versions.length;
+      }
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      const version = textOf(saved.json['version_id']);
+      faults.push(all.length === 1 ? error.message : `version ${version ?? '?'} is left out: ${error.message}`);
+    }
+  }
+  if (versions.length === 0) {
+    thing.leaveOut(faults.join('; '));
+    return [];
+  }
+  if (name !== path) thing.change(`it is called "${name}"`);
+  for (const fault of faults) thing.change(fault);
+  const description = all.map(({ json }) => textOf(json['description'])).find((text) => text !== undefined);
+  return [
+    {
+      name,
+      ...(description !== undefined && { description: description.slice(0, 2000) }),
+      archived: false,
+      versions,
+      labels,
+      thing,
+    },
+  ];
+}
+
+/** Environments that a version is deployed to. */
+function labelsOf(json: Json): string[] {
+  return listOf(json['environments']).flatMap((environment) => textOf(objectOf(environment)['name']) ?? []);
+}
+
+interface SavedDataset {
+  path: string;
+  description: string | undefined;
+  datapoints(): AsyncIterable<{ json: Json; at: string }> | Iterable<{ json: Json; at: string }>;
+}
+
+async function* readDatapoints(dataset: SavedDataset, settings: ImportSettings, note: NoteExample) {
+  for await (const { json, at } of dataset.datapoints()) {
+    const { id, inputs, messages, target } = json;
+    const input = { ...objectOf(inputs) };
+    if (listOf(messages).length > 0) {
+      if ('messages' in input) {
+        note('left out', 'a datapoint has messages and an input of that name', at);
+        continue;
+      }
+      input['messages'] = messages;
+      note('changed', 'the messages of a datapoint are the variable "messages"', at);
+    }
+    const output = isObject(target) && Object.keys(target).length === 1 ? (target['output'] ?? target) : target;
+    const example = readExample({ id, input, expected: output ?? undefined }, settings.variables, note, at);
+    if (example !== undefined) yield example;
+  }
+}
+
+class SavedFiles {
+  readonly prompts: Saved[] = [];
+  readonly datasets: SavedDataset[] = [];
+  readonly #settings: ImportSettings;
+
+  constructor(settings: ImportSettings) {
+    this.#settings = settings;
+  }
+
+  async add(file: SourceFile): Promise<void> {
+    const stem = file.name.replace(/\.[^./]*$/, '');
+    if (file.name.endsWith('.prompt')) await this.#addPromptFile(file, stem);
+    else if (file.name.endsWith('.agent')) this.#settings.report.leaveOut('agent', stem, 'there are no agents here');
+    else if (file.name.endsWith('.jsonl'))
+      this.datasets.push({
+        path: stem,
+        description: undefined,
+        async *datapoints() {
+          for await (const { line, value } of readJsonLines(file)) yield { json: objectOf(value), at: `line ${line}` };
+        },
+      });
+    else this.#addJson(await readJson(file), file, stem);
+  }
+
+  async #addPromptFile(file: SourceFile, path: string): Promise<void> {
+    try {
+      const { settings, template } = parseHumanloopPrompt(await readText(file, MAX_PROMPT_BYTES), file.name);
+      this.prompts.push({ path, json: { ...settings, template } });
+    } catch (error) {
+      if (!(error instanceof TemplateError) && !(error instanceof ImportError)) throw error;
+      this.#settings.report.leaveOut('prompt', path, error.message);
+    }
+  }
+
+  #addJson(value: unknown, file: SourceFile, stem: string): void {
+    if (Array.isArray(value)) for (const item of value) this.#addJson(item, file, stem);
+    else if (!isObject(value)) throw new ImportError(`${file.name}: holds something that Humanloop does not export`);
+    else if (Array.isArray(value['records'])) this.#addJson(value['records'], file, stem);
+    else {
+      const path = textOf(value['path']) ?? textOf(value['name']) ?? stem;
+      const type = textOf(value['type']);
+      if (Array.isArray(value['datapoints'])) {
+        const datapoints = value['datapoints'].map((json, index) => ({
+          json: objectOf(json),
+          at: `datapoint ${index + 1}`,
+        }));
+        this.datasets.push({ path, description: textOf(value['description']), datapoints: () => datapoints });
+      } else if (type === 'prompt' || 'template' in value) this.prompts.push({ path, json: value });
+      else if (type === undefined)
+        throw new ImportError(`${file.name}: is neither a prompt nor a dataset of Humanloop`);
+      else
+        this.#settings.report.leaveOut(
+          type,
+          path,
+          type === 'evaluator'
+            ? 'it is code, or set for Humanloop’s own models'
+            : `there is nothing here like a ${type}`,
+        );
+    }
+  }
+}
+
+/**
+ * Reads `.prompt` files of Humanloop, and prompts and datasets that were saved as JSON.
+ * @throws ImportError
+ */
+export async function importHumanloop(location: string, settings: ImportSettings): Promise<Import> {
+  const saved = new SavedFiles(settings);
+  for (const file of await listFiles(location, ['.prompt', '.agent', '.json', '.jsonl'])) await saved.add(file);
+  const byPath = Map.groupBy(saved.prompts, ({ path }) => path);
+  const names = mapNames('prompt', byPath.keys());
+  const labels = mapLabels(saved.prompts.flatMap(({ json }) => labelsOf(json)));
+  const prompts = [...byPath].flatMap(([path, all]) =>
+    readPrompt(path, names.get(path) ?? path, all, labels, settings),
+  );
+  const datasetNames = mapNames(
+    'dataset',
+    saved.datasets.map(({ path }) => path),
+  );
+  const datasets = saved.datasets.map((dataset) => {
+    const thing = settings.report.add('dataset', dataset.path);
+    const name = datasetNames.get(dataset.path) ?? dataset.path;
+    if (name !== dataset.path) thing.change(`it is called "${name}"`);
+    return {
+      name,
+      description: dataset.description,
+      thing,
+      read: (note: NoteExample) => readDatapoints(dataset, settings, note),
+    };
+  });
+  return { ...emptyImport(), prompts, datasets };
+}

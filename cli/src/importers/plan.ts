@@ -1,0 +1,116 @@
+import { isSameJson } from '../json.ts';
+import type {
+  Example,
+  Import,
+  ImportedDataset,
+  ImportedEvaluation,
+  ScheduleDefinition,
+  WebhookDefinition,
+} from './model.ts';
+import { type PromptStep, planPrompts } from './plan-prompts.ts';
+import type { WorkspaceReader } from './workspace.ts';
+
+/** One change that an import makes. */
+export type Step =
+  | PromptStep
+  | { kind: 'protect'; label: string }
+  | { kind: 'dataset'; name: string; examples: number; dataset: ImportedDataset }
+  | { kind: 'evaluation'; name: string; evaluation: ImportedEvaluation }
+  | { kind: 'schedule'; name: string; schedule: ScheduleDefinition }
+  | { kind: 'webhook'; name: string; webhook: WebhookDefinition };
+
+const MAX_EXAMPLES = 1_000_000;
+
+/**
+ * Reads a dataset once: notes what does not come over as it is, and tells whether the workspace has the same examples in the same
+ * order. Both are streams, so it takes no more memory for more of them.
+ */
+async function compare(dataset: ImportedDataset, known: AsyncIterator<Example> | undefined) {
+  let examples = 0;
+  let same = known !== undefined;
+  const { thing } = dataset;
+  const source = dataset.read((outcome, what, at) =>
+    thing.change(outcome === 'left out' ? `left out: ${what}` : what, at),
+  );
+  for await (const example of source) {
+    examples += 1;
+    if (!same || known === undefined) continue;
+    const next = await known.next();
+    same = next.done !== true && isSameJson(exampleOf(next.value), exampleOf(example));
+  }
+  if (same && known !== undefined) same = (await known.next()).done === true;
+  await known?.return?.();
+  return { examples, same };
+}
+
+function exampleOf({ id, variables, expected, metadata }: Example): Example {
+  return { id, variables, expected, metadata };
+}
+
+async function planDatasets(imported: Import, reader: WorkspaceReader): Promise<Step[]> {
+  const there = new Map<string, string | null>();
+  for await (const { name, description } of reader.datasets()) there.set(name, description);
+  const steps: Step[] = [];
+  for (const dataset of imported.datasets) {
+    const { name, thing } = dataset;
+    const known = there.has(name) ? reader.examples(name)[Symbol.asyncIterator]() : undefined;
+    const { examples, same } = await compare(dataset, known);
+    if (examples === 0) thing.leaveOut('no example of it can be taken');
+    else if (examples > MAX_EXAMPLES) thing.leaveOut(`it has more than ${MAX_EXAMPLES} examples: split it`);
+    else if (!same) steps.push({ kind: 'dataset', name, examples, dataset });
+  }
+  return steps;
+}
+
+async function planOthers(imported: Import, reader: WorkspaceReader): Promise<Step[]> {
+  const steps: Step[] = [];
+  if (imported.protectedLabels.length > 0) {
+    const there = new Set<string>();
+    for await (const label of reader.protectedLabels()) there.add(label);
+    for (const { label } of imported.protectedLabels) if (!there.has(label)) steps.push({ kind: 'protect', label });
+  }
+  if (imported.schedules.length > 0) {
+    const there = new Map<string, ScheduleDefinition>();
+    for await (const schedule of reader.schedules()) there.set(schedule.name, schedule);
+    for (const { definition, thing } of imported.schedules) {
+      const known = there.get(definition.name);
+      if (known === undefined) steps.push({ kind: 'schedule', name: definition.name, schedule: definition });
+      else if (!isSameJson(known, definition))
+        thing.leaveOut('the workspace has another schedule of this name: delete or rename one of them');
+    }
+  }
+  if (imported.webhooks.length > 0) {
+    const there: WebhookDefinition[] = [];
+    for await (const webhook of reader.webhooks()) there.push(webhook);
+    for (const { definition, thing } of imported.webhooks) {
+      const { url, events } = definition;
+      const same = there.some((known) => known.url === url && isSameJson(known.events.toSorted(), events.toSorted()));
+      if (same) continue;
+      thing.change('it gets a new secret');
+      if (definition.status === 'disabled') thing.change('it is disabled in the export, and enabled once it is made');
+      if (definition.header_names?.length)
+        thing.change(`its custom headers are left out: ${definition.header_names.join(', ')}`);
+      steps.push({ kind: 'webhook', name: url, webhook: definition });
+    }
+  }
+  return steps;
+}
+
+/**
+ * What an import does to a workspace, step by step. Nothing is written, and each thing's line of the report says what becomes of
+ * it: things that are there already need no step.
+ * @throws ImportError where a file turns out to be unreadable
+ */
+export async function planImport(imported: Import, reader: WorkspaceReader): Promise<Step[]> {
+  const prompts = await planPrompts(imported, reader);
+  const datasets = await planDatasets(imported, reader);
+  const left = new Set(imported.datasets.filter(({ thing }) => thing.isLeftOut).map(({ name }) => name));
+  const gone = new Set(imported.prompts.filter(({ thing }) => thing.isLeftOut).map(({ name }) => name));
+  const evaluations = imported.evaluations.flatMap((evaluation): Step[] => {
+    const { definition, name, thing } = evaluation;
+    const missing = left.has(definition.dataset) ? 'dataset' : gone.has(definition.prompt_name) ? 'prompt' : undefined;
+    if (missing !== undefined) thing.leaveOut(`its ${missing} is left out`);
+    return thing.isLeftOut ? [] : [{ kind: 'evaluation', name, evaluation }];
+  });
+  return [...prompts, ...datasets, ...evaluations, ...(await planOthers(imported, reader))];
+}

@@ -1,0 +1,93 @@
+/** What became of a thing. */
+export type Outcome = 'taken' | 'changed' | 'left out';
+
+/** A line of the report. */
+export interface ReportLine {
+  kind: string;
+  name: string;
+  outcome: Outcome;
+  /** What was changed or left out of it, or why it was left out. */
+  notes: string[];
+}
+
+/** How many places are named of what happened in many. */
+const MAX_PLACES = 3;
+
+/** One thing of an import, while it is found out what becomes of it. */
+export class Thing {
+  readonly kind: string;
+  readonly name: string;
+  #leftOut = false;
+  readonly #notes = new Map<string, { count: number; places: string[] }>();
+
+  constructor(kind: string, name: string) {
+    this.kind = kind;
+    this.name = name;
+  }
+
+  get isLeftOut(): boolean {
+    return this.#leftOut;
+  }
+
+  /**
+   * Says what is not as it was.
+   * @param at the place, where there may be many: they are counted, and the first few are named
+   */
+  change(what: string, at?: string): void {
+    const note = this.#notes.get(what) ?? { count: 0, places: [] };
+    note.count += 1;
+    if (at !== undefined && note.places.length < MAX_PLACES) note.places.push(at);
+    this.#notes.set(what, note);
+  }
+
+  /** Says why nothing of it is taken. */
+  leaveOut(why: string, at?: string): void {
+    if (!this.#leftOut) this.#notes.clear();
+    this.#leftOut = true;
+    this.change(why, at);
+  }
+
+  get line(): ReportLine {
+    const notes = [...this.#notes].map(([what, { count, places }]) => {
+      const more = count > places.length ? ', …' : '';
+      const at = places.length === 0 ? '' : ` (${places.join(', ')}${more})`;
+      return count === 1 ? `${what}${at}` : `${what}, ${count} times${at}`;
+    });
+    const outcome = this.#leftOut ? 'left out' : notes.length === 0 ? 'taken' : 'changed';
+    return { kind: this.kind, name: this.name, outcome, notes };
+  }
+}
+
+/** Says of each thing of an import what becomes of it. */
+export class Report {
+  readonly #things: Thing[] = [];
+
+  add(kind: string, name: string): Thing {
+    const thing = new Thing(kind, name);
+    this.#things.push(thing);
+    return thing;
+  }
+
+  /** Something of which nothing is taken. */
+  leaveOut(kind: string, name: string, why: string): void {
+    this.add(kind, name).leaveOut(why);
+  }
+
+  get lines(): ReportLine[] {
+    return this.#things.map((thing) => thing.line);
+  }
+}
+
+const OUTCOMES: Record<Outcome, string> = {
+  taken: 'taken as it is',
+  changed: 'taken with a change',
+  'left out': 'left out',
+};
+
+/** A line of the report as text: `prompt support/greeting: taken with a change: …`. */
+export function formatReportLine({ kind, name, outcome, notes }: ReportLine): string {
+  // What is quoted comes from files of others, and must not steer a terminal.
+  const safe = (text: string) => text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  const why = notes.length === 0 ? '' : `: ${notes.join('; ')}`;
+  return safe(`${kind} ${name}: ${OUTCOMES[outcome]}${why}`);
+}

@@ -1,0 +1,220 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { parse } from 'csv-parse';
+import { LineCounter, parseDocument } from 'yaml';
+import { ImportError } from './model.ts';
+
+/** A file that is read as a whole may have this size; lines and rows are read one by one, from files of any size. */
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+const MAX_YAML_BYTES = 4 * 1024 * 1024;
+/** A line or a row; the service takes examples of up to 1 MiB. */
+const MAX_LINE_BYTES = 2 * 1024 * 1024;
+/** How often a YAML file may repeat what it has written once. */
+const MAX_ALIASES = 100;
+const MAX_DEPTH = 200;
+const MAX_FILES = 100_000;
+
+/** A file to import. */
+export interface SourceFile {
+  /** Where it is. */
+  path: string;
+  /** Relative to what was named, for messages. */
+  name: string;
+}
+
+/**
+ * The file, or all files of the folder in the order of their names.
+ * @throws ImportError where there is none
+ */
+export async function listFiles(location: string, extensions: readonly string[]): Promise<SourceFile[]> {
+  const found = await stat(location).catch(() => undefined);
+  if (found === undefined) throw new ImportError(`${location}: there is no such file or folder`);
+  if (!found.isDirectory()) return [{ path: location, name: path.basename(location) }];
+  const entries = await readdir(location, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && extensions.includes(path.extname(entry.name).toLowerCase()))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.split(path.sep).includes('node_modules'))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+  if (files.length === 0)
+    throw new ImportError(`${location}: the folder has no files ending in ${extensions.join(', ')}`);
+  if (files.length > MAX_FILES) throw new ImportError(`${location}: the folder has more than ${MAX_FILES} files`);
+  return files.map((file) => ({ path: file, name: path.relative(location, file).split(path.sep).join('/') }));
+}
+
+/**
+ * A file that another one names.
+ * @returns undefined where it is not there, or outside `folder`: what a downloaded configuration names may be anything
+ */
+export async function fileInside(folder: string, named: string): Promise<SourceFile | undefined> {
+  try {
+    const root = await realpath(folder);
+    const file = await realpath(path.resolve(root, named));
+    const relative = path.relative(root, file);
+    if (relative.startsWith('..') || path.isAbsolute(relative)) return undefined;
+    return (await stat(file)).isFile() ? { path: file, name: relative.split(path.sep).join('/') } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws ImportError where it is too large or no UTF-8 */
+export async function readText(file: SourceFile, maxBytes = MAX_WHOLE_BYTES): Promise<string> {
+  const handle = await open(file.path).catch((error: unknown) => {
+    throw new ImportError(`${file.name}: can't be read`, { cause: error });
+  });
+  try {
+    const { size } = await handle.stat();
+    if (size > maxBytes) throw new ImportError(`${file.name}: is larger than ${maxBytes / 1024 / 1024} MiB`);
+    const bytes = await handle.readFile();
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    throw new ImportError(`${file.name}: is not valid UTF-8`, { cause: error });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Without recursion, so that no depth overflows the stack. @throws ImportError */
+function requireShallow(value: unknown, name: string): void {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw new ImportError(`${name}: is nested deeper than ${MAX_DEPTH} levels`);
+    const next: unknown[] = [];
+    for (const item of level)
+      if (typeof item === 'object' && item !== null)
+        for (const inner of Object.values(item)) if (typeof inner === 'object' && inner !== null) next.push(inner);
+    level = next;
+  }
+}
+
+/** @throws ImportError */
+export function parseJson(text: string, name: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ImportError(`${name}: is not valid JSON: ${error instanceof Error ? error.message : ''}`);
+  }
+  requireShallow(value, name);
+  return value;
+}
+
+/** @throws ImportError */
+export async function readJson(file: SourceFile): Promise<unknown> {
+  return parseJson(await readText(file), file.name);
+}
+
+/**
+ * YAML as other products write it: with anchors, aliases and merge keys, but not so many that they multiply.
+ * @throws ImportError naming the line
+ */
+export function parseYaml(text: string, name: string): unknown {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const [error] = document.errors;
+  if (error !== undefined)
+    throw new ImportError(`${name}:${lines.linePos(error.pos[0]).line}: is not valid YAML: ${error.message}`);
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch {
+    throw new ImportError(`${name}: has YAML aliases that multiply what they stand for: write it out`);
+  }
+  requireShallow(value, name);
+  return value;
+}
+
+/** JSON or YAML, by the file's ending. @throws ImportError */
+export async function readData(file: SourceFile): Promise<unknown> {
+  if (/\.ya?ml$/i.test(file.name)) return parseYaml(await readText(file, MAX_YAML_BYTES), file.name);
+  return readJson(file);
+}
+
+/** A line of a file, from 1. */
+export interface NumberedLine {
+  line: number;
+  text: string;
+}
+
+/** The lines of a file, one at a time. @throws ImportError where one is too long */
+export async function* readLines(file: SourceFile): AsyncGenerator<NumberedLine, void, undefined> {
+  const tooLong = (line: number) => new ImportError(`${file.name}:${line}: is longer than ${MAX_LINE_BYTES} bytes`);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (bytes: Buffer, line: number) => {
+    if (bytes.length > MAX_LINE_BYTES) throw tooLong(line);
+    try {
+      return decoder.decode(bytes).replace(/\r$/, '');
+    } catch {
+      throw new ImportError(`${file.name}:${line}: is not valid UTF-8`);
+    }
+  };
+  let line = 1;
+  let begun: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of createReadStream(file.path) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
+      begun.push(chunk.subarray(from, to));
+      yield { line, text: decode(Buffer.concat(begun), line) };
+      begun = [];
+      bytes = 0;
+      line += 1;
+      from = to + 1;
+    }
+    bytes += chunk.length - from;
+    if (bytes > MAX_LINE_BYTES) throw tooLong(line);
+    begun.push(chunk.subarray(from));
+  }
+  if (bytes > 0) yield { line, text: decode(Buffer.concat(begun), line) };
+}
+
+/** A value of a JSON Lines file, and its line. */
+export interface NumberedValue {
+  line: number;
+  value: unknown;
+}
+
+/** The values of a JSON Lines file, one at a time. @throws ImportError naming the line */
+export async function* readJsonLines(file: SourceFile): AsyncGenerator<NumberedValue, void, undefined> {
+  for await (const { line, text } of readLines(file))
+    if (text.trim() !== '') yield { line, value: parseJson(text, `${file.name}:${line}`) };
+}
+
+/** A row of a CSV file by its headings, and the line that it begins on. */
+export interface NumberedRow {
+  line: number;
+  row: Map<string, string>;
+}
+
+/**
+ * The rows of a CSV file with a header row, one at a time.
+ * @throws ImportError naming the line
+ */
+export async function* readCsv(file: SourceFile): AsyncGenerator<NumberedRow, void, undefined> {
+  const parser = parse({ bom: true, info: true, skip_empty_lines: true, max_record_size: MAX_LINE_BYTES });
+  const input = createReadStream(file.path);
+  input.on('error', (error) => parser.destroy(error));
+  input.pipe(parser);
+  let headings: string[] | undefined;
+  // Where a record begins is where the one before it ended.
+  let line = 1;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      if (headings === undefined) {
+        headings = record.map((heading) => heading.trim());
+        const double = headings.find((heading, index) => headings?.indexOf(heading) !== index);
+        if (double !== undefined) throw new ImportError(`${file.name}: has two columns with the name "${double}"`);
+      } else yield { line, row: new Map(headings.map((heading, index) => [heading, record[index] ?? ''])) };
+      line = info.lines + 1;
+    }
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    throw new ImportError(`${file.name}:${line}: is not valid CSV: ${error instanceof Error ? error.message : ''}`);
+  } finally {
+    input.destroy();
+    parser.destroy();
+  }
+}

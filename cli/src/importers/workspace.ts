@@ -1,0 +1,67 @@
+import type { VersionRecord } from '../prompt-version.ts';
+import type { Example, ImportedEvaluation, ScheduleDefinition, WebhookDefinition } from './model.ts';
+
+/** A version of a prompt as the API shows it. */
+export interface PromptRecord extends VersionRecord {
+  name: string;
+  version: number;
+  /** Labels that point at this version. */
+  labels: string[];
+  archived: boolean;
+  description: string | null;
+  commit_message: string | null;
+  version_created_at: string;
+}
+
+/** A dataset as the API shows it. */
+export interface DatasetRecord {
+  name: string;
+  version: number;
+  examples_total: number;
+  description: string | null;
+}
+
+/** What an export reads of a workspace, and an import compares with. The command line implements it with the client. */
+export interface WorkspaceReader {
+  /** All prompts, archived ones too, at their latest versions. */
+  prompts(): AsyncIterable<PromptRecord>;
+  /** All versions of a prompt, in any order. */
+  versions(name: string): AsyncIterable<PromptRecord>;
+  datasets(): AsyncIterable<DatasetRecord>;
+  /** The examples of a dataset's latest version, in order: the lines of its JSONL export. */
+  examples(name: string): AsyncIterable<Example>;
+  schedules(): AsyncIterable<ScheduleDefinition>;
+  webhooks(): AsyncIterable<WebhookDefinition>;
+  /** Labels that only some may move. */
+  protectedLabels(): AsyncIterable<string>;
+}
+
+/** The body of `POST /v1/prompts`. */
+export type NewVersion = { name: string; model: string } & Record<string, unknown>;
+
+/** What an import writes. Each rejects with {@link RefusedError} where the service refuses the one thing, and goes on with others. */
+export interface WorkspaceWriter {
+  createVersion(version: NewVersion): Promise<{ version: number }>;
+  setLabel(name: string, label: string, version: number): Promise<void>;
+  archive(name: string): Promise<void>;
+  restore(name: string): Promise<void>;
+  /** @param lines JSON Lines, each with its newline */
+  uploadDataset(name: string, description: string | undefined, lines: AsyncIterable<Uint8Array>): Promise<void>;
+  createSchedule(schedule: ScheduleDefinition): Promise<void>;
+  /** @returns the new secret, which is shown only once */
+  createWebhook(webhook: WebhookDefinition): Promise<{ secret: string }>;
+  protectLabel(label: string): Promise<void>;
+  /** Keeps the body of an evaluation where the user wants it: in a file. */
+  saveEvaluation(evaluation: ImportedEvaluation): Promise<void>;
+}
+
+/** Where an import goes. */
+export type Destination = WorkspaceReader & WorkspaceWriter;
+
+/** The service refuses one thing: its message is the service's. Other errors end an import. */
+export class RefusedError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'RefusedError';
+  }
+}
