@@ -22,6 +22,7 @@ import { createMailer } from './mail/mailer.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createAttemptMaker } from './services/deliveries/make-attempt.ts';
+import { countScorerRequests } from './services/evaluations/scorer-metrics.ts';
 import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
@@ -69,7 +70,7 @@ export async function startWorkers({
   await registerSearchAttributes();
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
   const outbound = createOutbound({ allowPrivate, timeoutMs: settings.webhooks.timeoutMs });
-  const scorers = createOutbound({ allowPrivate, timeoutMs: MAX_SCORER_TIMEOUT_MS });
+  const scorers = countScorerRequests(registry, createOutbound({ allowPrivate, timeoutMs: MAX_SCORER_TIMEOUT_MS }));
   const places = createPlaces({
     workspaceConcurrency: settings.workspaceConcurrency,
     hostConcurrency: settings.webhooks.hostConcurrency,
