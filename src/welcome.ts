@@ -27,6 +27,7 @@ export function welcomeText({ host, port, metricsPort, temporal, firstKey }: Sta
   const noUi = temporal.isEmbedded ? 'off' : `see the Temporal server at ${temporal.address}`;
   const keptIn = `kept in ${firstKey.file}`;
   const lines = {
+    Console: `${base}/console`,
     API: `${base}/v1`,
     Documentation: `${base}/docs`,
     'Temporal UI': temporal.uiUrl ?? noUi,

@@ -3,7 +3,7 @@ import { createRouter } from '@tanstack/react-router';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
-import { homeRoute, promptsRoute } from './pages/prompts/routes.ts';
+import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
 import { rootRoute } from './shell/root-route.tsx';
 import { shellRoute } from './shell/shell-route.tsx';
@@ -11,7 +11,13 @@ import { shellRoute } from './shell/shell-route.tsx';
 /** Every page has its routes here. */
 const routeTree = rootRoute.addChildren([
   signInRoute,
-  shellRoute.addChildren([homeRoute, promptsRoute, promptRoute, playgroundRoute, executionsRoute, executionRoute]),
+  shellRoute.addChildren([
+    homeRoute,
+    promptsFolder.addChildren([promptsRoute, promptRoute]),
+    playgroundRoute,
+    executionsRoute,
+    executionRoute,
+  ]),
 ]);
 
 export function createConsoleRouter(queryClient: QueryClient) {

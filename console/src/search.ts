@@ -15,9 +15,12 @@ export function version(value: unknown): number | undefined {
   return value !== undefined && Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
-/** Without the entries that are undefined: they are not in the address. */
-export function given<Entries extends Record<string, unknown>>(
+/**
+ * Types the parameters of an address as ones that may be left out. Those that are undefined stay in the object: the router would
+ * otherwise pass on what the address says.
+ */
+export function optional<Entries extends Record<string, unknown>>(
   entries: Entries,
 ): { [Name in keyof Entries]?: Entries[Name] } {
-  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as never;
+  return entries;
 }

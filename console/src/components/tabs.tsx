@@ -17,7 +17,8 @@ export function TabLinks({
           key={tab.key}
           {...tab.link}
           className="tab"
-          activeProps={{}}
+          // The address may hold more than the tab: that is for the page to say. Of itself, a link is current by its path alone.
+          activeOptions={{ exact: true, includeSearch: true }}
           aria-current={tab.key === current ? 'page' : undefined}
         >
           {tab.label}

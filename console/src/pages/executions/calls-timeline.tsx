@@ -10,8 +10,8 @@ export function CallsTimeline({ execution }: { execution: Execution }) {
   const ends = calls.map((call) => Date.parse(call.started_at) + (call.duration_ms ?? 0) - start);
   const total = Math.max(execution.latency.total_ms ?? 0, ...ends, 1);
   return (
-    <section className="stack" aria-labelledby="calls">
-      <h2 id="calls">Calls to models</h2>
+    <div className="stack">
+      <h2>Calls to models</h2>
       <ol className="calls">
         {calls.map((call, index) => {
           const begin = Math.max(0, Date.parse(call.started_at) - start);
@@ -43,6 +43,6 @@ export function CallsTimeline({ execution }: { execution: Execution }) {
           );
         })}
       </ol>
-    </section>
+    </div>
   );
 }

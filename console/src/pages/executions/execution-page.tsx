@@ -161,8 +161,8 @@ function Details({ execution }: { execution: Execution }) {
           </span>
         </p>
       )}
-      <section className="stack" aria-labelledby="output">
-        <h2 id="output">Output</h2>
+      <div className="stack">
+        <h2>Output</h2>
         {execution.output === null ? (
           <p className="muted">None.</p>
         ) : (
@@ -174,13 +174,13 @@ function Details({ execution }: { execution: Execution }) {
             <JsonView value={execution.tool_calls} label="tool calls" />
           </>
         )}
-      </section>
-      <section className="stack" aria-labelledby="input">
-        <h2 id="input">Input</h2>
+      </div>
+      <div className="stack">
+        <h2>Input</h2>
         <MessagesView input={execution.input} />
-      </section>
+      </div>
       <CallsTimeline execution={execution} />
-      <section className="grid-2" aria-label="Settings of the run">
+      <div className="grid-2">
         <div className="stack">
           <h2>Variables</h2>
           <JsonView value={execution.variables} label="variables" />
@@ -213,7 +213,7 @@ function Details({ execution }: { execution: Execution }) {
             </ul>
           </div>
         )}
-      </section>
+      </div>
     </>
   );
 }

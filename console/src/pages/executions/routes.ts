@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { given, oneOf, text } from '../../search.ts';
+import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const EXECUTION_STATES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
@@ -8,7 +8,7 @@ export const executionsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/executions',
   validateSearch: (search: Record<string, unknown>) =>
-    given({
+    optional({
       prompt_name: text(search['prompt_name']),
       status: oneOf(search['status'], EXECUTION_STATES),
       model: text(search['model']),

@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { given, text, version } from '../../search.ts';
+import { optional, text, version } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const playgroundRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/playground',
   validateSearch: (search: Record<string, unknown>) =>
-    given({
+    optional({
       prompt: text(search['prompt']),
       version: version(search['version']),
       /** An execution to begin with, in place of a prompt. */

@@ -1,13 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { given, oneOf, version } from '../../search.ts';
-import { shellRoute } from '../../shell/shell-route.tsx';
+import { oneOf, optional, version } from '../../search.ts';
+import { promptsFolder } from '../prompts/routes.ts';
 
 /** The name of a prompt may hold slashes: it is all that follows. */
 export const promptRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/prompts/$',
+  getParentRoute: () => promptsFolder,
+  path: '$',
   validateSearch: (search: Record<string, unknown>) =>
-    given({
+    optional({
       tab: oneOf(search['tab'], ['versions', 'runs']),
       /** The version to edit; default: the latest. */
       version: version(search['version']),

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { given, oneOf, text } from '../../search.ts';
+import { oneOf, optional, text } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const homeRoute = createRoute({
@@ -10,11 +10,14 @@ export const homeRoute = createRoute({
   },
 });
 
+/** Above the list and each prompt: by itself, the path of a prompt would be that of the list, too. */
+export const promptsFolder = createRoute({ getParentRoute: () => shellRoute, path: '/prompts' });
+
 export const promptsRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/prompts',
+  getParentRoute: () => promptsFolder,
+  path: '/',
   validateSearch: (search: Record<string, unknown>) =>
-    given({
+    optional({
       q: text(search['q']),
       /** The folder. */
       group: text(search['group']),
