@@ -34,10 +34,10 @@ function hashOfSources(): string {
   return hash.digest('hex');
 }
 
-/** Runs a program in `console/`, and shows what it says where it fails. @throws Error */
-function run(what: string, command: string, args: string[], env: NodeJS.ProcessEnv = process.env): void {
+/** Runs a program in `console/`. @returns what it wrote to standard error. @throws Error with all that it wrote, where it fails */
+function run(what: string, command: string, args: string[], env: NodeJS.ProcessEnv = process.env): string {
   const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: sources, encoding: 'utf8', env });
-  if (status === 0) return;
+  if (status === 0) return stderr.trim();
   throw new Error(`${what} failed. ${error?.message ?? `${stdout}${stderr}`.trim().slice(-4_000)}`);
 }
 
@@ -76,7 +76,9 @@ export async function buildConsole(): Promise<void> {
       installPackages();
       say('Building the console…');
       const vite = path.join('node_modules', 'vite', 'bin', 'vite.js');
-      run('The build', process.execPath, [vite, 'build', '--outDir', scratch, '--emptyOutDir', '--logLevel', 'warn']);
+      say(
+        run('The build', process.execPath, [vite, 'build', '--outDir', scratch, '--emptyOutDir', '--logLevel', 'warn']),
+      );
       writeFileSync(path.join(scratch, HASH_FILE), hash);
     },
   });

@@ -5,6 +5,7 @@ import type * as datasets from '../../src/api/datasets/schema.ts';
 import type * as evaluations from '../../src/api/evaluations/schema.ts';
 import type * as executions from '../../src/api/executions/schema.ts';
 import type * as prompts from '../../src/api/prompts/schema.ts';
+import type * as sessions from '../../src/api/sessions/schema.ts';
 import type { PromptMessage as PromptMessageSchema } from '../../src/domain/messages.ts';
 import type { Inputs as InputsSchema } from '../../src/domain/prompt-content.ts';
 
@@ -19,17 +20,7 @@ export type CreateExecution = z.input<typeof executions.CreateExecution>;
 export type Evaluation = z.output<typeof evaluations.Evaluation>;
 export type Dataset = z.output<typeof datasets.Dataset>;
 
-export interface Session {
-  id: string;
-  key: { id: string; name: string; scopes: string[] };
-  workspace: { name: string };
-  is_current: boolean;
-  address: string | null;
-  user_agent: string | null;
-  created_at: string;
-  last_used_at: string;
-  expires_at: string;
-}
+export type Session = z.output<typeof sessions.Session>;
 
 export interface LabelRecord {
   label: string;

@@ -23,6 +23,8 @@ export function Editor({
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const setup = useRef(new Compartment());
+  /** What the editor holds. Reading it out of the editor takes time where it is long. */
+  const held = useRef(value);
   const latest = useRef({ onChange, onSubmit, value, label, readOnly });
   latest.current = { onChange, onSubmit, value, label, readOnly };
 
@@ -43,7 +45,9 @@ export function Editor({
           '.cm-content, .cm-gutter': { minHeight: `${minLines * 1.55 * 0.8125 + 1}rem` },
         }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) latest.current.onChange?.(update.state.doc.toString());
+          if (!update.docChanged) return;
+          held.current = update.state.doc.toString();
+          latest.current.onChange?.(held.current);
         }),
       ],
     });
@@ -57,8 +61,9 @@ export function Editor({
 
   useEffect(() => {
     const current = view.current;
-    if (current === undefined || current.state.doc.toString() === value) return;
-    current.setState(current.state.update({ changes: { from: 0, to: current.state.doc.length, insert: value } }).state);
+    if (current === undefined || held.current === value) return;
+    held.current = value;
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
   }, [value]);
 
   return <div ref={parent} className="editor" />;

@@ -16,6 +16,6 @@ export function useSession(): Session | undefined {
 
 /** Whether the key of this session may do what needs this scope. */
 export function useMay(scope: Scope): boolean {
-  const scopes = useSession()?.key.scopes ?? [];
+  const scopes: readonly string[] = useSession()?.key.scopes ?? [];
   return scopes.includes(scope) || scopes.includes('admin');
 }

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '../support/wait-for.ts';
+import { type Stage, startStage, write } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+
+async function evaluate(prompt_name: string, version: number, expected: string): Promise<void> {
+  const { body } = await call('POST', '/evaluations', {
+    body: { prompt_name, version, examples: [{ variables: { name: 'Ada' }, expected }] },
+  });
+  await waitFor(
+    'the evaluation',
+    async () => (await call('GET', `/evaluations/${body.id}`)).body.status === 'completed',
+  );
+}
+
+test('the way of a change: write, try beside the old version, compare, move production', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/prompts'));
+  await page.getByRole('button', { name: 'New prompt…' }).click();
+  await page.getByLabel('Name').fill('support/greeting');
+  await page.getByRole('textbox', { name: 'Text' }).fill('Hello {{ name }}');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'support/greeting', level: 1 }).waitFor();
+  await page.locator('.cm-placeholder-name').waitFor();
+  await call('PUT', '/prompts/support/greeting/labels/production', { body: { version: 1 } });
+
+  await write(page, 'Text', 'Hello {{ name }}, welcome back');
+  await page.getByLabel('What changes, and why').fill('Warmer');
+  await page.getByRole('button', { name: 'Save as version 2' }).click();
+  await page.getByText('Saved as version 2.').first().waitFor();
+  await Promise.all([
+    evaluate('support/greeting', 1, 'Hello'),
+    evaluate('support/greeting', 2, 'Hello Ada, welcome back'),
+  ]);
+
+  await page.getByRole('link', { name: 'Try in the playground' }).click();
+  await page.getByLabel('name', { exact: true }).fill('Ada');
+  await page.getByRole('button', { name: 'Add a pane' }).click();
+  await page.getByRole('region', { name: 'Pane 2' }).getByLabel('Version').selectOption('1');
+  await page.getByRole('button', { name: 'Run all' }).click();
+  await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada, welcome back').waitFor();
+  await page.getByRole('region', { name: 'output of pane 2' }).getByText('Hello Ada', { exact: true }).waitFor();
+  await page.getByText('completed').nth(1).waitFor();
+
+  await page.goto(stage.at('/prompts/support/greeting?tab=versions'));
+  await page.locator('.cm-changedText').first().waitFor();
+  await page.getByRole('button', { name: 'Label… version 2' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Label version 2' });
+  await dialog.getByRole('region', { name: 'Now at version 1' }).getByText('0 %').waitFor();
+  await dialog.getByRole('region', { name: 'Version 2', exact: true }).getByText('100 %').waitFor();
+  await dialog.getByRole('button', { name: 'Move from version 1' }).click();
+  await page.getByText('“production” is at version 2 now.').first().waitFor();
+  expect((await call('GET', '/prompts/support/greeting?label=production')).body.version).toBe(2);
+
+  await page.goto(stage.at('/prompts'));
+  await page.getByRole('link', { name: 'support/ 1' }).click();
+  await page.getByRole('cell', { name: 'support/greeting' }).waitFor();
+  expect(page.url()).toContain('group=support');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('what is tried can be saved: as a version with messages, and as an example', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/playground'));
+  await write(page, 'Draft of pane 1', 'Say {{ word }}');
+  await page.getByLabel('word').fill('hi');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('region', { name: 'output of pane 1' }).getByText('Say hi').waitFor();
+  await page.getByRole('button', { name: 'Save as an example…' }).click();
+  await page.getByLabel('Dataset').fill('words');
+  await page.getByLabel('Expected output').fill('hi');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The example is in words, version 1.').first().waitFor();
+  const { body: examples } = await call('GET', '/datasets/words/examples');
+  expect(examples.data).toMatchObject([{ variables: { word: 'hi' }, expected: 'hi' }]);
+
+  await page.getByRole('button', { name: 'Write messages' }).click();
+  await page.getByRole('button', { name: 'Save as a version…' }).click();
+  await page.getByRole('dialog').getByLabel('Prompt').fill('words/say');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('heading', { name: 'words/say', level: 1 }).waitFor();
+  const { body: prompt } = await call('GET', '/prompts/words/say');
+  expect(prompt).toMatchObject({
+    version: 1,
+    model: 'sandbox/echo',
+    messages: [{ role: 'user', content: 'Say {{ word }}' }],
+  });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('of two who edit one prompt, the second is told of the newer version before saving', async () => {
+  await call('POST', '/prompts', { body: { name: 'shared', template: 'Begin', model: 'sandbox/echo' } });
+  const [one, other] = await Promise.all([stage.signIn(), stage.signIn()]);
+  for (const { page } of [one, other]) {
+    await page.goto(stage.at('/prompts/shared'));
+    await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
+  }
+  await write(other.page, 'Text', 'Second');
+  await write(one.page, 'Text', 'First');
+  await one.page.getByLabel('What changes, and why').fill('I was here');
+  await one.page.getByRole('button', { name: 'Save as version 2' }).click();
+  await one.page.getByText('Saved as version 2.').first().waitFor();
+
+  await other.page.getByRole('button', { name: /^Save as version/ }).click();
+  const dialog = other.page.getByRole('dialog', { name: 'There is a newer version: 2' });
+  await dialog.getByText('I was here').waitFor();
+  await dialog.locator('.cm-changedText').first().waitFor();
+  expect((await call('GET', '/prompts/shared')).body).toMatchObject({ version: 2, template: 'First' });
+  await dialog.getByRole('button', { name: 'Save mine as version 3' }).click();
+  await other.page.getByText('Saved as version 3.').first().waitFor();
+  expect((await call('GET', '/prompts/shared')).body).toMatchObject({ version: 3, template: 'Second' });
+  await Promise.all([one.context.close(), other.context.close()]);
+});
+
+const HOSTILE = '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script><b>bold</b>';
+
+test('an output full of HTML and scripts is text; a huge one is cut until all of it is asked for', async () => {
+  const template = `${HOSTILE}{{ name }}`;
+  await call('POST', '/prompts', {
+    body: { name: 'hostile', template, model: 'sandbox/echo', description: HOSTILE, commit_message: HOSTILE },
+  });
+  const { body: execution } = await call('POST', '/executions', {
+    body: { prompt_name: 'hostile', variables: { name: 'x'.repeat(50_000) }, metadata: { note: HOSTILE } },
+  });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at(`/executions/${execution.id}`));
+  const output = page.getByRole('region', { name: 'output', exact: true });
+  await output.getByText('<b>bold</b>').waitFor();
+  expect((await output.textContent())?.length).toBeLessThan(10_000);
+  await page
+    .getByRole('button', { name: /^Show all 50,\d+ characters$/ })
+    .first()
+    .click();
+  expect((await output.textContent())?.length).toBeGreaterThan(50_000);
+  for (const at of [
+    '/prompts/hostile',
+    '/prompts/hostile?tab=versions',
+    `/playground?execution=${execution.id}`,
+    '/prompts',
+  ]) {
+    await page.goto(stage.at(at));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  }
+  await page.getByRole('cell', { name: 'hostile' }).waitFor();
+  expect(await page.evaluate('"wasRun" in window')).toBe(false);
+  expect(await page.locator('main b, main img').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a run is stopped, and an execution deleted', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/playground'));
+  await page.getByLabel('Model').fill('sandbox/slow-600000');
+  await write(page, 'Draft of pane 1', 'one two three');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Running…').waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('canceled').waitFor();
+  await page.getByRole('link', { name: 'Details' }).click();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The execution was deleted.').first().waitFor();
+  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Stage, startStage, tabTo } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+test('a shared address asks for a key, says when it is none, and leads on to the page', async () => {
+  const { context, page } = await stage.visit();
+  await page.goto(stage.at('/executions?status=failed'));
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByLabel('API key').fill('pms_wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('There is no such key').waitFor();
+  await page.getByLabel('API key').fill(stage.service.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  expect(page.url()).toBe(stage.at('/executions?status=failed'));
+  expect(await page.getByLabel('Status').inputValue()).toBe('failed');
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  await context.close();
+});
+
+test('the address to go to stays within the console', async () => {
+  const { context, page } = await stage.visit();
+  await page.goto(stage.at('/sign-in?to=%2F%2Fexample.com%2F'));
+  await page.getByLabel('API key').fill(stage.service.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  expect(new URL(page.url()).origin).toBe(stage.service.origin);
+  await context.close();
+});
+
+test('a session whose key is revoked ends, and another key goes on where it was', async () => {
+  const { body: key } = await stage.service.call('POST', '/api-keys', {
+    body: { name: 'for a while', scopes: ['read'] },
+  });
+  const { context, page } = await stage.signIn({}, key.key);
+  await page.goto(stage.at('/prompts'));
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  expect(await page.getByRole('button', { name: 'New prompt…' }).count()).toBe(0);
+  await stage.service.call('DELETE', `/api-keys/${key.id}`);
+  await page.getByRole('link', { name: 'Executions' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByLabel('API key').fill(stage.service.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await context.close();
+});
+
+test('signing out ends the session', async () => {
+  const { context, page } = await stage.signIn();
+  await page.goto(stage.at('/prompts'));
+  await page.getByRole('button', { name: /default/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const response = await context.request.get(`${stage.service.origin}/v1/session`);
+  expect(response.status()).toBe(401);
+  await context.close();
+});
+
+test('the service goes away and comes back', async () => {
+  const { context, page } = await stage.signIn();
+  await page.goto(stage.at('/prompts'));
+  await page.getByRole('heading', { name: 'There are no prompts yet' }).waitFor();
+  await context.setOffline(true);
+  await page.getByLabel('Search').fill('any');
+  await page.getByText('The service cannot be reached. Trying again…').waitFor();
+  await context.setOffline(false);
+  await page.getByRole('heading', { name: 'No prompt is like that' }).waitFor();
+  await page.getByText('The service cannot be reached').waitFor({ state: 'detached' });
+  await context.close();
+});
+
+test('without a mouse: sign in, open a dialog, leave it, choose a theme', async () => {
+  const { context, page } = await stage.visit();
+  await page.goto(stage.at('/'));
+  await tabTo(page, 'textbox', 'API key').catch(async () => page.getByLabel('API key').focus());
+  await page.keyboard.type(stage.service.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
+  await tabTo(page, 'button', 'New prompt…');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'New prompt' }).waitFor();
+  await tabTo(page, 'textbox', 'Name');
+  await page.keyboard.type('by/keyboard');
+  await tabTo(page, 'textbox', 'Text');
+  await page.keyboard.type('Hello');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.waitForFunction('document.activeElement?.textContent === "New prompt…"');
+  await tabTo(page, 'button', /default/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toMatch(/dark|light/);
+  await context.close();
+});

@@ -1,0 +1,111 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect } from '@jest/globals';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchBrowser } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { PATIENCE_MS } from '../support/wait-for.ts';
+
+/** Someone with a browser window of their own. */
+export interface Visitor {
+  context: BrowserContext;
+  page: Page;
+  /** What the page was refused or threw, as the browser's console has it. */
+  complaints: string[];
+}
+
+/** The service, and a browser for the console. */
+export interface Stage {
+  service: TestService;
+  browser: Browser;
+  /** Opens a window that is not signed in. */
+  visit(options?: BrowserContextOptions): Promise<Visitor>;
+  /** Opens a window and signs in. Default: the first key. */
+  signIn(options?: BrowserContextOptions, key?: string): Promise<Visitor>;
+  /** The address of a page of the console. */
+  at(path: string): string;
+  stop(): Promise<void>;
+}
+
+export async function startStage(): Promise<Stage> {
+  const service = await startTestService();
+  const chromium = await launchBrowser().catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+  const { browser } = chromium;
+  const at = (path: string) => `${service.origin}/console${path}`;
+  const visit: Stage['visit'] = async (options = {}) => {
+    const context = await browser.newContext({
+      locale: 'en-US',
+      timezoneId: 'UTC',
+      reducedMotion: 'reduce',
+      ...options,
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      const text = message.text();
+      // The browser says this of every response that is no success; pages show them.
+      if (text.startsWith('Failed to load resource')) return;
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(text);
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    return { context, page, complaints };
+  };
+  return {
+    service,
+    browser,
+    at,
+    visit,
+    async signIn(options, key = service.key) {
+      const visitor = await visit(options);
+      // The session's cookie is the browser's, as if it had been begun on the sign-in page.
+      const response = await visitor.context.request.post(`${service.origin}/v1/session`, {
+        data: { key },
+        headers: { 'X-Console': '1', 'Sec-Fetch-Site': 'same-origin' },
+      });
+      expect(response.status()).toBe(201);
+      return visitor;
+    },
+    async stop() {
+      await chromium.close();
+      await service.stop();
+    },
+  };
+}
+
+/**
+ * What is not accessible on a page: WCAG 2.2 AA, and what axe knows besides.
+ * @param rules only these
+ */
+export async function violationsOf(page: Page, rules?: string[]): Promise<string[]> {
+  const axe = new AxeBuilder({ page }).setLegacyMode(true);
+  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
+  return violations.map(
+    ({ id, nodes }) =>
+      `${page.url()}: ${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join(' | ')}`,
+  );
+}
+
+/** Presses Tab until an element has the focus. @throws Error where it never gets it */
+export async function tabTo(
+  page: Page,
+  role: 'button' | 'link' | 'textbox' | 'menuitem',
+  name: string | RegExp,
+): Promise<void> {
+  const wanted = page.getByRole(role, { name }).first();
+  await wanted.waitFor();
+  for (let presses = 0; presses < 100; presses++) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never leads to the ${role} ${name}.`);
+}
+
+/** Puts a text in the place of all that an editor holds. */
+export async function write(page: Page, editor: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: editor, exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}
