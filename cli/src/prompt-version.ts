@@ -20,7 +20,7 @@ const FilePart = z
     media_type: text.regex(/^[a-z]+\/[A-Za-z0-9.+*_-]+$/, 'must be a media type such as "image/png"'),
     filename: text.min(1).max(255).optional(),
     data: text.optional(),
-    url: text.regex(/^https:\/\//, 'must be an https address').optional(),
+    url: text.regex(/^https:/i, 'must be an https address').optional(),
     variable: VariableName.optional(),
   })
   .refine(
@@ -126,6 +126,15 @@ export const versionFields = {
   ).optional(),
 };
 
+/** The bytes of a version as the service counts them. */
+function versionBytes(version: PromptVersion): number {
+  const { template = '', model: _, ...others } = contentOfVersion(version);
+  let bytes = Buffer.byteLength(template);
+  for (const value of Object.values(others))
+    if (value !== undefined && Object.keys(value).length > 0) bytes += Buffer.byteLength(JSON.stringify(value));
+  return bytes;
+}
+
 /** Rules between the fields. */
 export function checkTogether(version: PromptVersion, context: z.RefinementCtx): void {
   const issue = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
@@ -133,8 +142,12 @@ export function checkTogether(version: PromptVersion, context: z.RefinementCtx):
     issue(['template'], 'is required: a text, or messages in its place');
   if (version.template !== undefined && version.messages !== undefined)
     issue(['messages'], 'must not be given beside template: give one of both');
-  if (Buffer.byteLength(JSON.stringify(contentOfVersion(version))) > MAX_VERSION_BYTES + 1024)
-    issue([version.template === undefined ? 'messages' : 'template'], `makes the version longer than 256 KiB`);
+  const bytes = versionBytes(version);
+  if (bytes > MAX_VERSION_BYTES)
+    issue(
+      [version.template === undefined ? 'messages' : 'template'],
+      `makes the version ${bytes} bytes long, with its tools, inputs, parameters and config: at most ${MAX_VERSION_BYTES} are allowed`,
+    );
 }
 
 /** All that a version says. A field that is left out is null in the API, or empty where it can't be null. */
@@ -178,25 +191,19 @@ export function versionProblem(version: PromptVersion): string | undefined {
   return problem && `${problem.path.join('.')} ${problem.message}`.trim();
 }
 
-/** A version as the API shows it. */
-export interface VersionRecord {
-  template: string | null;
-  messages: unknown;
-  tools: unknown;
-  tool_choice: unknown;
-  inputs: unknown;
-  model: string;
-  fallback_models: string[];
-  parameters: unknown;
-  config: unknown;
-}
+/** A version as the API shows it: what a version need not have is null. */
+export type VersionRecord = Pick<PromptVersion, 'model' | 'fallback_models' | 'parameters'> & {
+  [Field in 'template' | 'messages' | 'tools' | 'tool_choice' | 'inputs' | 'config']: NonNullable<
+    PromptVersion[Field]
+  > | null;
+};
 
 /** The fields of a version out of the record that the API shows it as. */
 export function versionOf(record: VersionRecord): PromptVersion {
   const { template, messages, tools, tool_choice, inputs, model, fallback_models, parameters, config } = record;
   const given = { template, messages, tools, tool_choice, inputs, config };
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  return Version.parse({ model, fallback_models, parameters, ...fields });
+  return { model, fallback_models, parameters, ...fields };
 }
 
 /** The fields of a version and no others. */

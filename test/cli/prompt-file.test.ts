@@ -144,6 +144,21 @@ describe('a prompt file', () => {
     }
   });
 
+  test('keeps as much as a version may hold, counted as the service does', () => {
+    const template = '"\n'.repeat(128 * 1024);
+    expect(roundTrip({ ...minimal, template })).toEqual({ ...minimal, template });
+    expect(() => formatPromptFile({ ...minimal, template: `${template}x` })).toThrow(
+      'makes the version 262145 bytes long',
+    );
+  });
+
+  test('keeps numbers', () => {
+    const config = {
+      numbers: [0, -1.5, 1e21, 1e-7, 2 ** 53, 123_456_789_012_345_680_000, Number.MAX_VALUE, Number.MIN_VALUE],
+    };
+    expect(roundTrip({ ...minimal, template: '', config })).toEqual({ ...minimal, template: '', config });
+  });
+
   test('means the same with the line ends of Windows', () => {
     const text = formatPromptFile({ ...minimal, template: 'one\ntwo\n' }).replaceAll('\n', '\r\n');
     expect(parsePromptFile(text, 'greeting.yaml').prompt.template).toBe('one\ntwo\n');

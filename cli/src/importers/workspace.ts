@@ -2,7 +2,7 @@ import type { VersionRecord } from '../prompt-version.ts';
 import type { Example, ImportedEvaluation, ScheduleDefinition, WebhookDefinition } from './model.ts';
 
 /** A version of a prompt as the API shows it. */
-export interface PromptRecord extends VersionRecord {
+export type PromptRecord = VersionRecord & {
   name: string;
   version: number;
   /** Labels that point at this version. */
@@ -11,7 +11,7 @@ export interface PromptRecord extends VersionRecord {
   description: string | null;
   commit_message: string | null;
   version_created_at: string;
-}
+};
 
 /** A dataset as the API shows it. */
 export interface DatasetRecord {
