@@ -37,6 +37,7 @@ import { streamRoutes } from './executions/stream-routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
+import { providerRoutes } from './providers/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
@@ -113,6 +114,7 @@ export function allRoutes(
       ...executionRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...modelRoutes(),
+      ...providerRoutes(models),
       ...streamRoutes({ quotas, streams }),
       ...evaluationRoutes({
         quotas,

@@ -1,6 +1,7 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
+import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
 import type { ClosableModels, ModelSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
@@ -85,6 +86,8 @@ export function createModels(
     priceOf(name, atInputTokens = 0) {
       return prices.priceOf(resolveModelName(name), atInputTokens);
     },
+
+    providers: () => listProviders(prices, CREDENTIAL_OF, providers.isConfigured),
 
     close: () => providers.close(),
   };

@@ -2,6 +2,7 @@ import type { ModelInput, ToolCall } from '../domain/messages.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import type { Tool, ToolChoice } from '../domain/prompt-content.ts';
 import type { Cost, Pricing, TokenUsage } from '../domain/usage.ts';
+import type { ListedProvider } from './catalogue.ts';
 import type { ResolvedModel } from './names.ts';
 
 /** One call to a model. */
@@ -60,8 +61,14 @@ export interface Models {
   priceOf(model: string, atInputTokens?: number): Pricing | null;
 }
 
+/** Tells what can be chosen from. */
+export interface ModelCatalogue {
+  /** Every provider, those without credentials too. */
+  providers(): ListedProvider[];
+}
+
 /** `Models` that hold connections. */
-export interface ClosableModels extends Models {
+export interface ClosableModels extends Models, ModelCatalogue {
   /** Closes the kept-alive connections once the calls in flight have ended. */
   close(): Promise<void>;
 }

@@ -43,7 +43,7 @@ export function resolveModelName(name: string): ResolvedModel {
     );
   }
   const providerModelId = slash === -1 ? name : name.slice(slash + 1);
-  if (!MODEL_ID.test(providerModelId) || providerModelId.length > MAX_MODEL_ID_LENGTH) {
+  if (!isModelId(providerModelId)) {
     throw invalidField('model', `expects a model name after "${provider}/", made of letters, digits and . _ : @ + - /`);
   }
   if (provider === 'sandbox' && !sandboxModelExists(providerModelId)) {
@@ -59,8 +59,18 @@ function providerOfPrefix(prefix: string): ProviderName | undefined {
   return prefix === 'sandbox' ? 'sandbox' : HTTP_PROVIDERS.find((provider) => provider === prefix);
 }
 
+/** Whether a provider may call a model so. */
+export function isModelId(id: string): boolean {
+  return MODEL_ID.test(id) && id.length <= MAX_MODEL_ID_LENGTH;
+}
+
+/** The provider whose models have ids that begin so. */
+export function providerOfPrefixedId(id: string): HttpProvider | undefined {
+  return PREFIXES.find(([pattern]) => pattern.test(id))?.[1];
+}
+
 function providerOfBareName(name: string): HttpProvider | undefined {
-  const byPrefix = PREFIXES.find(([pattern]) => pattern.test(name))?.[1];
+  const byPrefix = providerOfPrefixedId(name);
   if (byPrefix !== undefined) return byPrefix;
   const known = findProvider({ modelId: name })?.id;
   return HTTP_PROVIDERS.find((provider) => provider === known);

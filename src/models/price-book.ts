@@ -32,6 +32,8 @@ type PricesFile = z.infer<typeof PricesFile>;
 export interface PriceBook {
   /** The price of a call made now with so many input tokens; null when none is known. */
   priceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
+  /** Names of the models that the operator has given a price of their own, not by a pattern. */
+  operatorModels(): string[];
 }
 
 const RECHECK_MS = 1000;
@@ -82,6 +84,11 @@ export function createPriceBook(options: {
       return provider === 'openai-compatible'
         ? null
         : listPrice(provider, providerModelId, inputTokens, new Date(now()), findListed);
+    },
+
+    operatorModels() {
+      if (file !== undefined) reread(file);
+      return Object.keys(prices).filter((name) => !name.endsWith('*'));
     },
   };
 }

@@ -22,11 +22,12 @@ export const SANDBOX_MODELS = {
 const SLOW_MS = 2000;
 const MAX_SLOW_MS = 600_000;
 const FAIL_STATUSES = [400, 401, 403, 404, 408, 429, 500, 503];
-const PLAIN_MODELS = new Set(['echo', 'fixed', 'json', 'judge', 'tools', 'slow', 'stall', 'fail', 'flaky']);
+/** Their ids without those that have a number in them. */
+export const PLAIN_SANDBOX_MODELS = ['echo', 'fixed', 'json', 'judge', 'tools', 'slow', 'stall', 'fail', 'flaky'];
 
 /** Whether `sandbox/<id>` is a model. */
 export function sandboxModelExists(id: string): boolean {
-  return PLAIN_MODELS.has(id) || slowMsOf(id) !== undefined || failStatusOf(id) !== undefined;
+  return PLAIN_SANDBOX_MODELS.includes(id) || slowMsOf(id) !== undefined || failStatusOf(id) !== undefined;
 }
 
 /** How long `sandbox/<id>` takes, in milliseconds; undefined where it is not a slow model. */

@@ -1,0 +1,62 @@
+import { findProvider } from '@pydantic/genai-prices';
+import type { Pricing } from '../domain/usage.ts';
+import { HTTP_PROVIDERS, type HttpProvider, isModelId, type ProviderName, providerOfPrefixedId } from './names.ts';
+import type { PriceBook } from './price-book.ts';
+import { PLAIN_SANDBOX_MODELS } from './sandbox-models.ts';
+
+/** A provider, and the models of it that are known by name: others can be called, too. */
+export interface ListedProvider {
+  provider: ProviderName;
+  /** Whether its models can be called here. */
+  isConfigured: boolean;
+  /** The setting that makes it so; null where none is needed. */
+  setting: string | null;
+  /** In the order of their names. */
+  models: ListedModel[];
+}
+
+/** A model with its price for short inputs; null where none is known. */
+export interface ListedModel {
+  model: string;
+  pricing: Pricing | null;
+}
+
+/** The price list also has models that don't take and give text. */
+const OTHER_MEDIA = /audio|computer-use|embedding|image|instruct|live|omni|realtime|transcribe|tts|vision/;
+
+/** Ids of the provider's models that take and give text, by the price list. */
+function listedIds(provider: HttpProvider): string[] {
+  const models = findProvider({ providerId: provider })?.models ?? [];
+  return models
+    .filter(({ deprecated }) => deprecated !== true)
+    .map(({ id }) => id)
+    .filter((id) => isModelId(id) && providerOfPrefixedId(id) === provider && !OTHER_MEDIA.test(id));
+}
+
+/** Every provider with the models that have a price: in the operator's file, in the list, or the sandbox's own. */
+export function listProviders(
+  prices: PriceBook,
+  settingOf: Record<HttpProvider, string>,
+  isConfigured: (provider: HttpProvider) => boolean,
+): ListedProvider[] {
+  const own = prices.operatorModels();
+
+  function modelsOf(provider: ProviderName, ids: readonly string[]): ListedModel[] {
+    const prefix = `${provider}/`;
+    const names = new Set([...ids.map((id) => `${prefix}${id}`), ...own.filter((model) => model.startsWith(prefix))]);
+    return [...names].toSorted().flatMap((model) => {
+      const pricing = prices.priceOf({ provider, model, providerModelId: model.slice(prefix.length) }, 0);
+      return pricing === null ? [] : [{ model, pricing }];
+    });
+  }
+
+  return [
+    ...HTTP_PROVIDERS.map((provider) => ({
+      provider,
+      isConfigured: isConfigured(provider),
+      setting: settingOf[provider],
+      models: modelsOf(provider, listedIds(provider)),
+    })),
+    { provider: 'sandbox', isConfigured: true, setting: null, models: modelsOf('sandbox', PLAIN_SANDBOX_MODELS) },
+  ];
+}

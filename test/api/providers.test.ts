@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SANDBOX_MODELS } from '../../src/models/sandbox-models.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { createKey } from './workspace.ts';
+
+let service: TestService;
+let directory: string;
+interface Listed {
+  provider: string;
+  is_configured: boolean;
+  setting: string | null;
+  models: { model: string; pricing: object | null }[];
+}
+let providers: Map<string, Listed>;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'prices-'));
+  const prices = path.join(directory, 'prices.json');
+  const rates = { input_per_million: '1.50', output_per_million: '4' };
+  await writeFile(
+    prices,
+    JSON.stringify({ 'openai-compatible/llama': rates, 'openai-compatible/other-*': rates, 'openai/gpt-4o': rates }),
+  );
+  service = await startTestService({ OPENAI_API_KEY: 'sk-secret', MODEL_PRICES_FILE: prices }, { workers: false });
+  const { status, body } = await service.call('GET', '/providers');
+  expect([status, body.next_cursor]).toEqual([200, null]);
+  providers = new Map(body.data.map((listed: Listed) => [listed.provider, listed]));
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(directory, { recursive: true });
+});
+
+const modelsOf = (provider: string) =>
+  new Map(providers.get(provider)?.models.map((each) => [each.model, each.pricing]));
+
+test('every provider is listed, with what makes its models work, and no key', async () => {
+  expect(
+    [...providers.values()].map(({ provider, is_configured, setting }) => [provider, is_configured, setting]),
+  ).toEqual([
+    ['openai', true, 'OPENAI_API_KEY'],
+    ['anthropic', false, 'ANTHROPIC_API_KEY'],
+    ['google', false, 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ['openai-compatible', false, 'OPENAI_COMPATIBLE_BASE_URL'],
+    ['sandbox', true, null],
+  ]);
+  expect(JSON.stringify([...providers])).not.toContain('sk-secret');
+});
+
+test('models have the prices that a run has: of the list, of the operator and of the sandbox', () => {
+  expect(modelsOf('openai').get('openai/gpt-4o-mini')).toEqual({ input: '0.15', output: '0.6', cached_input: '0.075' });
+  expect(modelsOf('openai').get('openai/gpt-4o')).toEqual({ input: '1.5', output: '4', cached_input: '1.5' });
+  // A pattern names no model.
+  expect([...modelsOf('openai-compatible')]).toEqual([
+    ['openai-compatible/llama', { input: '1.5', output: '4', cached_input: '1.5' }],
+  ]);
+  expect(modelsOf('sandbox').get('sandbox/echo')).toEqual({ input: '0', output: '0', cached_input: '0' });
+  expect([...modelsOf('anthropic').keys()]).toContain('anthropic/claude-haiku-4-5');
+});
+
+test('every model that is listed can be named, and works with text', async () => {
+  const all = [...providers.values()].flatMap(({ models }) => models.map(({ model }) => model));
+  expect(all.length).toBeGreaterThan(50);
+  expect(all.filter((model) => /embedding|whisper|image|tts|audio/.test(model))).toEqual([]);
+  expect([...modelsOf('google').keys()].filter((model) => !model.startsWith('google/gemini-'))).toEqual([]);
+  expect([...modelsOf('sandbox').keys()].toSorted()).toEqual(
+    Object.keys(SANDBOX_MODELS)
+      .filter((model) => !model.endsWith('-N'))
+      .toSorted(),
+  );
+  for (const [index, model] of all.entries()) {
+    const body = { name: `models/${index}`, template: 'Hi', model };
+    const answer = await service.call('POST', '/prompts', { body });
+    expect([model, answer.status, answer.body.model]).toEqual([model, 201, model]);
+  }
+});
+
+test('it takes the scope read', async () => {
+  const { key } = await createKey(service, 'execute');
+  const { status, body } = await service.call('GET', '/providers', { key });
+  expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
+});
