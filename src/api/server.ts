@@ -40,6 +40,7 @@ import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { statisticsRoutes } from './statistics/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { sendingRoutes } from './webhooks/sending-routes.ts';
@@ -136,6 +137,7 @@ export function allRoutes(
       ...eventRoutes(),
       ...notificationRoutes(),
       ...usageRoutes(),
+      ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
       ...sessionRoutes({ authenticator }),
     ],

@@ -10,6 +10,8 @@ import { listEvents } from '../../src/services/events/list-events.ts';
 import { listExecutions } from '../../src/services/executions/executions.ts';
 import { reuseResponse } from '../../src/services/executions/reuse-response.ts';
 import { withdrawUnaccepted } from '../../src/services/executions/withdraw-execution.ts';
+import { readLatest } from '../../src/services/statistics/list-prompt-statistics.ts';
+import { readRuns } from '../../src/services/statistics/prompt-statistics.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
 
@@ -99,6 +101,22 @@ test.each([
   });
   expect(plan).toMatch(new RegExp(`${table}_\\w*${index}_index`));
   expect(plan).not.toContain(`Seq Scan on ${table}`);
+});
+
+test('statistics of prompts go by the indexes of their runs and evaluations', async () => {
+  const until = new Date();
+  const since = new Date(until.getTime() - 7 * DAY_MS);
+  for (const plan of [
+    await plansOf('executions', (query) =>
+      readLatest(bindWorkspace(query, workspaceId), ['rare', 'seed/0'], { since, until }),
+    ),
+    await plansOf('executions', (query) =>
+      readRuns(bindWorkspace(query, workspaceId), { name: 'seed/0', since, until }),
+    ),
+  ]) {
+    expect(plan).toMatch(/executions_workspace_id_prompt_name_\w*id_index/);
+    expect(plan).not.toMatch(/Seq Scan on (executions|evaluations)/);
+  }
 });
 
 test('a response to reuse is found by the hash of its call', async () => {

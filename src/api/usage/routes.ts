@@ -27,7 +27,11 @@ export function usageRoutes(): Route[] {
         const until = query.until ?? now;
         const since = query.since ?? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS);
         const span = usageSpan(since, until, now);
-        const filter = { span, promptName: query.prompt_name, model: query.model };
+        const filter = {
+          span,
+          promptNames: query.prompt_name === undefined ? undefined : [query.prompt_name],
+          model: query.model,
+        };
         const executions = await sumUsage(db.heavy.query, filter, query.group_by);
         const evaluations = await sumEvaluationUsage(db.heavy.query, filter, query.group_by);
         return {

@@ -29,6 +29,10 @@ const SORTED_BY = {
 
 const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
+/** A condition: the name in this column begins with the group and a `/`. */
+export const isInGroup = (column: string, group: string) =>
+  sql<SqlBool>`${sql.ref(column)} like ${`${escapeLike(group)}/%`}`;
+
 /** Prompts of the workspace, by default in order of name, a page of at most `limit` after `after`. */
 export function listPrompts(
   db: WorkspaceDatabase,
@@ -43,7 +47,7 @@ export function listPrompts(
     selectPrompts(own).where((eb) => {
       const conditions: Expression<SqlBool>[] = [];
       if (archived !== 'all') conditions.push(eb('p.archived_at', archived === 'true' ? 'is not' : 'is', null));
-      if (group !== undefined) conditions.push(eb('p.name', 'like', `${escapeLike(group)}/%`));
+      if (group !== undefined) conditions.push(isInGroup('p.name', group));
       if (q !== undefined) {
         const pattern = `%${escapeLike(q)}%`;
         conditions.push(eb.or([eb('p.name', 'ilike', pattern), eb('p.description', 'ilike', pattern)]));

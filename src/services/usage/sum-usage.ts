@@ -1,4 +1,4 @@
-import { type Expression, type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import type { UsageKind, UsageUnit } from '../../db/entities/usage.ts';
 import { inStates } from '../../db/state-change.ts';
@@ -16,7 +16,7 @@ const COLUMN_OF_GROUP = { prompt: 'prompt_name', model: 'model', day: 'day' } as
 
 export interface UsageFilter {
   span: UsageSpan;
-  promptName?: string | undefined;
+  promptNames?: readonly string[] | undefined;
   model?: string | undefined;
 }
 
@@ -81,7 +81,7 @@ const count = (measure: string) => sql<number>`${total(measure)}::int`;
 function sumBy(
   db: Builder,
   calls: SelectQueryBuilder<Tables, never, Calls>,
-  { promptName, model }: UsageFilter,
+  { promptNames, model }: UsageFilter,
   groups: readonly UsageGroup[],
 ) {
   let sums = db
@@ -104,7 +104,7 @@ function sumBy(
                            else trim_scale(${total('cost_amount')}) end`.as('cost_amount'),
       count('unpriced').as('unpriced'),
     ]);
-  if (promptName !== undefined) sums = sums.where('prompt_name', '=', promptName);
+  if (promptNames !== undefined) sums = sums.where(sql<SqlBool>`prompt_name = any(${promptNames}::text[])`);
   if (model !== undefined) sums = sums.where('model', '=', model);
   for (const group of groups) {
     const column: Expression<string> = sql.ref(COLUMN_OF_GROUP[group]);

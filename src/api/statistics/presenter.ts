@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import { scoreInterval } from '../../domain/score-interval.ts';
+import { NO_TOKENS } from '../../domain/usage.ts';
+import type { PromptStatistics } from '../../services/statistics/list-prompt-statistics.ts';
+import type { RunsRow, ScoreRow } from '../../services/statistics/prompt-statistics.ts';
+import { presentSums } from '../usage/presenter.ts';
+import type { PromptSeries, StatisticsPage } from './schema.ts';
+
+type Series = z.input<typeof PromptSeries>;
+
+const NO_USAGE = { tokens: NO_TOKENS, cost: { amount: '0', currency: 'USD' as const }, unpriced: 0 };
+
+/** The statistics of a prompt as callers see them. */
+export function presentStatistics({
+  name,
+  usage,
+  p50Ms,
+  p95Ms,
+  lastRunAt,
+  lastEvaluation,
+}: PromptStatistics): z.input<typeof StatisticsPage>['data'][number] {
+  const { tokens, cost, unpriced } = usage === undefined ? NO_USAGE : presentSums(usage);
+  return {
+    prompt_name: name,
+    runs: usage?.executions ?? 0,
+    failed: usage?.failed ?? 0,
+    tokens,
+    cost,
+    unpriced,
+    latency: { p50_ms: p50Ms, p95_ms: p95Ms },
+    last_score: lastEvaluation?.score ?? null,
+    last_evaluation_id: lastEvaluation === undefined ? null : publicId('evaluation', lastEvaluation.id),
+    last_run_at: lastRunAt?.toISOString() ?? null,
+  };
+}
+
+export function presentRuns({ p50_ms, p95_ms, ...row }: RunsRow): Series['runs'][number] {
+  return { ...presentSums(row), latency: { p50_ms, p95_ms } };
+}
+
+/** The score of an evaluation; nothing where it has none, since it had no examples. */
+export function presentScore(row: ScoreRow): Series['scores'] {
+  if (row.score === null || row.finished_at === null || row.examples_total === 0) return [];
+  return [
+    {
+      evaluation_id: publicId('evaluation', row.id),
+      prompt_version: row.prompt_version,
+      dataset:
+        row.dataset_name === null || row.dataset_version === null
+          ? null
+          : { name: row.dataset_name, version: row.dataset_version },
+      score: row.score,
+      interval: scoreInterval(row.score, row.examples_total),
+      finished_at: row.finished_at.toISOString(),
+    },
+  ];
+}
