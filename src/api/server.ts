@@ -23,13 +23,16 @@ import { createDeliveryWaiter } from '../services/deliveries/delivery-waiter.ts'
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import { createStartPace } from '../services/executions/start-pace.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
-import { createStreamHub, type StreamHub } from '../services/streams/stream-hub.ts';
+import { createProgressHub } from '../services/streams/progress-hub.ts';
+import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas } from '../services/workspaces/quotas.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { chatCompletionRoutes } from './chat-completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
+import { evaluationStream } from './evaluations/progress-format.ts';
+import { progressRoutes } from './evaluations/progress-routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { executionRoutes } from './executions/routes.ts';
@@ -83,17 +86,24 @@ function readinessOf({ db, client }: Foundation): Middleware {
 /** What the routes are made of. */
 export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'close'>;
 
+/** Streams that callers read from this process. */
+interface OpenStreams {
+  readonly openCount: number;
+  close(): void;
+}
+
 /** Every operation of the API. */
 export function allRoutes(
   { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, settings, log }: RouteFoundation,
   { eager }: { eager: boolean },
-): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: StreamHub } {
+): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[] } {
   const idempotency = createIdempotency(createIdempotencyKeys(cipher));
   const quotas = createQuotas(settings.quotas);
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
   const streams = createStreamHub({ db, listener, log });
+  const progress = createProgressHub({ db, format: evaluationStream, log });
   const executions = {
     quotas,
     idempotency,
@@ -109,7 +119,7 @@ export function allRoutes(
   };
   return {
     authenticator,
-    streams,
+    streams: [streams, progress],
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...executionRoutes(executions),
@@ -117,6 +127,7 @@ export function allRoutes(
       ...modelRoutes(),
       ...providerRoutes(models),
       ...streamRoutes({ quotas, streams }),
+      ...progressRoutes({ quotas, progress }),
       ...evaluationRoutes({
         quotas,
         idempotency,
@@ -169,10 +180,10 @@ export async function startApi(
   const { routes, authenticator, streams } = allRoutes(foundation, { eager });
   new Gauge({
     name: 'pms_streams_open',
-    help: 'Streams of executions that callers read',
+    help: 'Streams of executions and evaluations that callers read',
     registers: [registry],
     collect() {
-      this.set(streams.openCount);
+      this.set(streams.reduce((sum, { openCount }) => sum + openCount, 0));
     },
   });
   const limit = settings.rateLimitPerMinute;
@@ -207,7 +218,7 @@ export async function startApi(
     port: server.port,
     async close(graceMs, over) {
       // Their callers go on elsewhere.
-      streams.close();
+      for (const each of streams) each.close();
       const timer = setTimeout(() => closing.abort(), graceMs);
       void over?.finally(() => closing.abort());
       await server.close(graceMs + LAST_RESPONSES_MS);

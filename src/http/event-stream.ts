@@ -7,9 +7,12 @@ export const EVENT_STREAM = 'text/event-stream';
 /** A comment, so that nobody on the way takes the connection for dead. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 
-/** One event. `data` becomes JSON, which has no line breaks. */
-export function serverSentEvent({ id, event, data }: { id: string; event: string; data: unknown }): string {
-  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+/**
+ * One event. `data` becomes JSON, which has no line breaks.
+ * @param event.id absent where a stream does not go on after an event
+ */
+export function serverSentEvent({ id, event, data }: { id?: string; event: string; data: unknown }): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** A response that goes on as long as its events do. */

@@ -68,11 +68,18 @@ export async function getEvaluation(query: Query, id: string): Promise<Evaluatio
   return row;
 }
 
-/** The same, with the sums as they are at this moment while it runs. */
-export async function getCurrentEvaluation(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
+/**
+ * The same, with the sums as they are at this moment while it runs.
+ * @param sumsQuery what the sums are read by, from all of the results. Default: that of the row
+ */
+export async function getCurrentEvaluation(
+  db: WorkspaceDatabase,
+  id: string,
+  sumsQuery: Query = db.query,
+): Promise<EvaluationRow> {
   const row = await getEvaluation(db.query, id);
   if (row.status === 'completed') return row;
-  return { ...row, summary: await readSummary(db.query, row.id) };
+  return { ...row, summary: await readSummary(sumsQuery, row.id) };
 }
 
 export interface EvaluationFilter {

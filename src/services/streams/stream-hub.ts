@@ -5,10 +5,11 @@ import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { isFinished } from '../executions/executions.ts';
 import { type DeltaRow, NEXT_DELTAS, ROWS_AT_ONCE, UNFINISHED } from './deltas.ts';
+import { createOpenReaders } from './open-readers.ts';
 import { openStream } from './open-stream.ts';
 import type { EventId, StreamEvent, StreamFormat } from './stream-events.ts';
 import { follow, type Position, readAfter } from './stream-position.ts';
-import { StreamReader } from './stream-reader.ts';
+import type { StreamReader } from './stream-reader.ts';
 import { lastEvents, readResult, type StreamResult } from './stream-result.ts';
 
 /** What callers of this process read of executions while they run. */
@@ -27,11 +28,6 @@ export interface StreamHub {
 
 /** Notifications may be lost, so streams look this often in any case. */
 const LOOK_EVERY_MS = 3_000;
-const KEEP_ALIVE_EVERY_MS = 15_000;
-/** A caller who takes nothing of what there is for so long is cut off. */
-const STALLED_MS = 60_000;
-/** What is left of streams when the process stops. */
-const CLOSE_WITHIN_MS = 1_000;
 /** Positions that one statement reads from. */
 const POSITIONS_AT_ONCE = 200;
 
@@ -82,15 +78,12 @@ export function createStreamHub({
   listener,
   log,
   lookEveryMs = LOOK_EVERY_MS,
-  stalledMs = STALLED_MS,
+  stalledMs,
 }: StreamHubDeps): StreamHub {
   const sources = new Map<string, Source>();
-  const open = new Set<StreamReader>();
-  let isClosed = false;
+  const open = createOpenReaders({ everyMs: lookEveryMs, stalledMs, onTick });
   let isLooking = false;
   let lookAgain = false;
-  let timer: NodeJS.Timeout | undefined;
-  let nextKeepAliveAt = 0;
 
   function wake(): void {
     lookAgain = sources.size > 0;
@@ -205,15 +198,11 @@ export function createStreamHub({
     }
   }
 
-  function tick(): void {
-    for (const reader of open)
-      if (reader.stalledMs > stalledMs) reader.destroy(new Error('The caller takes nothing of the stream.'));
-    if (performance.now() >= nextKeepAliveAt) {
-      nextKeepAliveAt = performance.now() + KEEP_ALIVE_EVERY_MS;
+  function onTick(isQuiet: boolean): void {
+    if (isQuiet)
       for (const { readers } of sources.values())
         for (const [reader, { format, isEnding }] of readers)
           if (reader.isReady && !isEnding) reader.send(Buffer.from(format.keepAlive));
-    }
     void lookForEnds();
   }
 
@@ -231,17 +220,11 @@ export function createStreamHub({
   }
 
   function add(source: Source, entry: Entry): StreamReader {
-    const reader = new StreamReader(wake, () => {
-      open.delete(reader);
-      source.readers.delete(reader);
+    const reader = open.add(wake, (closed) => {
+      source.readers.delete(closed);
       leave(source);
-      if (open.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
     });
     source.readers.set(reader, entry);
-    open.add(reader);
-    timer ??= setInterval(tick, lookEveryMs).unref();
     return reader;
   }
 
@@ -255,7 +238,7 @@ export function createStreamHub({
         const { attempt, sequence } = position;
         const first: StreamEvent = { type: 'execution.started', id: { attempt, sequence }, execution };
         reader.send(after === undefined ? encode(format, [first]) : Buffer.from(format.keepAlive));
-        if (isClosed) reader.finish();
+        if (open.isClosed) reader.finish();
         else wake();
         return reader;
       } catch (error) {
@@ -264,18 +247,9 @@ export function createStreamHub({
       }
     },
     get openCount() {
-      return open.size;
+      return open.count;
     },
-    close() {
-      isClosed = true;
-      for (const reader of open) {
-        if (reader.isReady) reader.finish();
-        else reader.destroy();
-      }
-      setTimeout(() => {
-        for (const reader of open) reader.destroy();
-      }, CLOSE_WITHIN_MS).unref();
-    },
+    close: () => open.close(),
   };
 }
 

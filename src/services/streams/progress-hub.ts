@@ -1,0 +1,234 @@
+import type { Readable } from 'node:stream';
+import { type SqlBool, sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database, WorkspaceDatabase } from '../../db/database.ts';
+import { isDatabaseUnavailable } from '../../db/errors.ts';
+import { prepared } from '../../db/statement.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { ENDED_EVALUATION, type EvaluationStatus } from '../../domain/evaluation-states.ts';
+import { type EvaluationRow, getCurrentEvaluation } from '../evaluations/evaluations.ts';
+import { createOpenReaders } from './open-readers.ts';
+import type { StreamReader } from './stream-reader.ts';
+
+/** What a reader of an evaluation is told: how it is now, and how it has ended. */
+export interface ProgressEvent {
+  type: 'evaluation.progress' | `evaluation.${(typeof ENDED_EVALUATION)[number]}`;
+  evaluation: EvaluationRow;
+}
+
+export interface ProgressFormat {
+  encode(event: ProgressEvent): string;
+  /** What is sent so that the connection is not taken for dead. */
+  keepAlive: string;
+}
+
+/** What callers of this process read of evaluations while they run. */
+export interface ProgressHub {
+  /**
+   * The evaluation as it is, and whenever it has changed, as bytes. It ends with the evaluation; or without its last event where the
+   * evaluation is deleted or this process stops: the caller then begins anew.
+   * @throws ApiError `not_found`
+   */
+  open(db: WorkspaceDatabase, id: string): Promise<Readable>;
+  /** Streams that are open. */
+  readonly openCount: number;
+  /** Ends all streams. Those that are opened from now on end after their first event. */
+  close(): void;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** Summing up the results of a run takes at most a twentieth of the time. */
+const REST_FACTOR = 20;
+
+/** `version` is another one after every change of the row. */
+const LOOK = prepared<{ ids: string[] }>()((db, { ids }) =>
+  db
+    .selectFrom('evaluations')
+    .select(['id', 'workspace_id', 'status', sql<string>`xmin::text`.as('version')])
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`),
+);
+
+const hasEnded = (status: EvaluationStatus) => ENDED_EVALUATION.find((ended) => ended === status);
+
+/** An evaluation that somebody reads. */
+interface Source {
+  db: WorkspaceDatabase;
+  id: string;
+  /** What each was sent last. */
+  readers: Map<StreamReader, Buffer | undefined>;
+  /** Readers, and those who are about to be. */
+  users: number;
+  event: Buffer | undefined;
+  hasEnded: boolean;
+  /** Of the row, when it was read last. */
+  version: string | undefined;
+  reading: Promise<void> | undefined;
+  /** The results are not summed up before. */
+  restsUntil: number;
+}
+
+export interface ProgressHubDeps {
+  db: Pick<Database, 'system'>;
+  format: ProgressFormat;
+  log: Logger;
+  /** Default: 1 s. */
+  lookEveryMs?: number;
+  /** Default: 60 s. */
+  stalledMs?: number;
+}
+
+/**
+ * One look at the database serves all readers of the process. What is told is how the row is, so a reader who takes nothing for a
+ * while misses nothing but steps in between, and nothing is kept for readers who come again.
+ */
+export function createProgressHub({
+  db: { system },
+  format,
+  log,
+  lookEveryMs = LOOK_EVERY_MS,
+  stalledMs,
+}: ProgressHubDeps): ProgressHub {
+  /** By workspace and id. */
+  const sources = new Map<string, Source>();
+  const open = createOpenReaders({ everyMs: lookEveryMs, stalledMs, onTick });
+  const keepAlive = Buffer.from(format.keepAlive);
+  let isLooking = false;
+
+  function onTick(isQuiet: boolean): void {
+    if (isQuiet)
+      for (const { readers } of sources.values())
+        for (const reader of readers.keys()) if (reader.isReady) reader.send(keepAlive);
+    if (isLooking) return;
+    isLooking = true;
+    void look()
+      .catch(warn)
+      .finally(() => {
+        isLooking = false;
+      });
+  }
+
+  function warn(error: unknown): void {
+    // It was deleted: its readers' streams have ended.
+    if (error instanceof ApiError) return;
+    if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot read progress; trying again');
+    else log.error({ err: error }, 'cannot read progress; trying again');
+  }
+
+  async function look(): Promise<void> {
+    const looked = [...sources.values()];
+    const rows = await system.query(LOOK, { ids: looked.map(({ id }) => id) });
+    const found = new Map(rows.map((row) => [row.id, row]));
+    for (const source of looked) {
+      const row = found.get(source.id);
+      if (row?.workspace_id !== source.db.workspaceId) {
+        drop(source);
+        continue;
+      }
+      const goesOn = row.status === 'running' || row.status === 'paused';
+      if (row.version !== source.version || (goesOn && performance.now() >= source.restsUntil))
+        read(source, row.version).catch(warn);
+      else deliver(source);
+    }
+  }
+
+  /** Reads the evaluation, for all of its readers, each of whom is sent it where it has changed. */
+  function read(source: Source, version: string | undefined): Promise<void> {
+    source.reading ??= (async () => {
+      const { db, id } = source;
+      const startedAt = performance.now();
+      try {
+        const evaluation = await getCurrentEvaluation(db, id, db.heavy.query);
+        const ended = hasEnded(evaluation.status);
+        const event = Buffer.from(
+          format.encode({ type: ended === undefined ? 'evaluation.progress' : `evaluation.${ended}`, evaluation }),
+        );
+        if (source.event?.equals(event) !== true) source.event = event;
+        source.version = version;
+        source.hasEnded = ended !== undefined;
+        // A retry may go on with it: whoever comes now reads it anew.
+        if (source.hasEnded) forget(source);
+        deliver(source);
+      } catch (error) {
+        if (error instanceof ApiError) drop(source);
+        throw error;
+      } finally {
+        source.reading = undefined;
+        source.restsUntil = performance.now() + REST_FACTOR * (performance.now() - startedAt);
+      }
+    })();
+    return source.reading;
+  }
+
+  function deliver(source: Source): void {
+    const { event, readers } = source;
+    if (event === undefined) return;
+    for (const [reader, sent] of readers) {
+      if (sent !== event && (reader.isReady || source.hasEnded)) {
+        readers.set(reader, event);
+        reader.send(event);
+      }
+      if (source.hasEnded) reader.finish();
+    }
+  }
+
+  /** It was deleted: whoever asks again is told so. */
+  function drop(source: Source): void {
+    forget(source);
+    for (const reader of source.readers.keys()) reader.finish();
+  }
+
+  const keyOf = ({ db, id }: Pick<Source, 'db' | 'id'>) => `${db.workspaceId} ${id}`;
+
+  function forget(source: Source): void {
+    if (sources.get(keyOf(source)) === source) sources.delete(keyOf(source));
+  }
+
+  function enter(db: WorkspaceDatabase, id: string): Source {
+    const source = sources.get(keyOf({ db, id })) ?? {
+      db,
+      id,
+      readers: new Map(),
+      users: 0,
+      event: undefined,
+      hasEnded: false,
+      version: undefined,
+      reading: undefined,
+      restsUntil: 0,
+    };
+    sources.set(keyOf(source), source);
+    source.users += 1;
+    return source;
+  }
+
+  function leave(source: Source): void {
+    source.users -= 1;
+    if (source.users === 0) forget(source);
+  }
+
+  return {
+    async open(db, id) {
+      const source = enter(db, id);
+      try {
+        if (source.event === undefined) await read(source, undefined);
+        const reader = open.add(
+          () => {},
+          (closed) => {
+            source.readers.delete(closed);
+            leave(source);
+          },
+        );
+        source.readers.set(reader, undefined);
+        deliver(source);
+        if (open.isClosed) reader.finish();
+        return reader;
+      } catch (error) {
+        leave(source);
+        throw error;
+      }
+    },
+    get openCount() {
+      return open.count;
+    },
+    close: () => open.close(),
+  };
+}
