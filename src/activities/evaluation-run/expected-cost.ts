@@ -1,14 +1,11 @@
-import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
+import {
+  expectedOutputTokens,
+  type JudgeConfig,
+  judgeTokens,
+  promptTokens,
+} from '../../services/evaluations/expected-tokens.ts';
 import type { RunSpec } from '../../services/evaluations/run-spec.ts';
-
-const CHARACTERS_PER_TOKEN = 3;
-const EXPECTED_OUTPUT_TOKENS = 500;
-/** About what a large image takes. */
-const FILE_TOKENS = 1_500;
-/** The text around a rubric in a judge's prompt. */
-const JUDGE_PROMPT_TOKENS = 300;
-const EXPECTED_JUDGEMENT_TOKENS = 100;
 
 /** What one example is expected to cost before any has been seen. */
 export interface ExpectedCost {
@@ -31,34 +28,19 @@ function callUsd(models: Models, model: string, inputTokens: number, outputToken
   return (inputTokens * Number(price.input_per_million) + outputTokens * Number(price.output_per_million)) / 1e6;
 }
 
-const FILE = '.'.repeat(FILE_TOKENS * CHARACTERS_PER_TOKEN);
-
-function isFile(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'file';
-}
-
-/** How long what a call is made from is, with so many characters for a file as its tokens may come to. */
-function charsOf({ content, includes }: Pick<RunSpec, 'content' | 'includes'>): number {
-  const { template, messages, tools } = content;
-  const withoutFiles = (_: string, value: unknown) => (isFile(value) ? FILE : value);
-  const included = Object.values(includes).reduce((sum, { template: text }) => sum + text.length, 0);
-  const own = template?.length ?? JSON.stringify(messages, withoutFiles).length;
-  return own + included + (tools === null ? 0 : JSON.stringify(tools).length);
-}
-
 /** Errs on the high side, since a budget is kept by it at first. A call without a known price counts 0. */
 export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
-  const input = charsOf(spec) / CHARACTERS_PER_TOKEN;
-  const output = spec.parameters.max_tokens ?? EXPECTED_OUTPUT_TOKENS;
+  const input = promptTokens(spec);
+  const output = expectedOutputTokens(spec.parameters);
   const chain = [spec.model, ...spec.fallbackModels];
   const isCalled = spec.sourceEvaluationId === null;
   const modelUsd = new Map(chain.map((model) => [model, isCalled ? callUsd(models, model, input, output) : 0]));
   const judgesUsd = new Map<string, number>();
   for (const config of spec.evaluators) if (config.type === 'llm_judge') judgesUsd.set(config.name, judgeUsd(config));
 
-  function judgeUsd(config: Extract<EvaluatorConfig, { type: 'llm_judge' }>): number {
-    const inputTokens = JUDGE_PROMPT_TOKENS + config.rubric.length / CHARACTERS_PER_TOKEN + input + output;
-    return callUsd(models, config.model, inputTokens, config.parameters.max_tokens ?? EXPECTED_JUDGEMENT_TOKENS);
+  function judgeUsd(config: JudgeConfig): number {
+    const tokens = judgeTokens(config, input, output);
+    return callUsd(models, config.model, tokens.input, tokens.output);
   }
 
   const allJudgesUsd = [...judgesUsd.values()].reduce((sum, usd) => sum + usd, 0);

@@ -1,6 +1,7 @@
 import type { Route } from '../../http/route.ts';
 import { controlEvaluationRoutes } from './control-routes.ts';
 import { type CreateEvaluationDeps, createEvaluationRoute, rescoreEvaluationRoute } from './create-route.ts';
+import { estimateEvaluationRoute } from './estimate-route.ts';
 import { readEvaluationRoutes } from './read-routes.ts';
 import { evaluationResultsRoutes } from './results-routes.ts';
 
@@ -8,6 +9,7 @@ import { evaluationResultsRoutes } from './results-routes.ts';
 export function evaluationRoutes(deps: CreateEvaluationDeps): Route[] {
   return [
     createEvaluationRoute(deps),
+    estimateEvaluationRoute(deps),
     rescoreEvaluationRoute(deps),
     ...readEvaluationRoutes(),
     ...evaluationResultsRoutes(),

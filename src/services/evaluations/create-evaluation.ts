@@ -11,7 +11,7 @@ import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 import { storeExamples } from '../datasets/inline-examples.ts';
-import { modelsToCall } from '../executions/models-to-call.ts';
+import { type ModelsToCall, modelsToCall } from '../executions/models-to-call.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
 import { contentOf, getPrompt, type PromptRow, type VersionSelector } from '../prompts/prompts.ts';
 import { type EvaluationRow, getEvaluation } from './evaluations.ts';
@@ -141,10 +141,42 @@ async function baselineOf(query: Query, baseline: string | null): Promise<{ mode
   return { mode: 'given', id: run.id };
 }
 
+/** What a request comes to. */
+export interface ResolvedRun {
+  prompt: PromptRow;
+  content: PromptContent;
+  includes: IncludeSet;
+  /** With its fallbacks, under their full names. */
+  called: ModelsToCall;
+  evaluators: EvaluatorConfig[];
+  baseline: { mode: string; id: string | null };
+}
+
 /**
- * Checks everything that can be checked before a model is called, and stores the evaluation as `scheduled`. Runs in the
- * caller's transaction; the evaluators were compiled before it, which may take a while.
+ * Checks everything that can be checked before a model is called. The evaluators were compiled before, which may take a while.
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
+ */
+export async function resolveRun(query: Query, models: Models, request: NewEvaluation): Promise<ResolvedRun> {
+  const prompt: PromptRow = await getPrompt(query, request.promptName, request);
+  if (prompt.archived_at !== null)
+    throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
+  const content = contentOf(prompt);
+  const includes = await resolveIncludes(query, content, 'prompt_name');
+  const called = modelsToCall(
+    models,
+    { model: prompt.model, fallbackModels: prompt.fallback_models },
+    { model: 'model', fallbackModels: 'fallback_models' },
+  );
+  const evaluators = resolveJudges(models, request.evaluators);
+  if (request.maxCost !== undefined) checkBudget(models, [called.model, ...called.fallbackModels], evaluators);
+  const baseline = await baselineOf(query, request.baseline);
+  if (request.examples !== undefined) checkExamples(content, includes, request.examples);
+  return { prompt, content, includes, called, evaluators, baseline };
+}
+
+/**
+ * Stores an evaluation as `scheduled`. Runs in the caller's transaction.
+ * @throws as {@link resolveRun}
  */
 export async function createEvaluation(
   query: Query,
@@ -152,21 +184,9 @@ export async function createEvaluation(
   models: Models,
   request: NewEvaluation,
 ): Promise<StoredEvaluation> {
-  const prompt: PromptRow = await getPrompt(query, request.promptName, request);
-  if (prompt.archived_at !== null)
-    throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
-  const content = contentOf(prompt);
-  const includes = await resolveIncludes(query, content, 'prompt_name');
-  const { model, provider, fallbackModels } = modelsToCall(
-    models,
-    { model: prompt.model, fallbackModels: prompt.fallback_models },
-    { model: 'model', fallbackModels: 'fallback_models' },
-  );
+  const { prompt, content, includes, called, evaluators, baseline } = await resolveRun(query, models, request);
+  const { model, provider, fallbackModels } = called;
   const { examples, dataset } = request;
-  const evaluators = resolveJudges(models, request.evaluators);
-  if (request.maxCost !== undefined) checkBudget(models, [model, ...fallbackModels], evaluators);
-  const baseline = await baselineOf(query, request.baseline);
-  if (examples !== undefined) checkExamples(content, includes, examples);
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
   const { examplesId, hash, total } = found ?? (await storeExamples(query, examples ?? []));
   const { id = newId() } = request;

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { Cost } from '../../domain/usage.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { estimateEvaluation } from '../../services/evaluations/estimate-evaluation.ts';
+import { sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
+import type { CreateEvaluationDeps } from './create-route.ts';
+import { CreateEvaluation } from './create-schema.ts';
+import { CREATE_SAMPLES } from './samples.ts';
+import { toNewEvaluation } from './to-new-evaluation.ts';
+
+const Estimate = z
+  .object({
+    examples: z.int(),
+    model_calls: z.int().meta({ description: 'Examples that fit the prompt; of a large dataset by a sample.' }),
+    judge_calls: z.int(),
+    tokens: z.object({ input: z.int(), output: z.int() }).meta({ description: 'Model and judges together.' }),
+    cost: Cost.pick({ currency: true })
+      .extend({ amount: z.string() })
+      .nullable()
+      .meta({ description: 'US dollars, judges included; null where a model has no known price.' }),
+    basis: z.string().meta({ description: 'How it was reckoned, in words.' }),
+  })
+  .meta({ id: 'EvaluationEstimate' });
+
+const estimateSample: z.input<typeof Estimate> = {
+  examples: 2000,
+  model_calls: 2000,
+  judge_calls: 0,
+  tokens: { input: 48_000, output: 32_000 },
+  cost: { amount: '0.0264', currency: 'USD' },
+  basis:
+    'Calls of openai/gpt-4o-mini, each example once, without retries and fallbacks. Input tokens: the prompt filled with 50 of 2,000 ' +
+    'examples, a token for every 3 characters. Output tokens: 16 a call, the mean of its newest evaluation on this model.',
+};
+
+/** `POST /evaluations/estimate` */
+export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/evaluations/estimate',
+    operationId: 'estimateEvaluation',
+    tag: 'Evaluations',
+    summary: 'Estimate what an evaluation would cost',
+    description:
+      'Takes what `POST /evaluations` takes, checks it in the same way, and creates nothing. Tokens come from a sample of the examples ' +
+      'and from past runs of the prompt.',
+    scope: 'read',
+    body: CreateEvaluation,
+    bodyExamples: CREATE_SAMPLES,
+    response: Estimate,
+    responseExample: estimateSample,
+    errors: ['not_found', 'prompt_archived'],
+    async handler({ db, body: { start_at: _, ...body } }) {
+      await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+      const { evaluators } = sealEvaluators(deps, body.evaluators, 'evaluators');
+      const { modelCalls, judgeCalls, costUsd, ...estimate } = await estimateEvaluation(db, deps.models, {
+        ...toNewEvaluation(body),
+        evaluators,
+      });
+      return {
+        ...estimate,
+        model_calls: modelCalls,
+        judge_calls: judgeCalls,
+        cost: costUsd === null ? null : { amount: costUsd, currency: 'USD' },
+      };
+    },
+  });
+}
