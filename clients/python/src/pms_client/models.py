@@ -602,6 +602,48 @@ class ExecutionCall(BaseModel):
     error: ExecutionCallError | None
 
 
+class ProviderModelPricing(BaseModel):
+    """
+    For short inputs, where the price depends on the length; null where none is known.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: Annotated[str, Field(description="US dollars per million tokens.")]
+    output: Annotated[str, Field(description="US dollars per million tokens.")]
+    cached_input: Annotated[str, Field(description="US dollars per million tokens.")]
+
+
+class ProviderModel(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    model: str
+    pricing: Annotated[
+        ProviderModelPricing | None,
+        Field(description="For short inputs, where the price depends on the length; null where none is known."),
+    ]
+
+
+class Provider(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    provider: str
+    is_configured: Annotated[bool, Field(description="Whether its models can be called.")]
+    setting: Annotated[
+        str | None,
+        Field(description="What an operator sets so that they can be; null where nothing needs to be set."),
+    ]
+    models: Annotated[
+        list[ProviderModel],
+        Field(
+            description="The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too."
+        ),
+    ]
+
+
 class CreatedEvaluationInclude(ExecutionInclude):
     pass
 
@@ -966,6 +1008,48 @@ class Evaluation(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: str | None
     finished_at: str | None
+
+
+class EvaluationEstimateTokens(BaseModel):
+    """
+    Model and judges together.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: int
+    output: int
+
+
+class EvaluationEstimateCost(BaseModel):
+    """
+    US dollars, judges included; null where a model has no known price.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    currency: Literal["USD"]
+    amount: str
+
+
+class EvaluationEstimate(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    examples: int
+    model_calls: Annotated[
+        int,
+        Field(description="Examples that fit the prompt; of a large dataset by a sample."),
+    ]
+    judge_calls: int
+    tokens: Annotated[EvaluationEstimateTokens, Field(description="Model and judges together.")]
+    cost: Annotated[
+        EvaluationEstimateCost | None,
+        Field(description="US dollars, judges included; null where a model has no known price."),
+    ]
+    basis: Annotated[str, Field(description="How it was reckoned, in words.")]
 
 
 class EvaluationResultScores(BaseModel):
@@ -1495,6 +1579,144 @@ class Usage(BaseModel):
     until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
+class PromptStatisticsCost(ExecutionCallCost):
+    pass
+
+
+class PromptStatisticsLatency(BaseModel):
+    """
+    Of the models' responses in the newest 100 runs that have completed.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    p50_ms: int | None
+    p95_ms: int | None
+
+
+class PromptStatistics(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: str
+    runs: Annotated[
+        int,
+        Field(description="Executions, drafts included; without the examples of evaluations."),
+    ]
+    failed: int
+    tokens: Tokens
+    cost: PromptStatisticsCost
+    unpriced: Annotated[
+        int,
+        Field(description="Runs whose model has no known price: they are not in the cost."),
+    ]
+    latency: Annotated[
+        PromptStatisticsLatency,
+        Field(description="Of the models' responses in the newest 100 runs that have completed."),
+    ]
+    last_score: Annotated[
+        float | None,
+        Field(description="Of the newest evaluation that has completed, of any time."),
+    ]
+    last_evaluation_id: str | None
+    last_run_at: Annotated[str | None, Field(description="When it was run last, at any time.")]
+
+
+class PromptSeriesRunCost(ExecutionCallCost):
+    pass
+
+
+class PromptSeriesRunLatency(BaseModel):
+    """
+    Of the models' responses.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    p50_ms: int | None
+    p95_ms: int | None
+
+
+class PromptSeriesRun(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    day: Annotated[str, Field(description="In UTC.")]
+    prompt_version: Annotated[
+        int | None,
+        Field(description="Null: drafts that were run in place of a version."),
+    ]
+    runs: Annotated[
+        int,
+        Field(description="Executions, drafts included; without the examples of evaluations."),
+    ]
+    failed: int
+    tokens: Tokens
+    cost: PromptSeriesRunCost
+    unpriced: Annotated[
+        int,
+        Field(description="Runs whose model has no known price: they are not in the cost."),
+    ]
+    latency: Annotated[PromptSeriesRunLatency, Field(description="Of the models' responses.")]
+
+
+class PromptSeriesScoreDataset(CreatedEvaluationDataset):
+    """
+    Null for inline examples.
+    """
+
+
+class PromptSeriesScoreInterval(BaseModel):
+    """
+    Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    low: float
+    high: float
+
+
+class PromptSeriesScore(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    evaluation_id: str
+    prompt_version: int
+    dataset: Annotated[PromptSeriesScoreDataset | None, Field(description="Null for inline examples.")]
+    score: float
+    interval: Annotated[
+        PromptSeriesScoreInterval,
+        Field(
+            description="Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be."
+        ),
+    ]
+    finished_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class PromptSeries(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    prompt_name: str
+    since: Annotated[
+        str,
+        Field(description="From when on runs are counted: later than asked for where there are more than 20000."),
+    ]
+    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    runs: Annotated[
+        list[PromptSeriesRun],
+        Field(description="By day and version, oldest first. Days without a run are left out."),
+    ]
+    scores: Annotated[
+        list[PromptSeriesScore],
+        Field(description="The newest 500 evaluations that have completed, oldest first."),
+    ]
+
+
 class ApiKey(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1532,6 +1754,53 @@ class CreatedApiKey(BaseModel):
     key: Annotated[
         str,
         Field(description="The key itself. It is shown this once and stored nowhere."),
+    ]
+
+
+class SessionKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    scopes: list[Literal["read", "execute", "write", "admin"]]
+
+
+class SessionWorkspace(PromptToolChoice):
+    pass
+
+
+class Session(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    key: SessionKey
+    workspace: SessionWorkspace
+    is_current: Annotated[
+        bool,
+        Field(description="Whether it is the session that this request was made with."),
+    ]
+    address: Annotated[str, Field(description="From where it was begun.")]
+    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_used_at: Annotated[str, Field(description="To the minute.")]
+    expires_at: Annotated[
+        str,
+        Field(
+            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+        ),
+    ]
+
+
+class SessionPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Session]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
     ]
 
 
@@ -1617,6 +1886,17 @@ class ExecutionPage(BaseModel):
         extra="ignore",
     )
     data: list[Execution]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ProviderList(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Provider]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
@@ -1761,6 +2041,19 @@ class NotificationPage(BaseModel):
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
     ]
+
+
+class PromptStatisticsPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[PromptStatistics]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class ApiKeyPage(BaseModel):

@@ -22,9 +22,12 @@ export interface Operations {
   createChatCompletion: { request: api.CreateChatCompletionData; response: api.CreateChatCompletionResponse };
   listModels: { request: api.ListModelsData; response: api.ListModelsResponse };
   getModel: { request: api.GetModelData; response: api.GetModelResponse };
+  listProviders: { request: api.ListProvidersData; response: api.ListProvidersResponse };
   streamExecution: { request: api.StreamExecutionData; response: api.StreamExecutionResponse };
+  streamEvaluation: { request: api.StreamEvaluationData; response: api.StreamEvaluationResponse };
   listEvaluations: { request: api.ListEvaluationsData; response: api.ListEvaluationsResponse };
   createEvaluation: { request: api.CreateEvaluationData; response: api.CreateEvaluationResponse };
+  estimateEvaluation: { request: api.EstimateEvaluationData; response: api.EstimateEvaluationResponse };
   rescoreEvaluation: { request: api.RescoreEvaluationData; response: api.RescoreEvaluationResponse };
   getEvaluation: { request: api.GetEvaluationData; response: api.GetEvaluationResponse };
   deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
@@ -66,6 +69,8 @@ export interface Operations {
   getEvent: { request: api.GetEventData; response: api.GetEventResponse };
   listNotifications: { request: api.ListNotificationsData; response: api.ListNotificationsResponse };
   getUsage: { request: api.GetUsageData; response: api.GetUsageResponse };
+  listPromptStatistics: { request: api.ListPromptStatisticsData; response: api.ListPromptStatisticsResponse };
+  getPromptStatistics: { request: api.GetPromptStatisticsData; response: api.GetPromptStatisticsResponse };
   listApiKeys: { request: api.ListApiKeysData; response: api.ListApiKeysResponse };
   createApiKey: { request: api.CreateApiKeyData; response: api.CreateApiKeyResponse };
   revokeApiKey: { request: api.RevokeApiKeyData; response: api.RevokeApiKeyResponse };
@@ -97,9 +102,12 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   createChatCompletion: 'POST /chat/completions',
   listModels: 'GET /models',
   getModel: 'GET /models/{name}',
+  listProviders: 'GET /providers',
   streamExecution: 'GET /executions/{id}/stream',
+  streamEvaluation: 'GET /evaluations/{id}/stream',
   listEvaluations: 'GET /evaluations',
   createEvaluation: 'POST /evaluations',
+  estimateEvaluation: 'POST /evaluations/estimate',
   rescoreEvaluation: 'POST /evaluations/{id}/rescore',
   getEvaluation: 'GET /evaluations/{id}',
   deleteEvaluation: 'DELETE /evaluations/{id}',
@@ -141,6 +149,8 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getEvent: 'GET /events/{id}',
   listNotifications: 'GET /notifications',
   getUsage: 'GET /usage',
+  listPromptStatistics: 'GET /statistics/prompts',
+  getPromptStatistics: 'GET /statistics/prompts/{name}',
   listApiKeys: 'GET /api-keys',
   createApiKey: 'POST /api-keys',
   revokeApiKey: 'DELETE /api-keys/{id}',

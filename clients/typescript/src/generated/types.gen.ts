@@ -1996,6 +1996,49 @@ export type Model = {
     owned_by: string;
 };
 
+export type ProviderList = {
+    data: Array<Provider>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Provider = {
+    provider: string;
+    /**
+     * Whether its models can be called.
+     */
+    is_configured: boolean;
+    /**
+     * What an operator sets so that they can be; null where nothing needs to be set.
+     */
+    setting: string | null;
+    /**
+     * The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too.
+     */
+    models: Array<{
+        model: string;
+        /**
+         * For short inputs, where the price depends on the length; null where none is known.
+         */
+        pricing: {
+            /**
+             * US dollars per million tokens.
+             */
+            input: string;
+            /**
+             * US dollars per million tokens.
+             */
+            output: string;
+            /**
+             * US dollars per million tokens.
+             */
+            cached_input: string;
+        } | null;
+    }>;
+};
+
 export type CreatedEvaluation = {
     id: string;
     status: 'scheduled' | 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
@@ -2312,6 +2355,33 @@ export type Evaluation = {
     created_at: string;
     started_at: string | null;
     finished_at: string | null;
+};
+
+export type EvaluationEstimate = {
+    examples: number;
+    /**
+     * Examples that fit the prompt; of a large dataset by a sample.
+     */
+    model_calls: number;
+    judge_calls: number;
+    /**
+     * Model and judges together.
+     */
+    tokens: {
+        input: number;
+        output: number;
+    };
+    /**
+     * US dollars, judges included; null where a model has no known price.
+     */
+    cost: {
+        currency: 'USD';
+        amount: string;
+    } | null;
+    /**
+     * How it was reckoned, in words.
+     */
+    basis: string;
 };
 
 export type EvaluationResultPage = {
@@ -2903,6 +2973,134 @@ export type Usage = {
      * ISO 8601 in UTC with milliseconds.
      */
     until: string;
+};
+
+export type PromptStatisticsPage = {
+    data: Array<PromptStatistics>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    since: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    until: string;
+};
+
+export type PromptStatistics = {
+    prompt_name: string;
+    /**
+     * Executions, drafts included; without the examples of evaluations.
+     */
+    runs: number;
+    failed: number;
+    tokens: Tokens;
+    cost: {
+        /**
+         * US dollars; null when the model has no known price.
+         */
+        amount: string | null;
+        currency: 'USD';
+    };
+    /**
+     * Runs whose model has no known price: they are not in the cost.
+     */
+    unpriced: number;
+    /**
+     * Of the models' responses in the newest 100 runs that have completed.
+     */
+    latency: {
+        p50_ms: number | null;
+        p95_ms: number | null;
+    };
+    /**
+     * Of the newest evaluation that has completed, of any time.
+     */
+    last_score: number | null;
+    last_evaluation_id: string | null;
+    /**
+     * When it was run last, at any time.
+     */
+    last_run_at: string | null;
+};
+
+export type PromptSeries = {
+    prompt_name: string;
+    /**
+     * From when on runs are counted: later than asked for where there are more than 20000.
+     */
+    since: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    until: string;
+    /**
+     * By day and version, oldest first. Days without a run are left out.
+     */
+    runs: Array<{
+        /**
+         * In UTC.
+         */
+        day: string;
+        /**
+         * Null: drafts that were run in place of a version.
+         */
+        prompt_version: number | null;
+        /**
+         * Executions, drafts included; without the examples of evaluations.
+         */
+        runs: number;
+        failed: number;
+        tokens: Tokens;
+        cost: {
+            /**
+             * US dollars; null when the model has no known price.
+             */
+            amount: string | null;
+            currency: 'USD';
+        };
+        /**
+         * Runs whose model has no known price: they are not in the cost.
+         */
+        unpriced: number;
+        /**
+         * Of the models' responses.
+         */
+        latency: {
+            p50_ms: number | null;
+            p95_ms: number | null;
+        };
+    }>;
+    /**
+     * The newest 500 evaluations that have completed, oldest first.
+     */
+    scores: Array<{
+        evaluation_id: string;
+        prompt_version: number;
+        /**
+         * Null for inline examples.
+         */
+        dataset: {
+            name: string;
+            version: number;
+        } | null;
+        score: number;
+        /**
+         * Wilson's 95 % interval of the score. Exact where examples score 0 or 1, else wider than need be.
+         */
+        interval: {
+            low: number;
+            high: number;
+        };
+        /**
+         * ISO 8601 in UTC with milliseconds.
+         */
+        finished_at: string;
+    }>;
 };
 
 export type ApiKeyPage = {
@@ -3925,6 +4123,43 @@ export type GetModelResponses = {
 
 export type GetModelResponse = GetModelResponses[keyof GetModelResponses];
 
+export type ListProvidersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/providers';
+};
+
+export type ListProvidersErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListProvidersError = ListProvidersErrors[keyof ListProvidersErrors];
+
+export type ListProvidersResponses = {
+    /**
+     * Done.
+     */
+    200: ProviderList;
+};
+
+export type ListProvidersResponse = ListProvidersResponses[keyof ListProvidersResponses];
+
 export type StreamExecutionData = {
     body?: never;
     headers?: {
@@ -3973,6 +4208,49 @@ export type StreamExecutionResponses = {
 };
 
 export type StreamExecutionResponse = StreamExecutionResponses[keyof StreamExecutionResponses];
+
+export type StreamEvaluationData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/evaluations/{id}/stream';
+};
+
+export type StreamEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type StreamEvaluationError = StreamEvaluationErrors[keyof StreamEvaluationErrors];
+
+export type StreamEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: string;
+};
+
+export type StreamEvaluationResponse = StreamEvaluationResponses[keyof StreamEvaluationResponses];
 
 export type ListEvaluationsData = {
     body?: never;
@@ -4084,6 +4362,47 @@ export type CreateEvaluationResponses = {
 };
 
 export type CreateEvaluationResponse = CreateEvaluationResponses[keyof CreateEvaluationResponses];
+
+export type EstimateEvaluationData = {
+    body: CreateEvaluation;
+    path?: never;
+    query?: never;
+    url: '/evaluations/estimate';
+};
+
+export type EstimateEvaluationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type EstimateEvaluationError = EstimateEvaluationErrors[keyof EstimateEvaluationErrors];
+
+export type EstimateEvaluationResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationEstimate;
+};
+
+export type EstimateEvaluationResponse = EstimateEvaluationResponses[keyof EstimateEvaluationResponses];
 
 export type RescoreEvaluationData = {
     body?: RescoreEvaluation;
@@ -6034,6 +6353,119 @@ export type GetUsageResponses = {
 };
 
 export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
+
+export type ListPromptStatisticsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
+        /**
+         * Created at or after this; 7 days before `until` unless given, 90 at most.
+         */
+        since?: string;
+        /**
+         * Created before this; now unless given.
+         */
+        until?: string;
+    };
+    url: '/statistics/prompts';
+};
+
+export type ListPromptStatisticsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListPromptStatisticsError = ListPromptStatisticsErrors[keyof ListPromptStatisticsErrors];
+
+export type ListPromptStatisticsResponses = {
+    /**
+     * Done.
+     */
+    200: PromptStatisticsPage;
+};
+
+export type ListPromptStatisticsResponse = ListPromptStatisticsResponses[keyof ListPromptStatisticsResponses];
+
+export type GetPromptStatisticsData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Created at or after this; 7 days before `until` unless given, 90 at most.
+         */
+        since?: string;
+        /**
+         * Created before this; now unless given.
+         */
+        until?: string;
+    };
+    url: '/statistics/prompts/{name}';
+};
+
+export type GetPromptStatisticsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetPromptStatisticsError = GetPromptStatisticsErrors[keyof GetPromptStatisticsErrors];
+
+export type GetPromptStatisticsResponses = {
+    /**
+     * Done.
+     */
+    200: PromptSeries;
+};
+
+export type GetPromptStatisticsResponse = GetPromptStatisticsResponses[keyof GetPromptStatisticsResponses];
 
 export type ListApiKeysData = {
     body?: never;
