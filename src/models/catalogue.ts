@@ -1,25 +1,8 @@
 import { findProvider } from '@pydantic/genai-prices';
-import type { Pricing } from '../domain/usage.ts';
+import type { ListedModel, ListedProvider } from './model.ts';
 import { HTTP_PROVIDERS, type HttpProvider, isModelId, type ProviderName, providerOfPrefixedId } from './names.ts';
 import type { PriceBook } from './price-book.ts';
 import { PLAIN_SANDBOX_MODELS } from './sandbox-models.ts';
-
-/** A provider, and the models of it that are known by name: others can be called, too. */
-export interface ListedProvider {
-  provider: ProviderName;
-  /** Whether its models can be called here. */
-  isConfigured: boolean;
-  /** The setting that makes it so; null where none is needed. */
-  setting: string | null;
-  /** In the order of their names. */
-  models: ListedModel[];
-}
-
-/** A model with its price for short inputs; null where none is known. */
-export interface ListedModel {
-  model: string;
-  pricing: Pricing | null;
-}
 
 /** The price list also has models that don't take and give text. */
 const OTHER_MEDIA = /audio|computer-use|embedding|image|instruct|live|omni|realtime|transcribe|tts|vision/;

@@ -87,7 +87,7 @@ export function createModels(
       return prices.priceOf(resolveModelName(name), atInputTokens);
     },
 
-    providers: () => listProviders(prices, CREDENTIAL_OF, providers.isConfigured),
+    providers: () => listProviders(prices, CREDENTIAL_OF, (provider) => providers.isConfigured(provider)),
 
     close: () => providers.close(),
   };

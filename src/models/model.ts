@@ -2,8 +2,7 @@ import type { ModelInput, ToolCall } from '../domain/messages.ts';
 import type { ModelParameters } from '../domain/parameters.ts';
 import type { Tool, ToolChoice } from '../domain/prompt-content.ts';
 import type { Cost, Pricing, TokenUsage } from '../domain/usage.ts';
-import type { ListedProvider } from './catalogue.ts';
-import type { ResolvedModel } from './names.ts';
+import type { ProviderName, ResolvedModel } from './names.ts';
 
 /** One call to a model. */
 export interface ModelCall {
@@ -59,6 +58,23 @@ export interface Models {
   generate(call: ModelCall): Promise<ModelResponse>;
   /** The price now of a call with `atInputTokens` input tokens (default 0); null when none is known. */
   priceOf(model: string, atInputTokens?: number): Pricing | null;
+}
+
+/** A provider, and the models of it that are known by name: others can be called, too. */
+export interface ListedProvider {
+  provider: ProviderName;
+  /** Whether its models can be called here. */
+  isConfigured: boolean;
+  /** The setting that makes it so; null where none is needed. */
+  setting: string | null;
+  /** In the order of their names. */
+  models: ListedModel[];
+}
+
+/** A model with its price for short inputs; null where none is known. */
+export interface ListedModel {
+  model: string;
+  pricing: Pricing | null;
 }
 
 /** Tells what can be chosen from. */

@@ -50,12 +50,14 @@ export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
     response: Estimate,
     responseExample: estimateSample,
     errors: ['not_found', 'prompt_archived'],
-    async handler({ db, body: { start_at: _, ...body } }) {
+    async handler({ db, body }) {
+      const { start_at: startAt, ...fields } = body;
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
       const { evaluators } = sealEvaluators(deps, body.evaluators, 'evaluators');
       const { modelCalls, judgeCalls, costUsd, ...estimate } = await estimateEvaluation(db, deps.models, {
-        ...toNewEvaluation(body),
+        ...toNewEvaluation(fields),
         evaluators,
+        startAt,
       });
       return {
         ...estimate,

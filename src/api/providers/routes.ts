@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { pageOf } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import type { ListedProvider } from '../../models/catalogue.ts';
-import type { ModelCatalogue } from '../../models/model.ts';
+import type { ListedProvider, ModelCatalogue } from '../../models/model.ts';
 
 const Usd = z.string().meta({ description: 'US dollars per million tokens.' });
 

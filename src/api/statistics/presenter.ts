@@ -35,8 +35,18 @@ export function presentStatistics({
   };
 }
 
-export function presentRuns({ p50_ms, p95_ms, ...row }: RunsRow): Series['runs'][number] {
-  return { ...presentSums(row), latency: { p50_ms, p95_ms } };
+export function presentRuns(row: RunsRow): Series['runs'][number] {
+  const { tokens, cost, unpriced } = presentSums(row);
+  return {
+    day: row.day,
+    prompt_version: row.prompt_version,
+    runs: row.runs,
+    failed: row.failed,
+    tokens,
+    cost,
+    unpriced,
+    latency: { p50_ms: row.p50_ms, p95_ms: row.p95_ms },
+  };
 }
 
 /** The score of an evaluation; nothing where it has none, since it had no examples. */

@@ -59,7 +59,7 @@ function selectRuns(db: Builder, { name, since, until }: PromptSpan, limit: numb
     .orderBy('prompt_version', (order) => order.asc().nullsFirst());
 }
 
-export type RunsRow = Omit<InferResult<ReturnType<typeof selectRuns>>[number], 'first_at'>;
+export type RunsRow = InferResult<ReturnType<typeof selectRuns>>[number];
 
 const selectScores = (db: Builder, { name, since, until }: PromptSpan) => {
   const { from, to } = idsOfSpan(since, until);
@@ -110,6 +110,6 @@ export async function readRuns(
   const isCut = rows.reduce((count, { runs }) => count + runs, 0) >= limit;
   return {
     since: isCut ? new Date(Math.min(...rows.map(({ first_at }) => first_at.getTime()))) : span.since,
-    runs: rows.map(({ first_at: _, ...row }) => row),
+    runs: rows,
   };
 }

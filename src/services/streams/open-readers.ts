@@ -24,7 +24,7 @@ export interface OpenReadersOptions {
    * Called every `everyMs` as long as there are readers.
    * @param isQuiet a comment is due, so that no connection is taken for dead: every 15 s
    */
-  onTick(isQuiet: boolean): void;
+  onTick: (isQuiet: boolean) => void;
 }
 
 export function createOpenReaders({ everyMs, stalledMs = STALLED_MS, onTick }: OpenReadersOptions): OpenReaders {
