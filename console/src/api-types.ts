@@ -57,7 +57,7 @@ export interface PromptSeries {
     prompt_version: number;
     dataset: { name: string; version: number } | null;
     score: number;
-    interval: [number, number] | null;
+    interval: { low: number; high: number } | null;
     finished_at: string;
   }[];
 }

@@ -34,6 +34,10 @@ export function VariablesForm({
   );
 }
 
+/** A scalar in a field. */
+const shown = (value: unknown) =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
 function VariableField({
   name,
   input,
@@ -58,9 +62,9 @@ function VariableField({
       <SelectField
         label={name}
         hint={hint}
-        value={value === undefined ? '' : String(value)}
-        onChange={(chosen) => onChange(input.enum?.find((each) => String(each) === chosen))}
-        options={[{ value: '', label: '–' }, ...input.enum.map(String)]}
+        value={shown(value)}
+        onChange={(chosen) => onChange(input.enum?.find((each) => shown(each) === chosen))}
+        options={[{ value: '', label: '–' }, ...input.enum.map(shown)]}
       />
     );
   switch (input?.type) {
@@ -71,7 +75,7 @@ function VariableField({
           hint={hint}
           type="number"
           step="any"
-          value={value === undefined ? '' : String(value)}
+          value={shown(value)}
           onChange={(typed) => onChange(typed === '' ? undefined : Number(typed))}
         />
       );

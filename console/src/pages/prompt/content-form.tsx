@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { Editor } from '../../components/editor.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
@@ -27,9 +27,8 @@ export function ContentForm({
   disabled: boolean;
 }) {
   const { form, template, messages } = content;
-  const texts = form === 'template' ? [template] : messages.map(({ text }) => text);
-  const found = placeholdersIn(texts.join('\n'));
-  const names = [...new Set([...found, ...variables.filter((name) => !found.includes(name))])];
+  const typed = useDeferredValue(form === 'template' ? template : messages.map(({ text }) => text).join('\n'));
+  const names = useMemo(() => [...new Set([...placeholdersIn(typed), ...variables])], [typed, variables]);
   const changeForm = (chosen: string) => {
     if (chosen === 'messages' && messages.length === 0)
       onChange({ form: 'messages', messages: [newMessage('user', template)] });

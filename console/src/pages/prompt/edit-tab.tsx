@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useDeferredValue, useMemo, useState } from 'react';
 import { pathOf, put } from '../../api.ts';
 import type { Prompt } from '../../api-types.ts';
 import { TextField } from '../../components/fields.tsx';
@@ -8,7 +8,7 @@ import { ErrorState, QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
-import { type Content, changesOf, contentOf } from './content.ts';
+import { type Content, changesOf, contentOf, placeholdersIn } from './content.ts';
 import { ContentForm } from './content-form.tsx';
 import { NewerVersionDialog } from './newer-version-dialog.tsx';
 import { promptRoute } from './routes.ts';
@@ -53,7 +53,14 @@ function Editing({ base: given }: { base: Prompt }) {
   const [seen, setSeen] = useState(Math.max(given.version, latest.version));
 
   const original = useMemo(() => contentOf(base), [base]);
-  const { changes, fault } = useMemo(() => tryChanges(original, content), [original, content]);
+  // Variables that are not in the text itself: of includes, files, placeholders of messages.
+  const included = useMemo(() => {
+    const own = placeholdersIn([base.template, ...original.messages.map(({ text }) => text)].join('\n'));
+    return base.variables.filter((name) => !own.includes(name));
+  }, [base, original]);
+  // Not with each key: long texts take a while to compare.
+  const typed = useDeferredValue(content);
+  const { changes, fault } = useMemo(() => tryChanges(original, typed), [original, typed]);
   const isChanged = changes === undefined || Object.keys(changes).length > 0;
   // An old version can be saved again as it is.
   const canSave = fault === undefined && (isChanged || base.version < seen);
@@ -121,7 +128,7 @@ function Editing({ base: given }: { base: Prompt }) {
       <ContentForm
         content={content}
         onChange={(part) => setContent((before) => ({ ...before, ...part }))}
-        variables={base.variables}
+        variables={included}
         disabled={!mayWrite || archived}
       />
       {(fault ?? error) !== undefined && <ErrorState error={fault ?? error} />}
