@@ -12,4 +12,7 @@ async function main(): Promise<void> {
   process.exitCode = code ?? 1;
 }
 
-await main();
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+});

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import random
 import threading
 from typing import Any
 
@@ -96,6 +97,49 @@ def test_compiles_what_the_service_sends(pms: Pms, name: str) -> None:
         pms.execute(name, {"history": []})
     assert [detail.path for detail in local.value.details] == [detail.path for detail in remote.value.details]
     assert [tuple(detail) for detail in local.value.details] == [tuple(detail) for detail in remote.value.details]
+
+
+def test_messages_are_appended_as_the_service_does(pms: Pms, name: str) -> None:
+    make(name)
+    more = [{"role": "assistant", "content": "Hi {{ name }}."}, {"role": "user", "content": "Again."}]
+    sent = pms.execute(name, {"name": "Ada"}, messages=more).model_dump(mode="json", exclude_unset=True)["input"]
+    assert pms.prompts.get(name).compile({"name": "Ada"}, more) == sent
+    wrong = [{"role": "system", "content": "No."}]
+    with pytest.raises(VariablesError) as local:
+        pms.prompts.get(name).compile({"name": "Ada"}, wrong)
+    with pytest.raises(InvalidRequestError) as remote:
+        pms.execute(name, {"name": "Ada"}, messages=wrong)
+    assert [detail.path for detail in local.value.details] == [detail.path for detail in remote.value.details]
+
+
+def test_requests_of_a_busy_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """10,000 gets a minute of 100 prompts, with a clock of its own."""
+    clock = [0.0]
+    requests: list[float] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(clock[0])
+        asked = json.loads(request.content)["prompts"]
+        new = {"version": 1, "template": "x"}
+        data = [
+            {"name": one["name"], "unchanged": True}
+            if "known_version" in one
+            else {"name": one["name"], "prompt": {"name": one["name"], **new}, "includes": {}, "includes_hash": None}
+            for one in asked
+        ]
+        return httpx.Response(200, json={"data": data})
+
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("pms_client._sync.prompts._now", lambda: clock[0])
+    monkeypatch.setattr("pms_client._runtime.Background.start", lambda self, work: work())
+    pms = Pms("http://pms.test", "key", http_client=httpx.Client(transport=httpx.MockTransport(respond)))
+    names = random.Random(1)
+    for _ in range(50_000):
+        clock[0] += 60 / 10_000
+        pms.prompts.get(f"p/{names.randrange(100)}")
+    by_minute = [sum(minute * 60 <= at < minute * 60 + 60 for at in requests) for minute in range(5)]
+    assert by_minute[0] == 100
+    assert max(by_minute[1:]) <= 3
 
 
 def test_stale_prompts_are_given_and_refreshed_together(name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,20 +75,30 @@ class CompiledPrompt:
         """Names of all its variables, each once, in order of appearance; then what is only declared."""
         return [variable.name for variable in self._variables]
 
-    def fill(self, given: Mapping[str, object]) -> str | list[Message]:
+    def fill(self, given: Mapping[str, object], appended: Sequence[Mapping[str, Any]] = ()) -> str | list[Message]:
         """Fills the prompt in one pass: nothing that came from a value is ever expanded again. Extra variables are ignored.
+
+        Args:
+            appended: messages that go behind the prompt's own.
+
+        Returns:
+            The text of a template; messages where the prompt has some, or some are appended.
 
         Raises:
             VariablesError: naming the variables that are missing or don't fit.
         """
+        behind: Any = plain(list(appended))
+        _refuse(message_faults(behind, "messages"))
         values = {variable.name: _read(variable, given) for variable in self._variables}
         _refuse([fault for value in values.values() for fault in value.faults])
         filling = Filling({name: value.text for name, value in values.items() if value.text is not None})
-        if self._count_chars(values, filling) > MAX_CHARS:
+        if self._count_chars(values, filling) + _chars_of(behind) > MAX_CHARS:
             _refuse([Fault("variables", f"make the prompt longer than {MAX_CHARS} characters")])
-        if self._template is not None:
+        if self._template is not None and not behind:
             return self._template.render(filling)
         messages, paths = self._build(values, filling)
+        messages.extend(behind)
+        paths.extend(f"messages.{at}" for at in range(len(behind)))
         if not messages:
             _refuse([Fault("variables", "leave the prompt without a message: give at least one")])
         if len(messages) > MAX_FILLED_MESSAGES:
@@ -101,6 +111,9 @@ class CompiledPrompt:
     def _build(self, values: Mapping[str, _Value], filling: Filling) -> tuple[list[Message], list[str]]:
         messages: list[Message] = []
         paths: list[str] = []
+        if self._template is not None:
+            messages.append({"role": "user", "content": self._template.render(filling)})
+            paths.append("template")
         for index, entry in enumerate(self._entries):
             if isinstance(entry, str):
                 history = values[entry].messages or []
@@ -126,7 +139,7 @@ class CompiledPrompt:
             if name not in lengths:
                 value = values[name]
                 if value.messages is not None:
-                    lengths[name] = utf16_length(compact(value.messages)) if value.messages else 0
+                    lengths[name] = _chars_of(value.messages)
                 else:
                     file = value.file or {}
                     lengths[name] = utf16_length(file.get("data") or file.get("url") or "")
@@ -144,6 +157,10 @@ class CompiledPrompt:
                 elif "variable" in part:
                     chars += length_of(part["variable"])
         return chars
+
+
+def _chars_of(messages: list[Message]) -> int:
+    return utf16_length(compact(messages)) if messages else 0
 
 
 def _refuse(faults: list[Fault]) -> None:

@@ -87,23 +87,38 @@ class Prompt:
         """Names of all that `compile` must or may be given."""
         return self._compiled.names
 
-    def compile(self, variables: Mapping[str, object] | None = None, /, **named: object) -> str | list[Message]:
+    def compile(
+        self,
+        variables: Mapping[str, object] | None = None,
+        appended: Sequence[Mapping[str, Any]] = (),
+        /,
+        **named: object,
+    ) -> str | list[Message]:
         """Fills the prompt as the service would: a text for a template, messages for messages.
 
             prompt.compile(name="Ada")
 
+        Args:
+            appended: messages that go behind the prompt's own. Those of a template become a list then.
+
         Raises:
             VariablesError: naming the variables that are missing or don't fit.
         """
-        return self._compiled.fill({**(variables or {}), **named})
+        return self._compiled.fill({**(variables or {}), **named}, appended)
 
-    def compile_messages(self, variables: Mapping[str, object] | None = None, /, **named: object) -> list[Message]:
+    def compile_messages(
+        self,
+        variables: Mapping[str, object] | None = None,
+        appended: Sequence[Mapping[str, Any]] = (),
+        /,
+        **named: object,
+    ) -> list[Message]:
         """The same, always as messages: a template is one message of the user.
 
         Raises:
             VariablesError: naming the variables that are missing or don't fit.
         """
-        filled = self.compile(variables, **named)
+        filled = self.compile(variables, appended, **named)
         return [{"role": "user", "content": filled}] if isinstance(filled, str) else filled
 
     def __repr__(self) -> str:
