@@ -6,6 +6,7 @@ import {
   generateApiKey,
   listApiKeys,
   revokeApiKey,
+  SCOPES,
   type Scope,
 } from '../services/access/api-keys.ts';
 import { presentApiKey } from '../services/access/present-api-key.ts';
@@ -31,7 +32,7 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
     .description('create a key; it is shown only once')
     .requiredOption('--workspace <name>', 'its workspace', parseName)
     .requiredOption('--name <name>', 'what it is for', parseName)
-    .requiredOption('--scopes <list>', 'its scopes, separated by commas: read, execute, write, admin', parseScopes)
+    .requiredOption('--scopes <list>', `its scopes, separated by commas: ${SCOPES.join(', ')}`, parseScopes)
     .option('--expires <time>', 'when it expires, e.g. 2027-01-31T12:00:00Z (default: never)', parseExpiry)
     .action(async (options: { workspace: string; name: string; scopes: Scope[]; expires?: Date }) => {
       const { name, scopes, expires: expiresAt = null } = options;

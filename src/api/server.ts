@@ -37,6 +37,7 @@ import { evaluationRoutes } from './evaluations/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { executionRoutes } from './executions/routes.ts';
 import { streamRoutes } from './executions/stream-routes.ts';
+import { labelRoutes } from './labels/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
@@ -122,6 +123,7 @@ export function allRoutes(
     streams: [streams, progress],
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
+      ...labelRoutes(),
       ...executionRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...modelRoutes(),

@@ -33,6 +33,7 @@ export const ROWS: readonly Doomed[] = [
     bytes: eb.ref('bytes'),
   })),
   doomed('prompts', () => everyRow),
+  doomed('protected_labels', () => everyRow),
   doomed('datasets', (eb) => ({
     where: eb.not(
       eb.exists(eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id')),

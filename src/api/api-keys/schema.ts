@@ -5,7 +5,7 @@ import { SCOPES } from '../../services/access/api-keys.ts';
 
 const Scopes = z.array(z.enum(SCOPES, `must be one of ${SCOPES.join(', ')}`)).meta({
   description:
-    '`read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).',
+    '`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).',
 });
 
 export const CreateApiKey = z

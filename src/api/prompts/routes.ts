@@ -7,15 +7,8 @@ import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { diffVersions } from '../../services/prompts/diff-versions.ts';
 import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
-import {
-  createVersion,
-  getPrompt,
-  type PromptRow,
-  removeLabel,
-  setArchived,
-  setLabel,
-  updatePrompt,
-} from '../../services/prompts/prompts.ts';
+import { removeLabel, setLabel } from '../../services/prompts/labels.ts';
+import { createVersion, getPrompt, type PromptRow, setArchived, updatePrompt } from '../../services/prompts/prompts.ts';
 import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -188,15 +181,16 @@ export function promptRoutes({
       operationId: 'setPromptLabel',
       tag,
       summary: 'Point a label at a version',
-      scope: 'write',
+      description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
+      scope: ['write', 'publish'],
       params: LabelParams,
       body: SetLabel,
       bodyExamples: { 'Version 3': { version: 3 } },
       response: Prompt,
       responseExample: example,
       errors: ['prompt_archived'],
-      handler: async ({ db, params, body }) =>
-        presentPrompt(await setLabel(db, params.name, params.label, body.version)),
+      handler: async ({ db, params, body, key }) =>
+        presentPrompt(await setLabel(db, params.name, params.label, body.version, key)),
     }),
     defineRoute({
       method: 'delete',
@@ -204,12 +198,14 @@ export function promptRoutes({
       operationId: 'removePromptLabel',
       tag,
       summary: 'Remove a label',
-      scope: 'write',
+      description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
+      scope: ['write', 'publish'],
       params: LabelParams,
       response: Prompt,
       responseExample: { ...example, labels: [] },
       errors: ['prompt_archived'],
-      handler: async ({ db, params }) => presentPrompt(await removeLabel(db, params.name, params.label)),
+      handler: async ({ db, params, key }) =>
+        presentPrompt(await removeLabel(db, params.name, params.label, key)),
     }),
     defineRoute({
       method: 'post',

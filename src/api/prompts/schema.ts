@@ -119,10 +119,12 @@ export const Prompt = z
 
 export const PromptPage = pageOf(Prompt).meta({ id: 'PromptPage' });
 export const NameParams = z.object({ name: Name });
-export const LabelParams = z.object({
-  name: Name,
-  label: Label.refine((label) => label !== 'latest', 'must not be "latest": it always means the newest version'),
-});
+/** A label that can be moved. */
+export const MovableLabel = Label.refine(
+  (label) => label !== 'latest',
+  'must not be "latest": it always means the newest version',
+);
+export const LabelParams = z.object({ name: Name, label: MovableLabel });
 export const SetLabel = z.strictObject({ version: BodyVersion }).meta({ id: 'SetLabel' });
 
 export const VersionQuery = z

@@ -6,6 +6,7 @@ import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
 import { Notification } from './notification.ts';
 import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
+import { ProtectedLabel } from './protected-label.ts';
 import { RateLimit } from './rate-limit.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { Session } from './session.ts';
@@ -22,6 +23,7 @@ export const entities = [
   Prompt,
   PromptVersion,
   PromptLabel,
+  ProtectedLabel,
   Execution,
   Event,
   IdempotencyKey,

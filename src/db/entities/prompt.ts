@@ -53,6 +53,7 @@ export const PromptVersion = defineEntity({
 export const PromptLabel = defineEntity({
   name: 'PromptLabel',
   tableName: 'prompt_labels',
+  indexes: [{ properties: ['workspaceId', 'label'] }],
   uniques: [{ properties: ['prompt', 'label'] }],
   properties: {
     ...workspaceOwned,

@@ -115,7 +115,8 @@ const nextVersion = ({ description }: NewVersion) => ({
   ...(description !== undefined && { description }),
 });
 
-function archived(name: string): ApiError {
+/** 400 `prompt_archived` */
+export function archived(name: string): ApiError {
   return new ApiError(
     'prompt_archived',
     `The prompt "${name}" is archived. Restore it with POST /v1/prompts/${name}/restore to change it.`,
@@ -243,40 +244,4 @@ export async function setArchived(db: WorkspaceDatabase, name: string, archive: 
       .where('archived_at', archive ? 'is' : 'is not', null),
   );
   return getPrompt(db.query, name);
-}
-
-/**
- * Points a label at a version, moving it if it is elsewhere.
- * @throws ApiError `not_found`, `prompt_archived`
- */
-export async function setLabel(
-  db: WorkspaceDatabase,
-  name: string,
-  label: string,
-  version: number,
-): Promise<PromptRow> {
-  return db.transaction(async (query) => {
-    const row = await getPrompt(query, name, { version });
-    if (row.archived_at !== null) throw archived(name);
-    await query((own) =>
-      own
-        .insertInto('prompt_labels')
-        .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
-        .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
-    );
-    return getPrompt(query, name, { version });
-  });
-}
-
-/**
- * Takes a label away and gives the prompt as it is then.
- * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`
- */
-export async function removeLabel(db: WorkspaceDatabase, name: string, label: string): Promise<PromptRow> {
-  return db.transaction(async (query) => {
-    const row = await getPrompt(query, name, { label });
-    if (row.archived_at !== null) throw archived(name);
-    await query((own) => own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label));
-    return getPrompt(query, name, { version: row.version });
-  });
 }

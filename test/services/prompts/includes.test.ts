@@ -3,7 +3,8 @@ import { type Database, openDatabase, type WorkspaceDatabase } from '../../../sr
 import { newId } from '../../../src/domain/ids.ts';
 import { templateContent } from '../../../src/domain/prompt-content.ts';
 import { resolveIncludes } from '../../../src/services/prompts/includes.ts';
-import { createVersion, setArchived, setLabel } from '../../../src/services/prompts/prompts.ts';
+import { setLabel } from '../../../src/services/prompts/labels.ts';
+import { createVersion, setArchived } from '../../../src/services/prompts/prompts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -21,6 +22,7 @@ beforeEach(() => {
   own = db.workspace(newId());
 });
 
+const WRITER = { scopes: ['write'] as const };
 const write = (name: string, template: string) =>
   own.transaction((query) => createVersion(query, name, { template, model: 'sandbox/echo' }));
 const resolve = (template: string) => resolveIncludes(own.query, templateContent(template));
@@ -29,7 +31,7 @@ test('each reference is resolved once, at any depth', async () => {
   await write('a', 'one');
   await write('a', 'two');
   await write('group/b', '{{> a }} {{> a@1 }} {{> a@live }}').catch(() => {});
-  await setLabel(own, 'a', 'live', 1);
+  await setLabel(own, 'a', 'live', 1, WRITER);
   await write('group/b', '{{> a }} {{> a@1 }} {{> a@live }} {{> a@latest }}');
   expect(await resolve('{{> group/b }} {{> a }}')).toEqual({
     'group/b': { name: 'group/b', version: 1, template: '{{> a }} {{> a@1 }} {{> a@live }} {{> a@latest }}' },
@@ -97,11 +99,11 @@ test('of two writers who would close a circle of five at once one is refused', a
 
 test('a set is of one moment, whatever is written and labelled meanwhile', async () => {
   for (const text of ['one', 'two']) await write('a', text);
-  await setLabel(own, 'a', 'live', 1);
+  await setLabel(own, 'a', 'live', 1, WRITER);
   await write('b', '{{> a@live }} {{> a }} {{> a@latest }}');
   const sets = Array.from({ length: 50 }, () => resolve('{{> b }} {{> a@live }}'));
   const changes = Array.from({ length: 20 }, async (_, n) => {
-    await setLabel(own, 'a', 'live', (n % 2) + 1);
+    await setLabel(own, 'a', 'live', (n % 2) + 1, WRITER);
     await write('a', `text ${n}`);
   });
   for (const set of await Promise.all(sets)) {
@@ -113,10 +115,10 @@ test('a set is of one moment, whatever is written and labelled meanwhile', async
 
 test('a circle that a label closes shows when it is run', async () => {
   await write('a', 'one');
-  await setLabel(own, 'a', 'live', 1);
+  await setLabel(own, 'a', 'live', 1, WRITER);
   await write('b', '{{> a@live }}');
   await write('a', '{{> b }}');
-  await setLabel(own, 'a', 'live', 2);
+  await setLabel(own, 'a', 'live', 2, WRITER);
   await expect(resolve('{{> b }}')).rejects.toThrow('includes go in a circle: b → a@live → b');
 });
 

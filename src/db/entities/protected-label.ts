@@ -1,0 +1,14 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
+
+/** A label that only keys with the scope `publish` move or remove, whatever the prompt. */
+export const ProtectedLabel = defineEntity({
+  name: 'ProtectedLabel',
+  tableName: 'protected_labels',
+  uniques: [{ properties: ['workspaceId', 'label'] }],
+  properties: {
+    ...workspaceOwned,
+    label: p.text(),
+    createdAt: timestamp(),
+  },
+});

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
+import type { Page } from '../../db/read-page.ts';
+import { given, now } from '../../db/sql.ts';
+import { prepared } from '../../db/statement.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Scope } from '../../domain/scopes.ts';
+import { archived, getPrompt, type PromptRow } from './prompts.ts';
+
+/** How many labels of a workspace can be protected. */
+export const MAX_PROTECTED_LABELS = 100;
+
+/** A label and what it is on. */
+export interface LabelRow {
+  label: string;
+  is_protected: boolean;
+  /** Prompts that have it, archived ones included. */
+  prompts: number;
+}
+
+/** What points a label at a version, or takes it away. */
+export interface Mover {
+  scopes: readonly Scope[];
+}
+
+const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
+  db.selectFrom('protected_labels').select('id').where('label', '=', label),
+);
+
+/** @throws ApiError `insufficient_scope` */
+async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
+  const [protection] = await query(IS_PROTECTED, { label });
+  const needed = protection === undefined ? 'write' : 'publish';
+  if (scopes.includes('admin') || scopes.includes(needed)) return;
+  throw new ApiError(
+    'insufficient_scope',
+    needed === 'publish'
+      ? `The label "${label}" is protected: to move or remove it, a key needs the scope "publish".`
+      : 'This key lacks the scope "write", which this operation needs: "publish" is for protected labels alone.',
+  );
+}
+
+/**
+ * Points a label at a version, moving it if it is elsewhere.
+ * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`
+ */
+export async function setLabel(
+  db: WorkspaceDatabase,
+  name: string,
+  label: string,
+  version: number,
+  mover: Mover,
+): Promise<PromptRow> {
+  return db.transaction(async (query) => {
+    await requireMover(query, label, mover);
+    const row = await getPrompt(query, name, { version });
+    if (row.archived_at !== null) throw archived(name);
+    await query((own) =>
+      own
+        .insertInto('prompt_labels')
+        .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
+        .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
+    );
+    return getPrompt(query, name, { version });
+  });
+}
+
+/**
+ * Takes a label away and gives the prompt as it is then.
+ * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`
+ */
+export async function removeLabel(
+  db: WorkspaceDatabase,
+  name: string,
+  label: string,
+  mover: Mover,
+): Promise<PromptRow> {
+  return db.transaction(async (query) => {
+    await requireMover(query, label, mover);
+    const row = await getPrompt(query, name, { label });
+    if (row.archived_at !== null) throw archived(name);
+    await query((own) => own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label));
+    return getPrompt(query, name, { version: row.version });
+  });
+}
+
+/** Labels that prompts have or that are protected, by name: a page of at most `limit` after `after`, or only the label `only`. */
+export async function listLabels(
+  query: Query,
+  { after, only, limit }: { after?: string | undefined; only?: string | undefined; limit: number },
+): Promise<Page<LabelRow>> {
+  const rows = await query((own) =>
+    own
+      .selectFrom((eb) => {
+        const counted = eb
+          .selectFrom('prompt_labels')
+          .select(['label', sql<boolean>`false`.as('is_protected')])
+          .select((count) => count.fn.countAll<number>().as('uses'))
+          .where((own) =>
+            own.and([...given(after, (value) => own('label', '>', value)), ...given(only, (value) => own('label', '=', value))]),
+          )
+          .groupBy('label')
+          .orderBy('label')
+          .limit(limit + 1);
+        return eb
+          .selectFrom(counted.as('counted'))
+          .select(['label', 'is_protected', 'uses'])
+          .unionAll(
+            eb
+              .selectFrom('protected_labels')
+              .select(['label', sql<boolean>`true`.as('is_protected'), sql<number>`0::bigint`.as('uses')])
+              .where((own) =>
+                own.and([
+                  ...given(after, (value) => own('label', '>', value)),
+                  ...given(only, (value) => own('label', '=', value)),
+                ]),
+              ),
+          )
+          .as('labels');
+      })
+      .select(['label', sql<boolean>`bool_or(is_protected)`.as('is_protected')])
+      .select(sql<number>`sum(uses)::bigint`.as('prompts'))
+      .groupBy('label')
+      .orderBy('label')
+      .limit(limit + 1),
+  );
+  return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
+
+/**
+ * Protects a label of all prompts, or ends that; doing it again changes nothing.
+ * @throws ApiError `quota_exceeded`
+ */
+export async function setProtected(db: WorkspaceDatabase, label: string, isProtected: boolean): Promise<LabelRow> {
+  return db.transaction(async (query) => {
+    if (isProtected) await protect(query, label);
+    else await query((own) => own.deleteFrom('protected_labels').where('label', '=', label));
+    const { rows } = await listLabels(query, { only: label, limit: 1 });
+    return rows[0] ?? { label, is_protected: false, prompts: 0 };
+  });
+}
+
+async function protect(query: Query, label: string): Promise<void> {
+  await lockInWorkspace(query, 'protected labels');
+  await query((own) =>
+    own
+      .insertInto('protected_labels')
+      .values({ id: newId(), label, created_at: now })
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'label']).doNothing()),
+  );
+  const [row] = await query((own) =>
+    own.selectFrom('protected_labels').select((eb) => eb.fn.countAll<number>().as('count')),
+  );
+  if ((row?.count ?? 0) > MAX_PROTECTED_LABELS)
+    throw new ApiError('quota_exceeded', `A workspace can protect at most ${MAX_PROTECTED_LABELS} labels.`);
+}
