@@ -3,6 +3,7 @@ import { loadSettings, type Settings } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { systemErrorCode } from '../embedded/errors.ts';
 import { urlOfRunningPostgres } from '../embedded/running-postgres.ts';
+import { actAs, OPERATOR } from '../services/audit/acting.ts';
 import { AdminError } from './errors.ts';
 
 /** The given database, else the one of the service that runs on this machine with the same `DATA_DIR`. */
@@ -28,7 +29,7 @@ async function findDatabase({ databaseUrl, dataDir }: Settings): Promise<string>
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const db = await openDatabase(await findDatabase(loadSettings()), { poolSize: 2 });
   try {
-    return await work(db);
+    return await actAs(OPERATOR, () => work(db));
   } finally {
     await db.close();
   }

@@ -39,7 +39,9 @@ export function addKeyCommands(program: Command, show: (result: Result) => void)
       const text = generateApiKey();
       const { id } = await withDatabase(async (db) => {
         const workspace = await getWorkspace(db.system, options.workspace);
-        return createApiKey(db.workspace(workspace.id).query, text, { name, scopes, expiresAt });
+        return db
+          .workspace(workspace.id)
+          .transaction((query) => createApiKey(query, text, { name, scopes, expiresAt }));
       });
       show({
         json: { id: publicId('apiKey', id), key: text, workspace: options.workspace, scopes },

@@ -28,6 +28,7 @@ import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas } from '../services/workspaces/quotas.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
+import { auditLogRoutes } from './audit-log/routes.ts';
 import { chatCompletionRoutes } from './chat-completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
@@ -153,6 +154,7 @@ export function allRoutes(
       ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
       ...sessionRoutes({ authenticator }),
+      ...auditLogRoutes(),
     ],
   };
 }

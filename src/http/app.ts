@@ -6,6 +6,7 @@ import type { Database } from '../db/database.ts';
 import { ApiError } from '../domain/errors.ts';
 import type { AuthenticatedKey, Authenticator } from '../services/access/authenticate.ts';
 import type { RateLimiter } from '../services/access/rate-limiter.ts';
+import { actAs } from '../services/audit/acting.ts';
 import { credentialOf, refuseOtherOrigins } from './credentials.ts';
 import { HttpRequest } from './http-request.ts';
 import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
@@ -117,9 +118,22 @@ async function run(
   const { body, raw } = await readBody(ctx, route);
   if (keyOf !== undefined) state.key = await authenticate(ctx, () => ({ kind: 'key', token: keyOf(body) }));
   const { key, requestId } = state;
-  const response = await route.handler(
-    new HttpRequest(ctx, { params, query, body, raw, db: db.workspace(key.workspaceId), key, requestId, closing }),
-  );
+  const request = new HttpRequest(ctx, {
+    params,
+    query,
+    body,
+    raw,
+    db: db.workspace(key.workspaceId),
+    key,
+    requestId,
+    closing,
+  });
+  const { audit } = route;
+  // What changes most and is not recorded (executions) has no scope to pay for.
+  const response =
+    audit === undefined || audit === 'none'
+      ? await route.handler(request)
+      : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request));
   ctx.status = route.status ?? 200;
   if (response instanceof RawResponse) {
     if (response.status !== undefined) ctx.status = response.status;

@@ -108,6 +108,11 @@ function accessOf(route: Route): string {
   return `Needs a key with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
 }
 
+function auditOf({ audit }: Route): string | undefined {
+  if (audit === undefined || audit === 'none') return undefined;
+  return `The audit log has it as ${audit.map((action) => `\`${action}\``).join(' or ')}.`;
+}
+
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const path = objectOrNone(route.params);
   const query = objectOrNone(route.query);
@@ -116,7 +121,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, accessOf(route)].filter(Boolean).join('\n\n'),
+    description: [route.description, accessOf(route), auditOf(route)].filter(Boolean).join('\n\n'),
     ...(route.keyOf && { security: [] }),
     requestParams: {
       ...(path && { path }),

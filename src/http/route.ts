@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { WorkspaceDatabase } from '../db/database.ts';
+import type { AuditAction } from '../domain/audit.ts';
 import type { ApiError, ErrorCode } from '../domain/errors.ts';
 import type { Scope } from '../services/access/api-keys.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
@@ -58,13 +59,19 @@ export interface ErrorFormat {
   present: (error: ApiError) => unknown;
 }
 
+/** What an operation that changes something records in the audit log (`recordChange`); `none`: it says why. */
+type Audited =
+  | { method: 'get'; audit?: undefined }
+  | { method: 'post' | 'put' | 'patch' | 'delete'; audit: readonly AuditAction[] | 'none' };
+
 /** One operation of the API: everything that routing, validation, authorisation and the OpenAPI document need. */
-export interface RouteSpec<
+export type RouteSpec<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
-> {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+> = Audited & RouteParts<Params, Query, Body>;
+
+interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   /** Under `/v1`. `{name}` of a prompt or dataset may hold slashes. */
   path: string;
   operationId: string;

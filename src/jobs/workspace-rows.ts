@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { PASS_AUDIT_GUARD } from '../db/audit-guard.ts';
 import type { Query } from '../db/database.ts';
 import { BATCH_ROWS, type Doomed, doomed } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
@@ -41,6 +42,7 @@ export const ROWS: readonly Doomed[] = [
   })),
   doomed('sessions', () => everyRow),
   doomed('api_keys', () => ({ ...everyRow, byId: true })),
+  doomed('audit_log', () => ({ where: PASS_AUDIT_GUARD, byId: true })),
   doomed('usage_entries', () => everyRow),
   doomed('usage_sums', () => everyRow),
 ];

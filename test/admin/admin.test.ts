@@ -116,6 +116,16 @@ describe('keys', () => {
       async () => (await service.call('GET', '/prompts', { key: made.key })).status === 401,
     );
     expect((await admin('key', 'list', '--workspace', 'keys')).stdout).toMatch(/ci +read,write +revoked /);
+
+    const boss = await adminJson('key', 'create', '--workspace', 'keys', '--name', 'boss', '--scopes', 'publish,admin');
+    const log = await service.call('GET', '/audit-log?actor=operator', { key: boss.key });
+    const operator = { type: 'operator', key_id: null, key_name: null, session_id: null };
+    expect(log.body.data).toMatchObject([
+      { action: 'api_key.created', resource: { id: boss.id }, actor: operator, address: null, request_id: null },
+      { action: 'api_key.revoked', resource: { id: made.id }, actor: operator },
+      { action: 'api_key.created', resource: { id: made.id }, actor: operator },
+      { action: 'workspace.created', resource: { id }, actor: operator, details: { owner_email: 'ada@example.com' } },
+    ]);
   });
 
   test('can end by themselves', async () => {
@@ -133,7 +143,11 @@ describe('says in one sentence what is wrong, and exits with 1', () => {
   test.each([
     ['an unknown workspace', ['key', 'list', '--workspace', 'nobody'], 'There is no workspace "nobody".'],
     ['an unknown owner', ['workspace', 'set-owner', 'nobody', 'a@example.com'], 'There is no workspace "nobody".'],
-    ['a bad scope', [...key, 'read,fly'], 'There is no scope "fly"; the scopes are read, execute, write, admin.'],
+    [
+      'a bad scope',
+      [...key, 'read,fly'],
+      'There is no scope "fly"; the scopes are read, execute, write, publish, admin.',
+    ],
     ['an unknown key', ['key', 'revoke', 'key_1'], 'There is no key "key_1".'],
     ['a missing option', ['key', 'list'], "required option '--workspace <name>' not specified"],
     ['an unknown command', ['nonsense'], "unknown command 'nonsense'"],

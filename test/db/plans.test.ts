@@ -3,6 +3,7 @@ import { bindWorkspace, type Database, openDatabase, type Query } from '../../sr
 import { createQuery } from '../../src/db/query.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
+import { listAuditLog } from '../../src/services/audit/list-audit-log.ts';
 import { listDeliveries } from '../../src/services/deliveries/deliveries.ts';
 import { listEvaluations } from '../../src/services/evaluations/evaluations.ts';
 import { listResults } from '../../src/services/evaluations/results.ts';
@@ -13,7 +14,7 @@ import { withdrawUnaccepted } from '../../src/services/executions/withdraw-execu
 import { readLatest } from '../../src/services/statistics/list-prompt-statistics.ts';
 import { readRuns } from '../../src/services/statistics/prompt-statistics.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
+import { seedAuditLog, seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;
@@ -28,6 +29,8 @@ beforeAll(async () => {
   const seed = { workspaceId, count: 20_000, days: 60 };
   await seedExecutions(query, seed);
   await seedExecutions(query, { ...seed, workspaceId: newId() });
+  await seedAuditLog(query, seed);
+  await seedAuditLog(query, { ...seed, workspaceId: newId() });
   evaluationId = await seedEvaluation(query, seed);
   webhookId = await seedDeliveries(query, seed);
   await seedDeliveries(query, { ...seed, workspaceId: newId() });
@@ -117,6 +120,19 @@ test('statistics of prompts go by the indexes of their runs and evaluations', as
     expect(plan).toMatch(/executions_workspace_id_prompt_name_\w*id_index/);
     expect(plan).not.toMatch(/Seq Scan on (executions|evaluations)/);
   }
+});
+
+test.each([
+  ['action_id', { action: 'label.protected' }],
+  ['resource_type_id', { resource: { type: 'label', id: undefined } }],
+  ['resource_type_resource_id_id', { resource: { type: 'prompt', id: 'rare' } }],
+  ['key_id_id', { actor: 'operator' }],
+  ['session_id_id', { actor: { sessionId: '00000000-0000-7000-8000-000000000007' } }],
+  ['workspace_id_id', span],
+] as const)('the audit log with a rare filter goes by an index: %s', async (index, filter) => {
+  const plan = await plansOf('audit_log', (query) => listAuditLog(asWorkspace(query), filter, 100, undefined));
+  expect(plan).toMatch(new RegExp(`audit_log_\\w*${index}_index`));
+  expect(plan).not.toContain('Seq Scan on audit_log');
 });
 
 test('a response to reuse is found by the hash of its call', async () => {

@@ -48,6 +48,7 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
     await post('/prompts', { name: 'say', template, model: 'sandbox/echo' });
   await post('/prompts', { name: 'stall', template: '{{ text }}', model: 'sandbox/stall' });
   await call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
+  await call('PUT', '/labels/production', { body: { protected: true } });
   await call('PUT', '/datasets/words', {
     raw: '{"variables":{"text":"one"},"expected":"Say one"}\n',
     headers: { 'Content-Type': 'application/x-ndjson' },

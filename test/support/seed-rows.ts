@@ -39,6 +39,23 @@ export async function seedExecutions(query: Query, { workspaceId, count, days }:
   );
 }
 
+/** Entries of the audit log by ten keys. Of the operator, of the type `label` and of the prompt `rare` there is one in 5,000. */
+export async function seedAuditLog(query: Query, { workspaceId, count, days }: Seed): Promise<void> {
+  await query(
+    {
+      text: `insert into audit_log (workspace_id, id, actor_type, key_id, session_id, action, resource_type, resource_id, details, created_at)
+             select $1, ${idAt('at')}, case when n % 5000 = 1 then 'operator' else 'session' end,
+               case when n % 5000 <> 1 then ('00000000-0000-7000-8000-00000000000' || n % 10)::uuid end,
+               ('00000000-0000-7000-8000-' || lpad((n % 500)::text, 12, '0'))::uuid,
+               case when n % 5000 = 1 then 'label.protected' else 'prompt.updated' end,
+               case when n % 5000 = 1 then 'label' else 'prompt' end,
+               case when n % 5000 = 2 then 'rare' else 'seed/' || n % 10 end, '{}', at
+             from ${SPREAD}`,
+    },
+    [workspaceId, count, days],
+  );
+}
+
 /**
  * A completed evaluation. One in 1,000 of its results is failed, and one in 5,000 a regression.
  * @returns its id

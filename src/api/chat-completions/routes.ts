@@ -53,6 +53,7 @@ export function chatCompletionRoutes(deps: ChatCompletionRouteDeps): Route[] {
       method: 'post',
       path: '/chat/completions',
       operationId: 'createChatCompletion',
+      audit: 'none',
       tag: "OpenAI's format",
       summary: "Run a prompt, in the format of OpenAI's chat completions",
       description:

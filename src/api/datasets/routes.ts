@@ -106,6 +106,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       method: 'post',
       path: '/datasets/{name}/from-executions',
       operationId: 'createDatasetFromExecutions',
+      audit: ['dataset.created', 'dataset.updated'],
       tag,
       summary: 'Create a version from recorded executions',
       description:
@@ -146,6 +147,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       method: 'put',
       path: '/datasets/{name}',
       operationId: 'uploadDataset',
+      audit: ['dataset.created', 'dataset.updated'],
       tag,
       summary: 'Upload the next version of a dataset, or the first of a new one',
       description: UPLOAD_DESCRIPTION,
@@ -173,6 +175,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       method: 'delete',
       path: '/datasets/{name}',
       operationId: 'deleteDataset',
+      audit: ['dataset.deleted'],
       tag,
       summary: 'Delete a dataset with all its versions and examples',
       description:

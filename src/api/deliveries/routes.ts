@@ -53,6 +53,7 @@ export function deliveryRoutes({ idempotency, quotas }: { idempotency: Idempoten
       method: 'post',
       path: '/deliveries/{id}/redeliver',
       operationId: 'redeliver',
+      audit: ['webhook.redelivered'],
       tag,
       summary: 'Redeliver an event',
       description:

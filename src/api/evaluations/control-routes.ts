@@ -1,4 +1,5 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
+import type { AuditAction } from '../../domain/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
 import type { ControlDeps } from '../../services/evaluations/change-evaluation.ts';
@@ -24,6 +25,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
   /** `POST /evaluations/{id}/pause`, `/cancel` and `/retry`. */
   const control = (
     action: string,
+    audited: AuditAction,
     summary: string,
     description: string,
     run: (deps: ControlEvaluationDeps, db: WorkspaceDatabase, id: string) => Promise<EvaluationRow>,
@@ -33,6 +35,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       method: 'post',
       path: `/evaluations/{id}/${action}`,
       operationId: `${action}Evaluation`,
+      audit: [audited],
       tag,
       summary,
       description,
@@ -47,6 +50,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
   return [
     control(
       'pause',
+      'evaluation.paused',
       'Pause an evaluation',
       'No more examples are begun; those in flight end and are kept.',
       pauseEvaluation,
@@ -56,6 +60,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       method: 'post',
       path: '/evaluations/{id}/resume',
       operationId: 'resumeEvaluation',
+      audit: ['evaluation.resumed'],
       tag,
       summary: 'Resume a paused evaluation, with a higher budget if need be',
       description:
@@ -73,6 +78,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
     }),
     control(
       'cancel',
+      'evaluation.canceled',
       'Cancel an evaluation',
       'Calls in flight are given up; results so far stay readable.',
       cancelEvaluation,
@@ -80,6 +86,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
     ),
     control(
       'retry',
+      'evaluation.retried',
       'Run the failed examples of an ended evaluation again',
       'Examples with a score keep it and are not paid for again. Examples that were not reached are run, too.',
       retryEvaluation,

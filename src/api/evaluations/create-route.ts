@@ -36,6 +36,7 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     method: 'post',
     path: '/evaluations',
     operationId: 'createEvaluation',
+    audit: 'none',
     tag: 'Evaluations',
     summary: 'Evaluate a prompt over a dataset or inline examples',
     description:
@@ -70,6 +71,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
     method: 'post',
     path: '/evaluations/{id}/rescore',
     operationId: 'rescoreEvaluation',
+    audit: 'none',
     tag: 'Evaluations',
     summary: 'Score the outputs of a completed evaluation again',
     description:

@@ -39,6 +39,7 @@ export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
     method: 'post',
     path: '/evaluations/estimate',
     operationId: 'estimateEvaluation',
+    audit: 'none',
     tag: 'Evaluations',
     summary: 'Estimate what an evaluation would cost',
     description:

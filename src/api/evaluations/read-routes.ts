@@ -35,6 +35,7 @@ export function readEvaluationRoutes(): Route[] {
       method: 'delete',
       path: '/evaluations/{id}',
       operationId: 'deleteEvaluation',
+      audit: ['evaluation.deleted'],
       tag,
       summary: 'Delete an evaluation that has ended, with its results',
       description:

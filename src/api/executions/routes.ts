@@ -30,6 +30,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       method: 'post',
       path: '/executions',
       operationId: 'createExecution',
+      audit: 'none',
       tag,
       summary: 'Run a prompt',
       description:
@@ -90,6 +91,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       method: 'delete',
       path: '/executions/{id}',
       operationId: 'deleteExecution',
+      audit: ['execution.deleted'],
       tag,
       summary: 'Delete an execution that has ended',
       description:
@@ -105,6 +107,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       method: 'post',
       path: '/executions/{id}/cancel',
       operationId: 'cancelExecution',
+      audit: ['execution.canceled'],
       tag,
       summary: 'Cancel an execution that has not ended',
       scope: 'execute',

@@ -36,6 +36,7 @@ export function labelRoutes(): Route[] {
       method: 'put',
       path: '/labels/{label}',
       operationId: 'protectLabel',
+      audit: ['label.protected', 'label.unprotected'],
       tag,
       summary: 'Protect a label, or end that',
       description:

@@ -9,7 +9,8 @@ export const LabelParams = z.object({ label: MovableLabel });
 export const SetProtection = z
   .strictObject({
     protected: z.boolean('must be true or false').meta({
-      description: 'Whether only keys with the scope `publish` (or `admin`) may move or remove the label, on any prompt.',
+      description:
+        'Whether only keys with the scope `publish` (or `admin`) may move or remove the label, on any prompt.',
     }),
   })
   .meta({ id: 'SetProtection' });

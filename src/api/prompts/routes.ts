@@ -6,8 +6,8 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { diffVersions } from '../../services/prompts/diff-versions.ts';
-import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
 import { removeLabel, setLabel } from '../../services/prompts/labels.ts';
+import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
 import { createVersion, getPrompt, type PromptRow, setArchived, updatePrompt } from '../../services/prompts/prompts.ts';
 import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
@@ -87,6 +87,7 @@ export function promptRoutes({
       method: 'post',
       path: '/prompts',
       operationId: 'createPrompt',
+      audit: ['prompt.created', 'prompt.updated'],
       tag,
       summary: 'Create a prompt, or the next version of one that exists',
       scope: 'write',
@@ -111,6 +112,7 @@ export function promptRoutes({
       method: 'post',
       path: '/prompts/resolve',
       operationId: 'resolvePrompts',
+      audit: 'none',
       tag,
       summary: 'Read many prompts at once, but for what you have',
       description:
@@ -179,6 +181,7 @@ export function promptRoutes({
       method: 'put',
       path: '/prompts/{name}/labels/{label}',
       operationId: 'setPromptLabel',
+      audit: ['label.moved'],
       tag,
       summary: 'Point a label at a version',
       description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
@@ -196,6 +199,7 @@ export function promptRoutes({
       method: 'delete',
       path: '/prompts/{name}/labels/{label}',
       operationId: 'removePromptLabel',
+      audit: ['label.removed'],
       tag,
       summary: 'Remove a label',
       description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
@@ -204,13 +208,13 @@ export function promptRoutes({
       response: Prompt,
       responseExample: { ...example, labels: [] },
       errors: ['prompt_archived'],
-      handler: async ({ db, params, key }) =>
-        presentPrompt(await removeLabel(db, params.name, params.label, key)),
+      handler: async ({ db, params, key }) => presentPrompt(await removeLabel(db, params.name, params.label, key)),
     }),
     defineRoute({
       method: 'post',
       path: '/prompts/{name}/restore',
       operationId: 'restorePrompt',
+      audit: ['prompt.restored'],
       tag,
       summary: 'Take a prompt out of the archive',
       scope: 'write',
@@ -236,6 +240,7 @@ export function promptRoutes({
       method: 'put',
       path: '/prompts/{name}',
       operationId: 'updatePrompt',
+      audit: ['prompt.updated'],
       tag,
       summary: 'Make the next version of a prompt; fields left out keep their value',
       description:
@@ -257,6 +262,7 @@ export function promptRoutes({
       method: 'delete',
       path: '/prompts/{name}',
       operationId: 'archivePrompt',
+      audit: ['prompt.archived'],
       tag,
       summary: 'Archive a prompt',
       description: 'The prompt and its versions stay readable. Archiving an archived prompt gives the same answer.',

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { AuditAction } from '../../domain/audit.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
@@ -37,11 +38,12 @@ export function scheduleRoutes(
   deps: WorkflowStarter &
     EndpointRules & { idempotency: Idempotency; quotas: Quotas; evaluatorPool: EvaluatorPool; log: Logger },
 ): Route[] {
-  const action = (name: string, summary: string, run: typeof triggerSchedule) =>
+  const action = (name: string, audited: AuditAction, summary: string, run: typeof triggerSchedule) =>
     defineRoute({
       method: 'post',
       path: `/schedules/{id}/${name}`,
       operationId: `${name}Schedule`,
+      audit: [audited],
       tag,
       summary,
       scope: 'execute',
@@ -60,6 +62,7 @@ export function scheduleRoutes(
       method: 'post',
       path: '/schedules',
       operationId: 'createSchedule',
+      audit: ['schedule.created'],
       tag,
       summary: 'Schedule a recurring evaluation',
       description:
@@ -139,13 +142,18 @@ export function scheduleRoutes(
         return presentSchedule(row, await nextRuns(deps, row));
       },
     }),
-    action('pause', 'Pause a schedule', (temporal, db, id) => setSchedulePaused(temporal, db, id, true)),
-    action('resume', 'Resume a paused schedule', (temporal, db, id) => setSchedulePaused(temporal, db, id, false)),
-    action('trigger', 'Start an evaluation of a schedule now', triggerSchedule),
+    action('pause', 'schedule.paused', 'Pause a schedule', (temporal, db, id) =>
+      setSchedulePaused(temporal, db, id, true),
+    ),
+    action('resume', 'schedule.resumed', 'Resume a paused schedule', (temporal, db, id) =>
+      setSchedulePaused(temporal, db, id, false),
+    ),
+    action('trigger', 'schedule.triggered', 'Start an evaluation of a schedule now', triggerSchedule),
     defineRoute({
       method: 'delete',
       path: '/schedules/{id}',
       operationId: 'deleteSchedule',
+      audit: ['schedule.deleted'],
       tag,
       summary: 'Delete a schedule; the evaluations it started stay',
       scope: 'execute',

@@ -42,6 +42,7 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       method: 'post',
       path: '/session',
       operationId: 'createSession',
+      audit: ['session.created'],
       tag,
       summary: 'Sign in: begin a session with a key',
       description:
@@ -82,6 +83,7 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       method: 'delete',
       path: '/session',
       operationId: 'endSession',
+      audit: ['session.ended'],
       tag,
       summary: 'Sign out: end the session that the request is made with',
       scope: SCOPES,
@@ -123,6 +125,7 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       method: 'delete',
       path: '/sessions/{id}',
       operationId: 'endSessionById',
+      audit: ['session.ended'],
       tag,
       summary: 'End a session, at once and everywhere',
       description: 'With the scope `admin` any of the workspace, else one of the same key.',

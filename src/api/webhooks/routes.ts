@@ -38,11 +38,12 @@ const WebhookParams = idParams('webhook');
 /** `/webhooks`: endpoints that receive events. */
 export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; quotas: Quotas }): Route[] {
   const present = (row: WebhookRow) => presentWebhook(deps.cipher, row);
-  const action = (name: string, summary: string, run: typeof enableWebhook, responseExample: object) =>
+  const action = (name: 'enable' | 'disable', summary: string, run: typeof enableWebhook, responseExample: object) =>
     defineRoute({
       method: 'post',
       path: `/webhooks/{id}/${name}`,
       operationId: `${name}Webhook`,
+      audit: [`webhook.${name}d`],
       tag,
       summary,
       scope: 'write',
@@ -57,6 +58,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       method: 'post',
       path: '/webhooks',
       operationId: 'createWebhook',
+      audit: ['webhook.created'],
       tag,
       summary: 'Create a webhook',
       description: 'The response contains the signing secret, which is not shown again.',
@@ -122,6 +124,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       method: 'patch',
       path: '/webhooks/{id}',
       operationId: 'updateWebhook',
+      audit: ['webhook.updated'],
       tag,
       summary: 'Update a webhook',
       description: 'Fields that are left out keep their values. Pending deliveries use the new values, too.',
@@ -141,6 +144,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       method: 'delete',
       path: '/webhooks/{id}',
       operationId: 'deleteWebhook',
+      audit: ['webhook.deleted'],
       tag,
       summary: 'Delete a webhook',
       description: 'Its unfinished deliveries are abandoned.',
@@ -159,6 +163,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       method: 'post',
       path: '/webhooks/{id}/rotate-secret',
       operationId: 'rotateWebhookSecret',
+      audit: ['webhook.secret_rotated'],
       tag,
       summary: 'Rotate the signing secret of a webhook',
       description:

@@ -47,6 +47,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       method: 'post',
       path: '/webhooks/{id}/test',
       operationId: 'testWebhook',
+      audit: ['webhook.tested'],
       tag,
       summary: 'Send a test event to a webhook',
       description:
@@ -83,6 +84,7 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
       method: 'post',
       path: '/webhooks/{id}/replay',
       operationId: 'replayEvents',
+      audit: ['webhook.replayed'],
       tag,
       summary: 'Replay events to a webhook',
       description:

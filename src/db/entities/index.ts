@@ -1,4 +1,5 @@
 import { ApiKey } from './api-key.ts';
+import { AuditEntry } from './audit-entry.ts';
 import { Dataset, DatasetExample, DatasetVersion } from './dataset.ts';
 import { Evaluation, EvaluationJudgement, EvaluationResult } from './evaluation.ts';
 import { Event } from './event.ts';
@@ -43,4 +44,5 @@ export const entities = [
   Notification,
   UsageEntry,
   UsageSum,
+  AuditEntry,
 ];

@@ -5,8 +5,9 @@ import { CHANNELS } from '../../db/listener.ts';
 import { notify, now } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
-import { newId, parsePublicId } from '../../domain/ids.ts';
+import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { Scope } from '../../domain/scopes.ts';
+import { recordChange } from '../audit/record-change.ts';
 
 export { SCOPES, type Scope } from '../../domain/scopes.ts';
 
@@ -51,6 +52,11 @@ export async function createApiKey(
       .returning(SHOWN),
   );
   if (row === undefined) throw new Error('The new key was not returned.');
+  await recordChange(query, 'api_key.created', publicId('apiKey', row.id), {
+    name,
+    scopes,
+    expires_at: expiresAt?.toISOString() ?? null,
+  });
   return row;
 }
 
@@ -89,7 +95,14 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
  * @throws ApiError `not_found`
  */
 export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
-  const [revoked] = await db.query((own) =>
+  return db.transaction((query) => revokeIn(query, id));
+}
+
+async function revokeIn(query: Query, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
+  const [before] = await query((own) =>
+    own.selectFrom('api_keys').select('revoked_at').where('id', '=', id).forUpdate(),
+  );
+  const [revoked] = await query((own) =>
     own
       .with('revoked', (cte) =>
         cte
@@ -107,5 +120,7 @@ export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{
   );
   if (revoked === undefined) throw notFound('This key');
   const { hash, notified: _, ...key } = revoked;
+  if (before?.revoked_at === null)
+    await recordChange(query, 'api_key.revoked', publicId('apiKey', id), { name: key.name });
   return { key, hash };
 }

@@ -6,8 +6,9 @@ import { given, milliseconds, notify, now } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
 import type { Scope } from '../../domain/scopes.ts';
+import { recordChange } from '../audit/record-change.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** A session ends when it was not used for so long. */
@@ -109,6 +110,7 @@ export async function createSession(
       .forUpdate()
       .skipLocked(),
   );
+  await recordChange(query, 'session.created', publicId('session', id));
   return { token, session: await getSession(query, id) };
 }
 
@@ -164,6 +166,7 @@ export async function endSession(
     const [ended] = await endSessions(query, (eb) => eb.selectFrom('sessions').select('id').where('id', '=', id));
     // Another request was faster.
     if (ended === undefined) throw notFound('This session');
+    await recordChange(query, 'session.ended', publicId('session', id), { key_id: publicId('apiKey', session.key_id) });
     return { session, hash: ended.hash };
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
@@ -95,5 +96,7 @@ export async function attachVersion(
   );
   if (before?.is_there === false) await quotas.require(query, 'datasets');
   await quotas.require(query, 'datasetBytes');
+  const isNew = before?.is_there === false;
+  await recordChange(query, isNew ? 'dataset.created' : 'dataset.updated', name, { version, examples: total });
   return getDataset(query, name, version);
 }

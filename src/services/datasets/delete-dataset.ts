@@ -4,6 +4,7 @@ import { inStates } from '../../db/state-change.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';
 
 /**
@@ -48,6 +49,7 @@ export async function deleteDataset(db: WorkspaceDatabase, name: string): Promis
       own.updateTable('dataset_versions').set({ dataset_id: null }).where(sql<boolean>`id = any(${versions}::uuid[])`),
     );
     await query((own) => own.updateTable('datasets').set({ description: null }).where('name', '=', name));
+    await recordChange(query, 'dataset.deleted', name, { versions: versions.length });
     return row;
   });
 }

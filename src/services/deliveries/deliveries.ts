@@ -7,7 +7,8 @@ import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
-import { idsOfSpan, newId } from '../../domain/ids.ts';
+import { idsOfSpan, newId, publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { lockWebhook, requireEnabled } from '../webhooks/webhooks.ts';
 
 const selectDeliveries = (db: Builder) =>
@@ -115,5 +116,9 @@ export async function redeliver(query: Query, id: string): Promise<DeliveryRow> 
       )
       .selectNoFrom(notify(CHANNELS.deliveryChanged, '').as('notified')),
   );
+  await recordChange(query, 'webhook.redelivered', publicId('webhook', webhook.id), {
+    delivery_id: publicId('delivery', newest),
+    event_id: publicId('event', old.event_id),
+  });
   return getDelivery({ query }, newest);
 }

@@ -8,7 +8,8 @@ import { UUID_V7 } from '../../db/uuid-v7.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { invalidField } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
-import { idsOfSpan } from '../../domain/ids.ts';
+import { idsOfSpan, publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { foundWebhook, lockWebhook, requireEnabled, type WebhookRow } from '../webhooks/webhooks.ts';
 
 /** How many events one request can replay. */
@@ -124,5 +125,11 @@ export async function replayEvents(query: Query, id: string, range: Replay): Pro
   if (row === undefined) throw new Error('A count without a row.');
   if (row.count > MAX_REPLAYED)
     throw invalidField('since', `takes in more than ${MAX_REPLAYED} events: narrow the time down with since and until`);
+  await recordChange(query, 'webhook.replayed', publicId('webhook', id), {
+    since: range.since.toISOString(),
+    until: range.until?.toISOString() ?? null,
+    undelivered_only: range.undeliveredOnly,
+    replayed: row.count,
+  });
   return row.count;
 }

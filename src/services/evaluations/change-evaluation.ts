@@ -3,9 +3,13 @@ import type { Logger } from 'pino';
 import type { Query } from '../../db/database.ts';
 import { changeState, type StateChange } from '../../db/state-change.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { AuditAction } from '../../domain/audit.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type ENDED_EVALUATION, type EvaluationStatus, evaluationStates } from '../../domain/evaluation-states.ts';
+import { publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { tellEvaluationWorkflow } from './evaluation-workflow.ts';
 import { EVALUATION_COLUMNS, type EvaluationRow, getEvaluation, UNTOLD } from './evaluations.ts';
 
@@ -27,12 +31,14 @@ interface Change {
   from: readonly EvaluationStatus[];
   /** What the caller wanted to do, for the refusal: `paused`. */
   done: string;
+  /** As what the audit log has it, with what. */
+  audit: readonly [AuditAction, Record<string, JsonValue>?];
 }
 
 /**
  * Changes an evaluation as its caller wants it. The row is `untold` until its workflow reads it, and is looked at soon, also
  * where this process dies now.
- * @param query bound to the workspace
+ * @param query of a transaction of the workspace
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function changeEvaluation(query: Query, id: string, change: Change): Promise<EvaluationRow> {
@@ -47,7 +53,11 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
         .returning(EVALUATION_COLUMNS);
       return hasBegun === undefined ? update : update.where('started_at', hasBegun ? 'is not' : 'is', null);
     });
-    if (row) return row;
+    if (row) {
+      const [action, details] = change.audit;
+      await recordChange(query, action, publicId('evaluation', id), details);
+      return row;
+    }
   }
   const { status } = await getEvaluation(query, id);
   throw new ApiError(

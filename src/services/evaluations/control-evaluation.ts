@@ -7,24 +7,30 @@ import { type EvaluationRow, getCurrentEvaluation } from './evaluations.ts';
 
 /** Begins no more examples; those in flight end. */
 export async function pauseEvaluation(deps: ControlDeps, db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
-  const row = await changeEvaluation(db.query, id, {
-    ways: [changeState(evaluationStates, { to: 'paused' })],
-    set: { status_reason: 'paused by request' },
-    from: ['scheduled', 'running'],
-    done: 'paused',
-  });
+  const row = await db.transaction((query) =>
+    changeEvaluation(query, id, {
+      ways: [changeState(evaluationStates, { to: 'paused' })],
+      set: { status_reason: 'paused by request' },
+      from: ['scheduled', 'running'],
+      done: 'paused',
+      audit: ['evaluation.paused'],
+    }),
+  );
   await tellWorkflow(deps, row);
   return getCurrentEvaluation(db, row.id);
 }
 
 /** Ends a run; calls in flight are given up, results so far stay. */
 export async function cancelEvaluation(deps: ControlDeps, db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
-  const row = await changeEvaluation(db.query, id, {
-    ways: [changeState(evaluationStates, { to: 'canceled' })],
-    set: { status_reason: null, finished_at: now },
-    from: UNFINISHED_EVALUATION,
-    done: 'canceled',
-  });
+  const row = await db.transaction((query) =>
+    changeEvaluation(query, id, {
+      ways: [changeState(evaluationStates, { to: 'canceled' })],
+      set: { status_reason: null, finished_at: now },
+      from: UNFINISHED_EVALUATION,
+      done: 'canceled',
+      audit: ['evaluation.canceled'],
+    }),
+  );
   await tellWorkflow(deps, row);
   return getCurrentEvaluation(db, row.id);
 }

@@ -2,6 +2,8 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { TRASH_WORKSPACE } from '../../db/trash.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { ENDED_EVALUATION, evaluationStates } from '../../domain/evaluation-states.ts';
+import { publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { type EvaluationRow, getCurrentEvaluation, getEvaluation } from './evaluations.ts';
 
 // raw SQL: the builder lets no row leave its workspace.
@@ -23,8 +25,13 @@ const DELETE = {
  */
 export async function deleteEvaluation(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await getCurrentEvaluation(db, id);
-  const [deleted] = await db.query<{ id: string }>(DELETE, [row.id]);
-  if (deleted) return row;
+  const isDeleted = await db.transaction(async (query) => {
+    const [deleted] = await query<{ id: string }>(DELETE, [row.id]);
+    if (deleted)
+      await recordChange(query, 'evaluation.deleted', publicId('evaluation', id), { prompt_name: row.prompt_name });
+    return deleted !== undefined;
+  });
+  if (isDeleted) return row;
   const { status } = await getEvaluation(db.query, id);
   throw new ApiError('invalid_state', `This evaluation is ${status}: cancel it first, or wait for its end.`);
 }

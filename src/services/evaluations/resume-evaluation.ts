@@ -24,15 +24,18 @@ export async function resumeEvaluation(
   const current = await getCurrentEvaluation(db, id);
   const from: EvaluationStatus[] = maxCost === undefined ? ['paused'] : ['paused', 'running', 'scheduled'];
   if (from.includes(current.status)) await checkCap(deps.models, db, current, maxCost);
-  const row = await changeEvaluation(db.query, id, {
-    ways: [
-      ...continueFrom(['paused']),
-      ...(maxCost === undefined ? [] : [{ where: inStates(evaluationStates, ['running', 'scheduled']) }]),
-    ],
-    set: { status_reason: null, ...(maxCost !== undefined && { max_cost: maxCost }) },
-    from,
-    done: maxCost === undefined ? 'resumed' : 'given another max_cost',
-  });
+  const row = await db.transaction((query) =>
+    changeEvaluation(query, id, {
+      ways: [
+        ...continueFrom(['paused']),
+        ...(maxCost === undefined ? [] : [{ where: inStates(evaluationStates, ['running', 'scheduled']) }]),
+      ],
+      set: { status_reason: null, ...(maxCost !== undefined && { max_cost: maxCost }) },
+      from,
+      done: maxCost === undefined ? 'resumed' : 'given another max_cost',
+      audit: ['evaluation.resumed', maxCost === undefined ? {} : { max_cost: maxCost }],
+    }),
+  );
   await tellWorkflow(deps, row);
   return getCurrentEvaluation(db, row.id);
 }

@@ -39,6 +39,7 @@ export async function retryEvaluation(
       },
       from: ENDED_EVALUATION,
       done: 'retried',
+      audit: ['evaluation.retried'],
     });
     await deps.quotas.require(query, 'evaluations');
     return changed;

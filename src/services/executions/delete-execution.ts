@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
-import type { WorkspaceDatabase } from '../../db/database.ts';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
+import { publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, getExecution } from './executions.ts';
 
 /**
@@ -12,7 +14,14 @@ import { EXECUTION_COLUMNS, type ExecutionRow, getExecution } from './executions
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function deleteExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
-  const [deleted] = await db.query((own) =>
+  const deleted = await db.transaction((query) => remove(query, id));
+  if (deleted) return deleted;
+  const { status } = await getExecution(db, id);
+  throw new ApiError('invalid_state', `This execution is ${status}: cancel it first, or wait for its end.`);
+}
+
+async function remove(query: Query, id: string): Promise<ExecutionRow | undefined> {
+  const [deleted] = await query((own) =>
     own
       .with('gone', (cte) =>
         cte
@@ -29,7 +38,7 @@ export async function deleteExecution(db: WorkspaceDatabase, id: string): Promis
       .selectFrom('gone')
       .selectAll(),
   );
-  if (deleted) return deleted;
-  const { status } = await getExecution(db, id);
-  throw new ApiError('invalid_state', `This execution is ${status}: cancel it first, or wait for its end.`);
+  if (deleted)
+    await recordChange(query, 'execution.deleted', publicId('execution', id), { prompt_name: deleted.prompt_name });
+  return deleted;
 }

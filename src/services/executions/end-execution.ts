@@ -6,7 +6,8 @@ import { changeState } from '../../db/state-change.ts';
 import { asJson, prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
 import { callCanceled, callLost, type ExecutionError } from './calls.ts';
 import { FAILED_DATA, hasEvents, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
@@ -77,8 +78,13 @@ export async function failExecution(
  * @throws ApiError `not_found`, `invalid_state`
  */
 export async function cancelExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
-  const [row] = await db.query(CANCEL_EXECUTION, { id });
-  if (row) return row;
+  const canceled = await db.transaction(async (query) => {
+    const [row] = await query(CANCEL_EXECUTION, { id });
+    if (row)
+      await recordChange(query, 'execution.canceled', publicId('execution', id), { prompt_name: row.prompt_name });
+    return row;
+  });
+  if (canceled) return canceled;
   const { status } = await getExecution(db, id);
   throw new ApiError('invalid_state', `This execution has ended as ${status}: there is nothing to cancel.`);
 }

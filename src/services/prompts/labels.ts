@@ -7,6 +7,7 @@ import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Scope } from '../../domain/scopes.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { archived, getPrompt, type PromptRow } from './prompts.ts';
 
 /** How many labels of a workspace can be protected. */
@@ -57,12 +58,23 @@ export async function setLabel(
     await requireMover(query, label, mover);
     const row = await getPrompt(query, name, { version });
     if (row.archived_at !== null) throw archived(name);
+    const [before] = await query((own) =>
+      own
+        .selectFrom('prompt_labels')
+        .select('version')
+        .where('prompt_id', '=', row.id)
+        .where('label', '=', label)
+        .forUpdate(),
+    );
     await query((own) =>
       own
         .insertInto('prompt_labels')
         .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
         .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
     );
+    const previous = before?.version ?? null;
+    if (previous !== version)
+      await recordChange(query, 'label.moved', name, { label, version, previous_version: previous });
     return getPrompt(query, name, { version });
   });
 }
@@ -82,6 +94,7 @@ export async function removeLabel(
     const row = await getPrompt(query, name, { label });
     if (row.archived_at !== null) throw archived(name);
     await query((own) => own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label));
+    await recordChange(query, 'label.removed', name, { label, version: row.version });
     return getPrompt(query, name, { version: row.version });
   });
 }
@@ -99,7 +112,10 @@ export async function listLabels(
           .select(['label', sql<boolean>`false`.as('is_protected')])
           .select((count) => count.fn.countAll<number>().as('uses'))
           .where((own) =>
-            own.and([...given(after, (value) => own('label', '>', value)), ...given(only, (value) => own('label', '=', value))]),
+            own.and([
+              ...given(after, (value) => own('label', '>', value)),
+              ...given(only, (value) => own('label', '=', value)),
+            ]),
           )
           .groupBy('label')
           .orderBy('label')
@@ -135,24 +151,33 @@ export async function listLabels(
  */
 export async function setProtected(db: WorkspaceDatabase, label: string, isProtected: boolean): Promise<LabelRow> {
   return db.transaction(async (query) => {
-    if (isProtected) await protect(query, label);
-    else await query((own) => own.deleteFrom('protected_labels').where('label', '=', label));
+    const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
+    if (isChanged) await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
     const { rows } = await listLabels(query, { only: label, limit: 1 });
     return rows[0] ?? { label, is_protected: false, prompts: 0 };
   });
 }
 
-async function protect(query: Query, label: string): Promise<void> {
+/** @returns whether it was protected until now */
+async function unprotect(query: Query, label: string): Promise<boolean> {
+  const deleted = await query((own) => own.deleteFrom('protected_labels').where('label', '=', label).returning('id'));
+  return deleted.length > 0;
+}
+
+/** @returns whether it is new */
+async function protect(query: Query, label: string): Promise<boolean> {
   await lockInWorkspace(query, 'protected labels');
-  await query((own) =>
+  const added = await query((own) =>
     own
       .insertInto('protected_labels')
       .values({ id: newId(), label, created_at: now })
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'label']).doNothing()),
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'label']).doNothing())
+      .returning('id'),
   );
   const [row] = await query((own) =>
     own.selectFrom('protected_labels').select((eb) => eb.fn.countAll<number>().as('count')),
   );
   if ((row?.count ?? 0) > MAX_PROTECTED_LABELS)
     throw new ApiError('quota_exceeded', `A workspace can protect at most ${MAX_PROTECTED_LABELS} labels.`);
+  return added.length > 0;
 }

@@ -6,9 +6,11 @@ import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { includesOf, parsePrompt } from '../../domain/prompt.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { checkIncludes } from './includes.ts';
 import {
+  changedFields,
   changeVersion,
   checkVersion,
   contentOf,
@@ -171,6 +173,10 @@ async function writeVersion(
   };
   await writeEvent(query, 'prompt.created', data);
   if (previous !== undefined && isOtherContent(previous, version)) await writeEvent(query, 'prompt.updated', data);
+  await recordChange(query, previous === undefined ? 'prompt.created' : 'prompt.updated', name, {
+    version: claim.version,
+    ...(previous !== undefined && { changed: changedFields(previous, version) }),
+  });
   return getPrompt(query, name, { version: claim.version });
 }
 
@@ -236,12 +242,16 @@ export async function updatePrompt(query: Query, name: string, content: NewVersi
  * @throws ApiError `not_found`
  */
 export async function setArchived(db: WorkspaceDatabase, name: string, archive: boolean): Promise<PromptRow> {
-  await db.query((own) =>
-    own
-      .updateTable('prompts')
-      .set({ archived_at: archive ? now : null, updated_at: now })
-      .where('name', '=', name)
-      .where('archived_at', archive ? 'is' : 'is not', null),
-  );
-  return getPrompt(db.query, name);
+  return db.transaction(async (query) => {
+    const [changed] = await query((own) =>
+      own
+        .updateTable('prompts')
+        .set({ archived_at: archive ? now : null, updated_at: now })
+        .where('name', '=', name)
+        .where('archived_at', archive ? 'is' : 'is not', null)
+        .returning('id'),
+    );
+    if (changed) await recordChange(query, archive ? 'prompt.archived' : 'prompt.restored', name);
+    return getPrompt(query, name);
+  });
 }

@@ -108,6 +108,13 @@ export function checkVersion(version: Version, at = ''): void {
     );
 }
 
+/** Which fields of a version differ from those of the one before. */
+export function changedFields(before: Version, after: Version): string[] {
+  const textOf = (value: unknown) => canonicalJson(JSON.parse(JSON.stringify(value ?? null)));
+  const fields = Object.keys(EMPTY_VERSION) as (keyof typeof EMPTY_VERSION)[];
+  return (['model', ...fields] as const).filter((field) => textOf(before[field]) !== textOf(after[field]));
+}
+
 /** Whether what a model is sent differs: the text, the tools, or the form of the answer. */
 export function isOtherContent(before: Version, after: Version): boolean {
   const sent = ({ template, messages, tools, parameters }: Version) =>

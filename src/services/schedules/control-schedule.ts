@@ -1,7 +1,9 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { changeState } from '../../db/state-change.ts';
+import { publicId } from '../../domain/ids.ts';
 import { scheduleStates } from '../../domain/schedule-states.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, type ScheduleRow } from './schedules.ts';
 import { actInTemporal, deleteInTemporal, type Temporal } from './temporal-schedule.ts';
@@ -32,7 +34,12 @@ export async function setSchedulePaused(
   const current = await getSchedule(db, id);
   await actOn(temporal, db.workspaceId, current, paused ? 'pause' : 'unpause');
   const { set, where } = changeState(scheduleStates, { to: paused ? 'paused' : 'active' });
-  await db.query((own) => own.updateTable('schedules').set(set).where('id', '=', current.id).where(where));
+  await db.transaction(async (query) => {
+    const [changed] = await query((own) =>
+      own.updateTable('schedules').set(set).where('id', '=', current.id).where(where).returning('id'),
+    );
+    if (changed) await recordChange(query, paused ? 'schedule.paused' : 'schedule.resumed', publicId('schedule', id));
+  });
   return getSchedule(db, current.id);
 }
 
@@ -40,6 +47,8 @@ export async function setSchedulePaused(
 export async function triggerSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   await actOn(temporal, db.workspaceId, row, 'trigger');
+  // No row changes.
+  await recordChange(db.query, 'schedule.triggered', publicId('schedule', id));
   return row;
 }
 
@@ -47,6 +56,9 @@ export async function triggerSchedule(temporal: Temporal, db: WorkspaceDatabase,
 export async function deleteSchedule(temporal: Temporal, db: WorkspaceDatabase, id: string): Promise<ScheduleRow> {
   const row = await getSchedule(db, id);
   await deleteInTemporal(temporal, row.id);
-  await db.query((own) => own.deleteFrom('schedules').where('id', '=', row.id));
+  await db.transaction(async (query) => {
+    const [deleted] = await query((own) => own.deleteFrom('schedules').where('id', '=', row.id).returning('id'));
+    if (deleted) await recordChange(query, 'schedule.deleted', publicId('schedule', id), { name: row.name });
+  });
   return row;
 }

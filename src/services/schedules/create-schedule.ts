@@ -4,9 +4,11 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
 import { withdrawOrGoOn } from '../acceptance/withdrawal.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { createInTemporal } from './create-in-temporal.ts';
-import { getSchedule, SCHEDULE_COLUMNS, type ScheduledRequest, type ScheduleRow } from './schedules.ts';
+import { getSchedule, type ScheduledRequest, type ScheduleRow } from './schedules.ts';
 import { dueTimes, type Temporal } from './temporal-schedule.ts';
 
 /** How long a caller is kept waiting for it. */
@@ -55,19 +57,24 @@ export async function startSchedule(
   try {
     await createInTemporal(temporal, db.workspaceId, await getSchedule(db, id));
     const due = (await dueTimes(temporal, id)) ?? [];
-    const [row] = await db.query((own) =>
-      own
-        .updateTable('schedules')
-        .set({ accepted_at: sql<Date>`coalesce(accepted_at, now())` })
-        .where('id', '=', id)
-        .returning(SCHEDULE_COLUMNS)
-        .$narrowType<{ request: ScheduledRequest }>(),
-    );
-    if (row) return { row, due };
+    await db.transaction((query) => accept(query, id));
+    return { row: await getSchedule(db, id), due };
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
   }
   throw temporarilyUnavailable('The schedule could not be made.');
+}
+
+async function accept(query: Query, id: string): Promise<void> {
+  const [accepted] = await query((own) =>
+    own
+      .updateTable('schedules')
+      .set({ accepted_at: now })
+      .where('id', '=', id)
+      .where('accepted_at', 'is', null)
+      .returning(['name', 'cron', 'time_zone', 'paused']),
+  );
+  if (accepted) await recordChange(query, 'schedule.created', publicId('schedule', id), accepted);
 }
 
 /**

@@ -3,13 +3,16 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { changeState } from '../../db/state-change.ts';
 import type { Cipher } from '../../domain/cipher.ts';
+import { publicId } from '../../domain/ids.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { abandonDeliveries } from '../deliveries/abandon-deliveries.ts';
 import { encryptHeaders, encryptSecret } from './encrypted-columns.ts';
 import {
   type EndpointRules,
   foundWebhook,
   getWebhook,
+  hostOf,
   type NewWebhook,
   requireTarget,
   WEBHOOK_COLUMNS,
@@ -28,14 +31,32 @@ export type WebhookChanges = { [Field in keyof Omit<NewWebhook, 'secret'>]?: New
  */
 export async function updateWebhook(
   rules: EndpointRules,
-  { query }: WorkspaceDatabase,
+  db: WorkspaceDatabase,
+  id: string,
+  changes: WebhookChanges,
+): Promise<WebhookRow> {
+  if (changes.url !== undefined) {
+    await getWebhook(db, id);
+    requireTarget(rules, changes.url);
+  }
+  return db.transaction(async (query) => {
+    const row = await update(rules, query, id, changes);
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    await recordChange(query, 'webhook.updated', publicId('webhook', id), {
+      changed: given.map(([field]) => (field === 'rateLimitPerMinute' ? 'rate_limit_per_minute' : field)),
+      ...(changes.url !== undefined && { host: hostOf(row) }),
+      ...(changes.events !== undefined && { events: row.events }),
+    });
+    return row;
+  });
+}
+
+async function update(
+  rules: EndpointRules,
+  query: Query,
   id: string,
   { headers, rateLimitPerMinute, ...changes }: WebhookChanges,
 ): Promise<WebhookRow> {
-  if (changes.url !== undefined) {
-    await getWebhook({ query }, id);
-    requireTarget(rules, changes.url);
-  }
   const [row] = await query((db) =>
     db
       .updateTable('webhooks')
@@ -59,21 +80,25 @@ const ENABLED = changeState(webhookStates, { to: 'enabled' });
 
 /** Enables a webhook; one that is enabled stays as it is. @throws ApiError `not_found` */
 export async function enableWebhook(db: WorkspaceDatabase, id: string): Promise<WebhookRow> {
-  const [row] = await db.query((own) =>
-    own
-      .updateTable('webhooks')
-      .set({
-        ...ENABLED.set,
-        disabled_reason: null,
-        consecutive_failures: 0,
-        next_slot_at: null,
-        updated_at: now,
-      })
-      .where('id', '=', id)
-      .where(ENABLED.where)
-      .returning(WEBHOOK_COLUMNS),
-  );
-  return row ?? getWebhook(db, id);
+  const enabled = await db.transaction(async (query) => {
+    const [row] = await query((own) =>
+      own
+        .updateTable('webhooks')
+        .set({
+          ...ENABLED.set,
+          disabled_reason: null,
+          consecutive_failures: 0,
+          next_slot_at: null,
+          updated_at: now,
+        })
+        .where('id', '=', id)
+        .where(ENABLED.where)
+        .returning(WEBHOOK_COLUMNS),
+    );
+    if (row) await recordChange(query, 'webhook.enabled', publicId('webhook', id));
+    return row;
+  });
+  return enabled ?? getWebhook(db, id);
 }
 
 const DISABLED = changeState(webhookStates, { to: 'disabled' });
@@ -99,8 +124,12 @@ export async function disableWebhook(query: Query, id: string, reason: string): 
 
 /** @throws ApiError `not_found` */
 export async function disableByRequest(db: WorkspaceDatabase, id: string): Promise<WebhookRow> {
-  const row = await db.transaction((query) => disableWebhook(query, id, 'disabled by request'));
-  return row ?? getWebhook(db, id);
+  const disabled = await db.transaction(async (query) => {
+    const row = await disableWebhook(query, id, 'disabled by request');
+    if (row) await recordChange(query, 'webhook.disabled', publicId('webhook', id));
+    return row;
+  });
+  return disabled ?? getWebhook(db, id);
 }
 
 /**
@@ -113,6 +142,7 @@ export async function deleteWebhook(db: WorkspaceDatabase, id: string): Promise<
     const [deleted] = await query((own) => own.deleteFrom('webhooks').where('id', '=', id).returning(WEBHOOK_COLUMNS));
     const row = foundWebhook(deleted);
     await abandonDeliveries(query, row.id, 'The webhook was deleted.');
+    await recordChange(query, 'webhook.deleted', publicId('webhook', id), { host: hostOf(row) });
     return row;
   });
 }
@@ -134,5 +164,7 @@ export async function rotateSecret(cipher: Cipher, query: Query, id: string, sec
       .where('id', '=', id)
       .returning(WEBHOOK_COLUMNS),
   );
-  return foundWebhook(row);
+  const rotated = foundWebhook(row);
+  await recordChange(query, 'webhook.secret_rotated', publicId('webhook', id));
+  return rotated;
 }

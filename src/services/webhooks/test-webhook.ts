@@ -4,7 +4,8 @@ import { notify, now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
 import type { EventType } from '../../domain/events.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { SAMPLE_DATA } from '../events/samples.ts';
 import { foundWebhook, lockWebhook, requireEnabled } from './webhooks.ts';
 
@@ -52,4 +53,7 @@ export async function testWebhook(
       )
       .selectNoFrom(notify(CHANNELS.deliveryChanged, '').as('notified')),
   );
+  await recordChange(query, 'webhook.tested', publicId('webhook', id), {
+    delivery_id: publicId('delivery', deliveryId),
+  });
 }

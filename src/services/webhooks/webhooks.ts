@@ -6,9 +6,10 @@ import { prepared, type RowOf } from '../../db/statement.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
 import { type WebhookStatus, webhookStates } from '../../domain/webhook-states.ts';
 import { type AllowPrivate, targetProblem } from '../../outbound/target.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { encryptHeaders, encryptSecret } from './encrypted-columns.ts';
 
 /** Columns of a webhook without its secrets. */
@@ -83,8 +84,12 @@ export async function createWebhook(rules: EndpointRules, query: Query, webhook:
       .returning(WEBHOOK_COLUMNS),
   );
   if (row === undefined) throw new Error('An insert without a row.');
+  await recordChange(query, 'webhook.created', publicId('webhook', row.id), { host: hostOf(row), events: row.events });
   return row;
 }
+
+/** Of its address, which may have a secret in its path. */
+export const hostOf = ({ url }: Pick<WebhookRow, 'url'>): string => new URL(url).host;
 
 /** @throws ApiError `not_found` */
 export async function getWebhook({ query }: { query: Query }, id: string): Promise<WebhookRow> {

@@ -435,6 +435,18 @@ class VersionDiff(BaseModel):
     changes: list[VersionDiffChange]
 
 
+class Label(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    label: Annotated[
+        str,
+        Field(description="A label such as `production`; `latest` always means the newest version."),
+    ]
+    protected: bool
+    prompts: Annotated[int, Field(description="How many prompts have it, archived ones included.")]
+
+
 class ExecutionParametersResponseFormat(PromptParametersResponseFormat):
     pass
 
@@ -1724,9 +1736,9 @@ class ApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "admin"]],
+        list[Literal["read", "execute", "write", "publish", "admin"]],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything)."
+            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
     ]
     expires_at: str | None
@@ -1742,9 +1754,9 @@ class CreatedApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "admin"]],
+        list[Literal["read", "execute", "write", "publish", "admin"]],
         Field(
-            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything)."
+            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
     ]
     expires_at: str | None
@@ -1763,7 +1775,7 @@ class SessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "write", "admin"]]
+    scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
 
 
 class SessionWorkspace(PromptToolChoice):
@@ -1804,6 +1816,97 @@ class SessionPage(BaseModel):
     ]
 
 
+class AuditEntryActor(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Annotated[
+        Literal["api_key", "session", "operator"],
+        Field(description="`operator`: the command line of those who run the service."),
+    ]
+    key_id: Annotated[str | None, Field(description="The key, also of a session.")]
+    key_name: str | None
+    session_id: str | None
+
+
+class AuditEntryResource(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal[
+        "prompt",
+        "label",
+        "dataset",
+        "execution",
+        "evaluation",
+        "schedule",
+        "webhook",
+        "api_key",
+        "session",
+        "workspace",
+    ]
+    id: Annotated[
+        str,
+        Field(description="The name of a prompt, label or dataset, the id of all else."),
+    ]
+
+
+class AuditEntry(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    actor: AuditEntryActor
+    action: Literal[
+        "prompt.created",
+        "prompt.updated",
+        "prompt.archived",
+        "prompt.restored",
+        "label.moved",
+        "label.removed",
+        "label.protected",
+        "label.unprotected",
+        "dataset.created",
+        "dataset.updated",
+        "dataset.deleted",
+        "execution.canceled",
+        "execution.deleted",
+        "evaluation.paused",
+        "evaluation.resumed",
+        "evaluation.canceled",
+        "evaluation.retried",
+        "evaluation.deleted",
+        "schedule.created",
+        "schedule.paused",
+        "schedule.resumed",
+        "schedule.triggered",
+        "schedule.deleted",
+        "webhook.created",
+        "webhook.updated",
+        "webhook.deleted",
+        "webhook.enabled",
+        "webhook.disabled",
+        "webhook.secret_rotated",
+        "webhook.tested",
+        "webhook.replayed",
+        "webhook.redelivered",
+        "api_key.created",
+        "api_key.revoked",
+        "session.created",
+        "session.ended",
+        "workspace.created",
+        "workspace.owner_changed",
+    ]
+    resource: AuditEntryResource
+    details: Annotated[
+        dict[str, Any],
+        Field(description="What has changed, by action. Never a secret."),
+    ]
+    address: Annotated[str | None, Field(description="From where.")]
+    request_id: Annotated[str | None, Field(description="The `X-Request-Id` of the request.")]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
 class PromptPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1820,6 +1923,17 @@ class ResolvedPrompts(BaseModel):
         extra="ignore",
     )
     data: Annotated[list[ResolvedPrompt], Field(description="In the order of the request.")]
+
+
+class LabelPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Label]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
 
 
 class Execution(BaseModel):
@@ -2061,6 +2175,17 @@ class ApiKeyPage(BaseModel):
         extra="ignore",
     )
     data: list[ApiKey]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class AuditLogPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[AuditEntry]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),

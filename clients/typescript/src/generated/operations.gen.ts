@@ -14,6 +14,8 @@ export interface Operations {
   getPrompt: { request: api.GetPromptData; response: api.GetPromptResponse };
   updatePrompt: { request: api.UpdatePromptData; response: api.UpdatePromptResponse };
   archivePrompt: { request: api.ArchivePromptData; response: api.ArchivePromptResponse };
+  listLabels: { request: api.ListLabelsData; response: api.ListLabelsResponse };
+  protectLabel: { request: api.ProtectLabelData; response: api.ProtectLabelResponse };
   listExecutions: { request: api.ListExecutionsData; response: api.ListExecutionsResponse };
   createExecution: { request: api.CreateExecutionData; response: api.CreateExecutionResponse };
   getExecution: { request: api.GetExecutionData; response: api.GetExecutionResponse };
@@ -79,6 +81,7 @@ export interface Operations {
   endSession: { request: api.EndSessionData; response: api.EndSessionResponse };
   listSessions: { request: api.ListSessionsData; response: api.ListSessionsResponse };
   endSessionById: { request: api.EndSessionByIdData; response: api.EndSessionByIdResponse };
+  listAuditLog: { request: api.ListAuditLogData; response: api.ListAuditLogResponse };
 }
 
 /** Method and path of each. */
@@ -94,6 +97,8 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getPrompt: 'GET /prompts/{name}',
   updatePrompt: 'PUT /prompts/{name}',
   archivePrompt: 'DELETE /prompts/{name}',
+  listLabels: 'GET /labels',
+  protectLabel: 'PUT /labels/{label}',
   listExecutions: 'GET /executions',
   createExecution: 'POST /executions',
   getExecution: 'GET /executions/{id}',
@@ -159,6 +164,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   endSession: 'DELETE /session',
   listSessions: 'GET /sessions',
   endSessionById: 'DELETE /sessions/{id}',
+  listAuditLog: 'GET /audit-log',
 };
 
 /** Those that take `Idempotency-Key`. */

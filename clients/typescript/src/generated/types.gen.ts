@@ -336,6 +336,13 @@ export type UpdatePrompt = {
     commit_message?: string;
 };
 
+export type SetProtection = {
+    /**
+     * Whether only keys with the scope `publish` (or `admin`) may move or remove the label, on any prompt.
+     */
+    protected: boolean;
+};
+
 export type CreateExecution = {
     /**
      * Required unless there is a draft.
@@ -1458,9 +1465,9 @@ export type ReplayEvents = {
 export type CreateApiKey = {
     name: string;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
 };
 
@@ -1683,6 +1690,26 @@ export type VersionDiff = {
          */
         diff?: string;
     }>;
+};
+
+export type LabelPage = {
+    data: Array<Label>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Label = {
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label: string;
+    protected: boolean;
+    /**
+     * How many prompts have it, archived ones included.
+     */
+    prompts: number;
 };
 
 export type Execution = {
@@ -3115,9 +3142,9 @@ export type ApiKey = {
     id: string;
     name: string;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
     expires_at: string | null;
     revoked_at: string | null;
     last_used_at: string | null;
@@ -3131,9 +3158,9 @@ export type CreatedApiKey = {
     id: string;
     name: string;
     /**
-     * `read`, `execute` (run prompts and evaluations), `write` (change things), `admin` (keys, and everything).
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
     expires_at: string | null;
     revoked_at: string | null;
     last_used_at: string | null;
@@ -3152,7 +3179,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'write' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -3189,6 +3216,56 @@ export type SessionPage = {
      * Pass it as `cursor` to get the next page; null on the last.
      */
     next_cursor: string | null;
+};
+
+export type AuditLogPage = {
+    data: Array<AuditEntry>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type AuditEntry = {
+    id: string;
+    actor: {
+        /**
+         * `operator`: the command line of those who run the service.
+         */
+        type: 'api_key' | 'session' | 'operator';
+        /**
+         * The key, also of a session.
+         */
+        key_id: string | null;
+        key_name: string | null;
+        session_id: string | null;
+    };
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    resource: {
+        type: 'prompt' | 'label' | 'dataset' | 'execution' | 'evaluation' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        /**
+         * The name of a prompt, label or dataset, the id of all else.
+         */
+        id: string;
+    };
+    /**
+     * What has changed, by action. Never a secret.
+     */
+    details: {
+        [key: string]: unknown;
+    };
+    /**
+     * From where.
+     */
+    address: string | null;
+    /**
+     * The `X-Request-Id` of the request.
+     */
+    request_id: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
 };
 
 export type Schema0 = string | number | boolean | null | Array<Schema0> | {
@@ -3745,6 +3822,98 @@ export type UpdatePromptResponses = {
 };
 
 export type UpdatePromptResponse = UpdatePromptResponses[keyof UpdatePromptResponses];
+
+export type ListLabelsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/labels';
+};
+
+export type ListLabelsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListLabelsError = ListLabelsErrors[keyof ListLabelsErrors];
+
+export type ListLabelsResponses = {
+    /**
+     * Done.
+     */
+    200: LabelPage;
+};
+
+export type ListLabelsResponse = ListLabelsResponses[keyof ListLabelsResponses];
+
+export type ProtectLabelData = {
+    body: SetProtection;
+    path: {
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label: string;
+    };
+    query?: never;
+    url: '/labels/{label}';
+};
+
+export type ProtectLabelErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ProtectLabelError = ProtectLabelErrors[keyof ProtectLabelErrors];
+
+export type ProtectLabelResponses = {
+    /**
+     * Done.
+     */
+    200: Label;
+};
+
+export type ProtectLabelResponse = ProtectLabelResponses[keyof ProtectLabelResponses];
 
 export type ListExecutionsData = {
     body?: never;
@@ -6806,3 +6975,66 @@ export type EndSessionByIdResponses = {
 };
 
 export type EndSessionByIdResponse = EndSessionByIdResponses[keyof EndSessionByIdResponses];
+
+export type ListAuditLogData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * Only changes by this key (its sessions included), by this session, or by the `operator`.
+         */
+        actor?: string;
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        /**
+         * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
+         */
+        resource?: string;
+        /**
+         * Only changes at or after this.
+         */
+        since?: string;
+        /**
+         * Only changes before this.
+         */
+        until?: string;
+    };
+    url: '/audit-log';
+};
+
+export type ListAuditLogErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListAuditLogError = ListAuditLogErrors[keyof ListAuditLogErrors];
+
+export type ListAuditLogResponses = {
+    /**
+     * Done.
+     */
+    200: AuditLogPage;
+};
+
+export type ListAuditLogResponse = ListAuditLogResponses[keyof ListAuditLogResponses];

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { ACTOR_TYPES, AUDIT_ACTION_NAMES, AUDITED_TYPES, type AuditedType } from '../../domain/audit.ts';
+import { parsePublicId } from '../../domain/ids.ts';
+import { saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
+import type { AuditFilter } from '../../services/audit/list-audit-log.ts';
+
+const Actor = saneText()
+  .max(100)
+  .transform((text, context): NonNullable<AuditFilter['actor']> => {
+    const keyId = parsePublicId('apiKey', text);
+    const sessionId = parsePublicId('session', text);
+    if (text === 'operator') return text;
+    if (keyId !== undefined) return { keyId };
+    if (sessionId !== undefined) return { sessionId };
+    context.addIssue({ code: 'custom', message: 'must be the id of a key (key_…) or session (sess_…), or operator' });
+    return z.NEVER;
+  })
+  .meta({ description: 'Only changes by this key (its sessions included), by this session, or by the `operator`.' });
+
+const isAuditedType = (text: string): text is AuditedType => (AUDITED_TYPES as readonly string[]).includes(text);
+
+const Resource = saneText()
+  .max(300)
+  .transform((text, context): NonNullable<AuditFilter['resource']> => {
+    const colon = text.indexOf(':');
+    const type = colon === -1 ? text : text.slice(0, colon);
+    if (isAuditedType(type)) return { type, id: colon === -1 ? undefined : text.slice(colon + 1) };
+    const message = `must be a type, or a type and an id, such as prompt:support/greeting; the types are ${AUDITED_TYPES.join(', ')}`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .meta({ description: 'Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).' });
+
+const Action = z.enum(AUDIT_ACTION_NAMES, `must be one of ${AUDIT_ACTION_NAMES.join(', ')}`);
+
+export const ListQuery = z.strictObject({
+  ...PageQuery,
+  actor: Actor.optional(),
+  action: Action.optional(),
+  resource: Resource.optional(),
+  since: TimestampInput.optional().meta({ description: 'Only changes at or after this.' }),
+  until: TimestampInput.optional().meta({ description: 'Only changes before this.' }),
+});
+
+export const AuditEntry = z
+  .object({
+    id: z.string(),
+    actor: z.object({
+      type: z.enum(ACTOR_TYPES).meta({ description: '`operator`: the command line of those who run the service.' }),
+      key_id: z.string().nullable().meta({ description: 'The key, also of a session.' }),
+      key_name: z.string().nullable(),
+      session_id: z.string().nullable(),
+    }),
+    action: Action,
+    resource: z.object({
+      type: z.enum(AUDITED_TYPES),
+      id: z.string().meta({ description: 'The name of a prompt, label or dataset, the id of all else.' }),
+    }),
+    details: z.record(z.string(), z.unknown()).meta({ description: 'What has changed, by action. Never a secret.' }),
+    address: z.string().nullable().meta({ description: 'From where.' }),
+    request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` of the request.' }),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'AuditEntry' });
+
+export const AuditLogPage = pageOf(AuditEntry).meta({ id: 'AuditLogPage' });

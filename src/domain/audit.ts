@@ -1,0 +1,52 @@
+/** Every action that the audit log records, and what it is done to. */
+export const AUDIT_ACTIONS = {
+  'prompt.created': 'prompt',
+  'prompt.updated': 'prompt',
+  'prompt.archived': 'prompt',
+  'prompt.restored': 'prompt',
+  'label.moved': 'prompt',
+  'label.removed': 'prompt',
+  'label.protected': 'label',
+  'label.unprotected': 'label',
+  'dataset.created': 'dataset',
+  'dataset.updated': 'dataset',
+  'dataset.deleted': 'dataset',
+  'execution.canceled': 'execution',
+  'execution.deleted': 'execution',
+  'evaluation.paused': 'evaluation',
+  'evaluation.resumed': 'evaluation',
+  'evaluation.canceled': 'evaluation',
+  'evaluation.retried': 'evaluation',
+  'evaluation.deleted': 'evaluation',
+  'schedule.created': 'schedule',
+  'schedule.paused': 'schedule',
+  'schedule.resumed': 'schedule',
+  'schedule.triggered': 'schedule',
+  'schedule.deleted': 'schedule',
+  'webhook.created': 'webhook',
+  'webhook.updated': 'webhook',
+  'webhook.deleted': 'webhook',
+  'webhook.enabled': 'webhook',
+  'webhook.disabled': 'webhook',
+  'webhook.secret_rotated': 'webhook',
+  'webhook.tested': 'webhook',
+  'webhook.replayed': 'webhook',
+  'webhook.redelivered': 'webhook',
+  'api_key.created': 'api_key',
+  'api_key.revoked': 'api_key',
+  'session.created': 'session',
+  'session.ended': 'session',
+  'workspace.created': 'workspace',
+  'workspace.owner_changed': 'workspace',
+} as const;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+/** What is changed: prompts, labels and datasets have their name as id, all else its public id. */
+export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
+
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];
+export const AUDITED_TYPES: readonly AuditedType[] = [...new Set(Object.values(AUDIT_ACTIONS))];
+
+/** By what a change was made: a key, a session that was begun with one, or the operator's command line. */
+export const ACTOR_TYPES = ['api_key', 'session', 'operator'] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];

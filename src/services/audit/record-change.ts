@@ -1,0 +1,45 @@
+import type { Query } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { asJson } from '../../db/statement.ts';
+import { type ActorType, AUDIT_ACTIONS, type AuditAction } from '../../domain/audit.ts';
+import { newId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { type Acting, whoActs } from './acting.ts';
+
+function typeOf({ key }: Acting): ActorType {
+  if (key === undefined) return 'operator';
+  return key.sessionId === undefined ? 'api_key' : 'session';
+}
+
+/**
+ * Records a change in the audit log, in the transaction that makes it. Changes of the service itself are not recorded.
+ * @param resourceId a name or a public id
+ * @param details what has changed, in a few short values; never a secret, nor a caller's texts
+ */
+export async function recordChange(
+  query: Query,
+  action: AuditAction,
+  resourceId: string,
+  details: Record<string, JsonValue> = {},
+): Promise<void> {
+  const who = whoActs();
+  if (who === undefined) return;
+  if (who.actions !== undefined && !who.actions.includes(action))
+    throw new Error(`The operation does not declare that it records ${action}.`);
+  await query((db) =>
+    db.insertInto('audit_log').values({
+      id: newId(),
+      actor_type: typeOf(who),
+      key_id: who.key?.id ?? null,
+      key_name: who.key?.name ?? null,
+      session_id: who.key?.sessionId ?? null,
+      action,
+      resource_type: AUDIT_ACTIONS[action],
+      resource_id: resourceId,
+      details: asJson(details),
+      address: who.address ?? null,
+      request_id: who.requestId ?? null,
+      created_at: now,
+    }),
+  );
+}
