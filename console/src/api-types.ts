@@ -6,6 +6,7 @@ import type * as evaluations from '../../src/api/evaluations/schema.ts';
 import type * as executions from '../../src/api/executions/schema.ts';
 import type * as prompts from '../../src/api/prompts/schema.ts';
 import type * as sessions from '../../src/api/sessions/schema.ts';
+import type * as statistics from '../../src/api/statistics/schema.ts';
 import type { PromptMessage as PromptMessageSchema } from '../../src/domain/messages.ts';
 import type { Inputs as InputsSchema } from '../../src/domain/prompt-content.ts';
 
@@ -35,29 +36,5 @@ export interface Provider {
   models: { model: string; pricing: { input: string; output: string; cached_input: string | null } | null }[];
 }
 
-interface Spending {
-  runs: number;
-  failed: number;
-  tokens: { total: number } & Record<string, number>;
-  cost: { amount: string | null; currency: string };
-  latency: { p50_ms: number | null; p95_ms: number | null };
-}
-
-export interface PromptStatistics extends Spending {
-  prompt_name: string;
-  last_score: number | null;
-  last_evaluation_id: string | null;
-  last_run_at: string | null;
-}
-
-export interface PromptSeries {
-  runs: ({ day: string; prompt_version: number | null } & Spending)[];
-  scores: {
-    evaluation_id: string;
-    prompt_version: number;
-    dataset: { name: string; version: number } | null;
-    score: number;
-    interval: { low: number; high: number } | null;
-    finished_at: string;
-  }[];
-}
+export type PromptStatistics = z.output<typeof statistics.StatisticsPage>['data'][number];
+export type PromptSeries = z.output<typeof statistics.PromptSeries>;

@@ -88,7 +88,7 @@ export function Chart({
   return (
     <figure className="chart">
       <figcaption>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
       </figcaption>
       <div ref={parent} aria-hidden="true" />
       <ul className="row">

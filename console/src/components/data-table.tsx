@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
 
+// As in controls.css.
 const ROW_HEIGHT_PX = 40;
 const HEAD_HEIGHT_PX = 36;
 
