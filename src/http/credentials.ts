@@ -11,16 +11,15 @@ export const CONSOLE_HEADER = 'X-Console';
 const unauthorized = (message: string) => new ApiError('unauthorized', message);
 
 /**
- * What the request shows: a key in `Authorization`, or a session in its cookie, and never both. A change by a session must come from a
- * page of this service.
+ * What the request shows: a key in `Authorization`, else a session in its cookie. A browser sends the cookie with whatever a page of
+ * this service asks, also where that page sends a key, as the API's documentation does: the key is meant then. A change by a session
+ * must come from a page of this service.
  * @throws ApiError `unauthorized`
  */
 export function credentialOf(ctx: Context): Credential {
   const authorization = ctx.get('Authorization');
   const token = readSessionCookie(ctx);
-  if (token === undefined) return keyIn(authorization);
-  if (authorization !== '')
-    throw unauthorized('Send either the header Authorization or the cookie of a session, not both.');
+  if (token === undefined || authorization !== '') return keyIn(authorization);
   if (!isToken(token)) throw unauthorized('The cookie holds no session. Sign in again.');
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
     if (ctx.get(CONSOLE_HEADER) !== '1')

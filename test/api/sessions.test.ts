@@ -165,20 +165,17 @@ describe('with a session', () => {
     });
   });
 
-  test('and a key at once, nothing is done', async () => {
+  test('and a key at once, the request is the key’s', async () => {
     const cookie = await cookieFor(service.key);
-    for (const [method, path] of [
-      ['GET', '/prompts'],
-      ['POST', '/prompts'],
-      ['GET', '/session'],
-    ] as const) {
-      const answer = await service.call(method, path, {
-        headers: ours(cookie),
-        ...(method === 'POST' && { body: PROMPT }),
-      });
-      expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized']);
-      expect(answer.body.error.message).toContain('not both');
-    }
+    const reader = await service.call('POST', '/api-keys', { body: { name: 'reader', scopes: ['read'] } });
+    const asReader = (method: string, path: string, body?: object) =>
+      service.call(method, path, { key: reader.body.key, headers: ours(cookie), ...(body && { body }) });
+    expect((await asReader('GET', '/prompts')).status).toBe(200);
+    const refused = await asReader('POST', '/prompts', PROMPT);
+    expect([refused.status, refused.body.error.code]).toEqual([401, 'insufficient_scope']);
+    expect((await asReader('GET', '/session')).body.error.message).toContain('it has no session');
+    const wrong = await service.call('GET', '/prompts', { key: `${service.key}x`, headers: ours(cookie) });
+    expect(wrong.status).toBe(401);
   });
 
   test('a key is not taken from the cookie, nor a session from the header', async () => {
