@@ -4,6 +4,7 @@ import type {} from 'zod-openapi';
 import type * as datasets from '../../src/api/datasets/schema.ts';
 import type * as evaluations from '../../src/api/evaluations/schema.ts';
 import type * as executions from '../../src/api/executions/schema.ts';
+import type * as labels from '../../src/api/labels/schema.ts';
 import type * as prompts from '../../src/api/prompts/schema.ts';
 import type * as sessions from '../../src/api/sessions/schema.ts';
 import type * as statistics from '../../src/api/statistics/schema.ts';
@@ -23,11 +24,7 @@ export type Dataset = z.output<typeof datasets.Dataset>;
 
 export type Session = z.output<typeof sessions.Session>;
 
-export interface LabelRecord {
-  label: string;
-  protected: boolean;
-  prompts: number;
-}
+export type LabelRecord = z.output<typeof labels.Label>;
 
 export interface Provider {
   provider: string;

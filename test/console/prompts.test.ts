@@ -67,6 +67,23 @@ test('the way of a change: write, try beside the old version, compare, move prod
   await context.close();
 });
 
+test('a protected label is moved by those alone who may publish', async () => {
+  await call('POST', '/prompts', { body: { name: 'protected', template: 'One', model: 'sandbox/echo' } });
+  await call('PUT', '/labels/live', { body: { protected: true } });
+  const { body: key } = await call('POST', '/api-keys', { body: { name: 'writer', scopes: ['read', 'write'] } });
+  const { context, page, complaints } = await stage.signIn({}, key.key);
+  await page.goto(stage.at('/prompts/protected?tab=versions'));
+  await page.getByRole('button', { name: 'Label… version 1' }).click();
+  await page.getByLabel('Label', { exact: true }).fill('live');
+  await page.getByText('lacks the scope “publish”').waitFor();
+  expect(await page.getByRole('button', { name: 'Set the label' }).isDisabled()).toBe(true);
+  await page.getByLabel('Label', { exact: true }).fill('staging');
+  await page.getByRole('button', { name: 'Set the label' }).click();
+  await page.getByText('“staging” is at version 1 now.').first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('what is tried can be saved: as a version with messages, and as an example', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/playground'));
