@@ -30,6 +30,8 @@ function isRaw(body: unknown): body is RawBody {
   );
 }
 
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
 /** The HTTP request of an operation. */
 export function toRequest<Id extends keyof Operations>(
   operation: Id,
@@ -37,9 +39,9 @@ export function toRequest<Id extends keyof Operations>(
   { idempotencyKey, headers, ...options }: CallOptions = {},
 ): Request {
   const [method = '', template = ''] = OPERATIONS[operation].split(' ');
-  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])));
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(path[name])));
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, textOf(value));
   const key = IDEMPOTENT.has(operation) ? (idempotencyKey ?? randomKey()) : undefined;
   return {
     ...options,

@@ -9,7 +9,7 @@ interface PageOf<Item> {
  */
 export async function* eachItem<Item>(
   read: (cursor: string | undefined) => Promise<PageOf<Item>>,
-  first?: string | undefined,
+  first?: string,
 ): AsyncGenerator<Item, void, undefined> {
   for (let cursor = first; ; ) {
     const { data, next_cursor: next } = await read(cursor);

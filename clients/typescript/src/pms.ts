@@ -76,6 +76,24 @@ export class Pms {
   }
 
   /**
+   * A request to a path that is known only when the program runs, or only to a newer service. Only GET, and what has an
+   * `idempotencyKey`, is tried again where it may have been made.
+   * @param path under `/v1`, with its query
+   * @param body sent as it is
+   * @throws PmsError
+   */
+  request(
+    method: string,
+    path: string,
+    { body, idempotencyKey, headers, ...options }: CallOptions & { body?: RequestInit['body'] } = {},
+  ): Promise<Response> {
+    const isRepeatable = method === 'GET' || idempotencyKey !== undefined;
+    const all = { ...headers, 'Idempotency-Key': idempotencyKey };
+    const request = { ...options, method, path, body, isRepeatable, isStreamed: true, headers: all };
+    return this.#transport(request, async (response) => response);
+  }
+
+  /**
    * All entries of a list, a page at a time: `for await (const prompt of pms.list('listPrompts'))`. `limit` is of a page.
    * @throws PmsError
    */

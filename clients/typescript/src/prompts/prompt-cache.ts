@@ -180,7 +180,7 @@ export class PromptCache {
         else each.resolve(found);
       });
     } catch (error) {
-      for (const { reject } of wanted) reject(error);
+      for (const each of wanted) each.reject(error);
     }
   }
 

@@ -1,0 +1,188 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Api, Pms } from 'pms-client';
+import { parse } from 'yaml';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { REPORTS } from '../evaluations/reports.ts';
+import { comparisonVerdict, type Gates, isAtRest, scoreText, type Verdict, verdictOf } from '../evaluations/verdict.ts';
+import { watchEvaluation } from '../evaluations/watch.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { collect, decimal, wholeNumber } from '../options.ts';
+
+interface GateOptions extends Gates {
+  significant?: boolean;
+  report: string[];
+  timeout?: number;
+  json?: boolean;
+}
+
+interface RunOptions extends GateOptions {
+  prompt?: string;
+  label?: string;
+  version?: number;
+  dataset?: string;
+  evaluator: string[];
+  threshold?: number;
+  baseline?: string;
+  maxCost?: number;
+  wait?: boolean;
+}
+
+/** The options by which a run is judged. */
+function addGateOptions(command: Command): Command {
+  return command
+    .option('--max-regressions <number>', 'fail where more examples are worse than in the baseline', wholeNumber)
+    .option('--significant', 'compare with the baseline: fail where it is worse by more than noise')
+    .option('--report <format=file>', `junit, markdown or json; may be repeated`, collect, [])
+    .option('--timeout <seconds>', 'wait this long at most; the run goes on', wholeNumber)
+    .option('--json', 'as JSON');
+}
+
+/** @throws CliError before anything is run */
+function reportsOf(report: string[]): [file: string, format: (typeof REPORTS)[string]][] {
+  return report.map((text) => {
+    const cut = text.indexOf('=');
+    const format = Object.hasOwn(REPORTS, text.slice(0, Math.max(0, cut))) ? REPORTS[text.slice(0, cut)] : undefined;
+    const file = text.slice(cut + 1);
+    if (format === undefined || file === '')
+      throw new CliError(EXIT.usage, `--report ${text}: give a format and a file, such as junit=report.xml`);
+    return [file, format];
+  });
+}
+
+/** The body of `POST /evaluations`: what the file says, and over it what the command line says. */
+async function bodyOf(file: string | undefined, options: RunOptions): Promise<Api.CreateEvaluation> {
+  const fromFile: unknown = file === undefined ? {} : parse(await readFile(file, 'utf8'), { maxAliasCount: 0 });
+  if (typeof fromFile !== 'object' || fromFile === null || Array.isArray(fromFile))
+    throw new CliError(EXIT.usage, `${file}: must be an object: the body of POST /evaluations`);
+  const { prompt, label, version, dataset, evaluator, threshold, baseline, maxCost } = options;
+  const given = {
+    prompt_name: prompt,
+    label,
+    version,
+    dataset,
+    evaluators: evaluator.length === 0 ? undefined : evaluator.map((type) => ({ type })),
+    threshold,
+    baseline: baseline === 'none' ? null : baseline,
+    max_cost: maxCost,
+  };
+  const over = Object.entries(given).filter(([, value]) => value !== undefined);
+  const body: object = { ...fromFile, ...Object.fromEntries(over) };
+  if (!('prompt_name' in body)) throw new CliError(EXIT.usage, 'Which prompt? Give a file that says so, or --prompt.');
+  // The service checks the rest, and names the field.
+  return body as Api.CreateEvaluation;
+}
+
+/** Judges a run that is at rest, writes the reports, prints the verdict, and ends with its status. */
+async function conclude(
+  pms: Pms,
+  evaluation: Api.Evaluation,
+  { significant, report, json, maxRegressions }: GateOptions,
+  { stdout }: Context,
+): Promise<void> {
+  const { id, baseline_id: baseline, status } = evaluation;
+  const comparison =
+    significant && baseline !== null && status === 'completed'
+      ? await pms.call('compareEvaluations', { path: { id, other: baseline } })
+      : undefined;
+  const verdict = verdictOf(evaluation, { maxRegressions }, comparison);
+  const reports = reportsOf(report);
+  if (reports.length > 0) {
+    const results: Api.EvaluationResult[] = [];
+    for await (const result of pms.list('listEvaluationResults', { path: { id }, query: { limit: 1000 } }))
+      results.push(result);
+    const run = { evaluation, verdict, comparison, results };
+    for (const [file, format] of reports) await writeFile(file, format(run));
+  }
+  if (json) printJson(stdout, { verdict, evaluation, ...(comparison && { comparison }) });
+  else {
+    const { prompt_name: name, prompt_version: version, examples_evaluated: done, examples_total: total } = evaluation;
+    const { regressions, improvements, cost } = evaluation;
+    printLine(stdout, `${id}: ${name} version ${version}, ${done} of ${total} examples`);
+    printLine(
+      stdout,
+      `score ${scoreText(evaluation.score)}, worse ${regressions ?? '–'}, better ${improvements ?? '–'}, cost ${cost.amount === null ? 'unknown' : `$${cost.amount}`}`,
+    );
+  }
+  end(verdict, stdout, json);
+}
+
+function end(verdict: Verdict, stdout: Context['stdout'], json: boolean | undefined): void {
+  const text = safeText(`${verdict.word}: ${verdict.reasons.join(' ')}`);
+  if (verdict.status !== EXIT.passed) throw new CliError(verdict.status, text);
+  if (!json) printLine(stdout, text);
+}
+
+/** `pms eval run|compare|watch`. */
+export function addEvaluationCommands(program: Command, context: Context): void {
+  const evaluations = program.command('eval').description('evaluations, for terminals and CI');
+
+  addGateOptions(
+    evaluations
+      .command('run')
+      .description('run a prompt over examples and score its outputs')
+      .argument('[file]', 'YAML or JSON: a body of POST /evaluations; options go over it')
+      .option('--prompt <name>', 'of the prompt')
+      .option('--label <label>', 'of its version')
+      .option('--version <number>', 'its version', wholeNumber)
+      .option('--dataset <name>', 'the examples')
+      .option('--evaluator <type>', 'such as exact_match; may be repeated', collect, [])
+      .option('--threshold <score>', 'that must be reached, from 0 to 1', decimal)
+      .option('--baseline <id>', 'an evaluation, previous (the default) or none')
+      .option('--max-cost <usd>', 'stop where another example could cost more', decimal)
+      .option('--wait', 'wait for the end, and end with the verdict'),
+  ).action(async (file: string | undefined, options: RunOptions) => {
+    reportsOf(options.report);
+    if (!options.wait && (options.report.length > 0 || options.significant || options.maxRegressions !== undefined))
+      throw new CliError(EXIT.usage, 'Reports and gates need the end of the run: add --wait.');
+    const body = await bodyOf(file, options);
+    const pms = await connect(context);
+    const created = await pms.call('createEvaluation', { body });
+    if (!options.wait) {
+      if (options.json) printJson(context.stdout, created);
+      else printLine(context.stdout, created.id);
+      return;
+    }
+    printLine(context.stderr, `${created.id} has begun: ${created.examples_total} examples`);
+    await conclude(pms, await watchEvaluation(pms, created.id, context, options.timeout), options, context);
+  });
+
+  addGateOptions(
+    evaluations
+      .command('watch')
+      .description('wait for the end of a run, and end with its verdict')
+      .argument('<id>', 'eval_…'),
+  ).action(async (id: string, options: GateOptions) => {
+    reportsOf(options.report);
+    const pms = await connect(context);
+    await conclude(pms, await watchEvaluation(pms, id, context, options.timeout), options, context);
+  });
+
+  evaluations
+    .command('compare')
+    .description('compare a run with an earlier one')
+    .argument('<id>', 'the run')
+    .argument('[other]', 'the earlier one; default: its baseline')
+    .option('--significant', 'a difference counts where it is more than noise')
+    .option('--json', 'as JSON')
+    .action(async (id: string, given: string | undefined, options: { significant?: boolean; json?: boolean }) => {
+      const pms = await connect(context);
+      const evaluation = await pms.call('getEvaluation', { path: { id } });
+      const other = given ?? evaluation.baseline_id;
+      if (other === null) throw new CliError(EXIT.usage, `${id} has no baseline: name the evaluation to compare with.`);
+      if (!isAtRest(evaluation)) throw new CliError(EXIT.usage, `${id} has not ended: pms eval watch ${id}`);
+      const comparison = await pms.call('compareEvaluations', { path: { id, other } });
+      const { stdout } = context;
+      if (options.json) printJson(stdout, comparison);
+      else {
+        printLine(stdout, `before ${scoreText(comparison.score_a)}, now ${scoreText(comparison.score_b)}`);
+        printLine(
+          stdout,
+          `worse ${comparison.regressions.total}, better ${comparison.improvements.total}, the same ${comparison.unchanged}`,
+        );
+        for (const { key, score_a: before, score_b: now } of comparison.regressions.examples)
+          printLine(stdout, safeText(`  worse: ${key} ${scoreText(before)} → ${scoreText(now)}`));
+      }
+      end(comparisonVerdict(comparison, options.significant === true), stdout, options.json);
+    });
+}

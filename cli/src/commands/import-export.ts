@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Argument, type Command } from 'commander';
+import { InvalidRequestError, InvalidStateError, NotFoundError, type Pms, PromptArchivedError } from 'pms-client';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { exportWorkspace } from '../export/export-workspace.ts';
+import { apiWorkspace, type Transport } from '../importers/api-workspace.ts';
+import { applyPlan, describeStep, type FailedStep } from '../importers/apply.ts';
+import { readLangfuseApi, readSource, SOURCES } from '../importers/import-source.ts';
+import { type Import, ImportError } from '../importers/model.ts';
+import { planImport } from '../importers/plan.ts';
+import { formatReportLine } from '../importers/report.ts';
+import { type ImportSettings, importSettings } from '../importers/settings.ts';
+import { RefusedError } from '../importers/workspace.ts';
+
+const UPLOAD_TIMEOUT_MS = 30 * 60_000;
+const OF_ONE_THING = [InvalidRequestError, InvalidStateError, NotFoundError, PromptArchivedError];
+
+/** What is refused of one thing; anything else ends the command. */
+async function refusing<Result>(made: Promise<Result>): Promise<Result> {
+  try {
+    return await made;
+  } catch (error) {
+    if (error instanceof Error && OF_ONE_THING.some((known) => error instanceof known))
+      throw new RefusedError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The client as imports and exports reach the service. */
+function transportOf(pms: Pms): Transport {
+  return {
+    async request(method, target, body) {
+      const response = await refusing(
+        pms.request(method, target, {
+          ...(body !== undefined && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+          ...(method === 'POST' && { idempotencyKey: randomUUID() }),
+        }),
+      );
+      return response.json();
+    },
+    async download(target) {
+      const { body } = await refusing(pms.request('GET', target));
+      return body === null ? Readable.from([]) : Readable.from(body);
+    },
+    async upload(target, contentType, lines) {
+      const body = ReadableStream.from(lines);
+      const headers = { 'Content-Type': contentType };
+      const sent = pms.request('PUT', target, { body, headers, timeoutMs: UPLOAD_TIMEOUT_MS });
+      return (await refusing(sent)).json();
+    },
+  };
+}
+
+interface ImportOptions {
+  dryRun?: boolean;
+  model?: string;
+  evaluations: string;
+  json?: boolean;
+}
+
+/** Langfuse's API where a web address is given; files otherwise. */
+function read(source: string, location: string, settings: ImportSettings, { env }: Context): Promise<Import> {
+  if (!/^https?:\/\//i.test(location)) return readSource(source, location, settings);
+  const { LANGFUSE_PUBLIC_KEY: publicKey, LANGFUSE_SECRET_KEY: secretKey } = env;
+  if (source !== 'langfuse')
+    throw new CliError(
+      EXIT.usage,
+      `${source} is imported from files: save what it exports, and name the file or folder.`,
+    );
+  if (!publicKey || !secretKey)
+    throw new CliError(EXIT.usage, 'Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY to the keys of the project.');
+  return readLangfuseApi({ baseUrl: location, publicKey, secretKey }, settings);
+}
+
+async function runImport(source: string, location: string, options: ImportOptions, context: Context): Promise<void> {
+  const { stdout, stderr } = context;
+  const { dryRun = false, model, evaluations, json } = options;
+  const settings = importSettings(model);
+  const workspace = apiWorkspace(transportOf(await connect(context)), evaluations);
+  const steps = await planImport(await read(source, location, settings, context), workspace);
+  const { lines } = settings.report;
+  const print = (text: string) => {
+    if (!json) printLine(stdout, safeText(text));
+  };
+  for (const line of lines) print(formatReportLine(line));
+  let failed: FailedStep[] = [];
+  let done = 0;
+  let secrets: { url: string; secret: string }[] = [];
+  if (dryRun) for (const step of steps) print(`would make ${describeStep(step)}`);
+  else ({ failed, done, secrets } = await applyPlan(steps, workspace, (step) => print(describeStep(step))));
+  for (const { url, secret } of secrets) print(`webhook ${url}: its secret is ${secret}, and is not shown again`);
+  if (json) {
+    const steps_failed = failed.map(({ step, message }) => ({ step: describeStep(step), message }));
+    printJson(stdout, { things: lines, steps: steps.map(describeStep), done, failed: steps_failed, webhooks: secrets });
+  }
+  for (const { step, message } of failed) printLine(stderr, safeText(`${describeStep(step)}: ${message}`));
+  if (failed.length > 0)
+    throw new CliError(EXIT.failed, `failed: ${failed.length} of ${steps.length} steps were refused`);
+  print(dryRun ? `${steps.length} steps to make` : `${done} steps made`);
+}
+
+/** Says of a file that can't be read what is wrong with it, in one line. */
+async function sayingImportErrors(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof ImportError) throw new CliError(EXIT.usage, error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** `pms import`, `pms export`. */
+export function addImportCommands(program: Command, context: Context): void {
+  program
+    .command('import')
+    .description('take over prompts, datasets and evaluations from elsewhere, or from pms export')
+    .addArgument(new Argument('<source>', 'where they are from').choices(SOURCES))
+    .argument('<location>', 'a file or a folder; of langfuse, also the address of its API')
+    .option('--dry-run', 'only say what would be made')
+    .option('--model <model>', 'for prompts that name none')
+    .option('--evaluations <folder>', 'where evaluations are written, for pms eval run', 'evaluations')
+    .option('--json', 'as JSON')
+    .action((source: string, location: string, options: ImportOptions) =>
+      sayingImportErrors(runImport(source, location, options, context)),
+    );
+
+  program
+    .command('export')
+    .description('write all of the workspace into files, which pms import pms takes again')
+    .argument('<folder>', 'a new or empty folder')
+    .action((folder: string) =>
+      sayingImportErrors(
+        (async () => {
+          const workspace = apiWorkspace(transportOf(await connect(context)), folder);
+          const { prompts, versions, datasets, examples } = await exportWorkspace(folder, workspace);
+          printLine(
+            context.stdout,
+            `${folder}: ${prompts} prompts with ${versions} versions, ${datasets} datasets with ${examples} examples`,
+          );
+        })(),
+      ),
+    );
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { type Context, connect, printJson, printLine } from '../context.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { wholeNumber } from '../options.ts';
+import { formatRecord } from '../prompt-files/remote-prompts.ts';
+import { formatTable } from '../table.ts';
+import { addPromptFileCommands } from './prompt-files.ts';
+
+interface Selected {
+  label?: string;
+  version?: number;
+  json?: boolean;
+}
+
+interface Listed {
+  group?: string;
+  label?: string;
+  q?: string;
+  archived?: boolean;
+  json?: boolean;
+}
+
+const selectorOf = ({ label, version }: Selected) => {
+  if (label !== undefined && version !== undefined)
+    throw new CliError(EXIT.usage, 'Give either --label or --version, not both.');
+  return { ...(label !== undefined && { label }), ...(version !== undefined && { version }) };
+};
+
+/** `pms prompts …`. */
+export function addPromptCommands(program: Command, context: Context): void {
+  const prompts = program.command('prompts').description('prompts, and prompts as files of a repository');
+  const { stdout } = context;
+
+  prompts
+    .command('list')
+    .description('list prompts')
+    .option('--group <name>', 'only those whose name starts with this and a "/"')
+    .option('--label <label>', 'only those with this label')
+    .option('-q <text>', 'only those with this in their name or description')
+    .option('--archived', 'only archived ones')
+    .option('--json', 'as JSON')
+    .action(async ({ group, label, q, archived, json }: Listed) => {
+      const pms = await connect(context);
+      const query = {
+        limit: 1000,
+        archived: archived ? ('true' as const) : ('false' as const),
+        ...(group !== undefined && { group }),
+        ...(label !== undefined && { label }),
+        ...(q !== undefined && { q }),
+      };
+      const found = await Array.fromAsync(pms.list('listPrompts', { query }));
+      if (json) return printJson(stdout, found);
+      const rows = found.map(({ name, version, labels, model, updated_at }) => [
+        name,
+        version,
+        labels.join(' '),
+        model,
+        updated_at,
+      ]);
+      printLine(stdout, formatTable(['name', 'version', 'labels', 'model', 'updated'], rows));
+    });
+
+  prompts
+    .command('get')
+    .description('print a prompt as a file says it')
+    .argument('<name>')
+    .option('--label <label>', 'the version of this label')
+    .option('--version <number>', 'this version', wholeNumber)
+    .option('--json', 'as the API gives it')
+    .action(async (name: string, options: Selected) => {
+      const pms = await connect(context);
+      const prompt = await pms.call('getPrompt', { path: { name }, query: selectorOf(options) });
+      if (options.json) printJson(stdout, prompt);
+      else stdout.write(formatRecord(prompt));
+    });
+
+  prompts
+    .command('promote')
+    .description('point a label at a version')
+    .argument('<name>')
+    .requiredOption('--to <label>', 'the label that moves')
+    .option('--label <label>', 'to the version of this label')
+    .option('--version <number>', 'to this version; default: the latest', wholeNumber)
+    .action(async (name: string, { to, ...options }: Selected & { to: string }) => {
+      const pms = await connect(context);
+      const { version } = await pms.call('getPrompt', { path: { name }, query: selectorOf(options) });
+      await pms.call('setPromptLabel', { path: { name, label: to }, body: { version } });
+      printLine(stdout, `${name}: ${to} is version ${version}`);
+    });
+
+  addPromptFileCommands(prompts, context);
+}

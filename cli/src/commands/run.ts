@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Api, Pms } from 'pms-client';
+import { parse } from 'yaml';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { collect, wholeNumber } from '../options.ts';
+
+interface RunOptions {
+  var: string[];
+  varJson: string[];
+  vars?: string;
+  label?: string;
+  version?: number;
+  model?: string;
+  stream?: boolean;
+  json?: boolean;
+}
+
+function assignment(text: string, option: string): [name: string, value: string] {
+  const cut = text.indexOf('=');
+  if (cut < 1) throw new CliError(EXIT.usage, `${option} ${text}: give a name and a value, such as name=Ada`);
+  return [text.slice(0, cut), text.slice(cut + 1)];
+}
+
+async function variablesOf({ var: texts, varJson, vars }: RunOptions): Promise<Record<string, unknown>> {
+  const variables: Record<string, unknown> = {};
+  if (vars !== undefined) {
+    const given: unknown = parse(await readFile(vars, 'utf8'), { maxAliasCount: 0 });
+    if (typeof given !== 'object' || given === null || Array.isArray(given))
+      throw new CliError(EXIT.usage, `${vars}: must be an object of variables by name`);
+    Object.assign(variables, given);
+  }
+  for (const text of texts) {
+    const [name, value] = assignment(text, '--var');
+    variables[name] = value;
+  }
+  for (const text of varJson) {
+    const [name, value] = assignment(text, '--var-json');
+    try {
+      variables[name] = JSON.parse(value);
+    } catch {
+      throw new CliError(EXIT.usage, `--var-json ${name}: is not valid JSON`);
+    }
+  }
+  return variables;
+}
+
+/** Prints what the model says as it says it, and gives the record. */
+async function stream(pms: Pms, body: Api.CreateExecution, { stdout, stderr }: Context): Promise<Api.Execution> {
+  const shown = stdout.isTTY ? safeText : (text: string) => text;
+  let execution: Api.Execution | undefined;
+  let text = '';
+  for await (const event of pms.stream(body)) {
+    if ('execution' in event) execution = event.execution;
+    if (event.type === 'output_text.delta') {
+      text += event.delta;
+      stdout.write(shown(event.delta));
+    } else if (event.type === 'execution.restarted' && text !== '') {
+      text = '';
+      stdout.write('\n');
+      printLine(stderr, 'The response begins anew:');
+    }
+  }
+  if (text !== '' && !text.endsWith('\n')) stdout.write('\n');
+  if (execution === undefined) throw new CliError(EXIT.service, 'The stream held no execution.');
+  return execution;
+}
+
+/** `pms run`. */
+export function addRunCommand(program: Command, context: Context): void {
+  program
+    .command('run')
+    .description('run a prompt and print its output')
+    .argument('<name>', 'of the prompt')
+    .option('--var <name=text>', 'a variable; may be repeated', collect, [])
+    .option('--var-json <name=json>', 'a variable that is no text; may be repeated', collect, [])
+    .option('--vars <file>', 'variables from a YAML or JSON file')
+    .option('--label <label>', 'run the version of this label')
+    .option('--version <number>', 'run this version', wholeNumber)
+    .option('--model <model>', 'run with this model')
+    .option('--stream', 'print the output while the model writes it')
+    .option('--json', 'print the record of the execution as JSON')
+    .action(async (name: string, options: RunOptions) => {
+      const { stdout, stderr } = context;
+      const body: Api.CreateExecution = {
+        prompt_name: name,
+        variables: await variablesOf(options),
+        ...(options.label !== undefined && { label: options.label }),
+        ...(options.version !== undefined && { version: options.version }),
+        ...(options.model !== undefined && { model: options.model }),
+      };
+      const pms = await connect(context);
+      const isStreamed = options.stream === true && options.json !== true;
+      const execution = isStreamed ? await stream(pms, body, context) : await pms.execute(body);
+      if (options.json) printJson(stdout, execution);
+      else if (!isStreamed && execution.output !== null)
+        printLine(stdout, stdout.isTTY ? safeText(execution.output) : execution.output);
+      if (!options.json && (execution.tool_calls?.length ?? 0) > 0) {
+        printLine(stderr, 'The model asks for tools:');
+        printJson(stderr, execution.tool_calls);
+      }
+      if (execution.status !== 'completed')
+        throw new CliError(
+          EXIT.service,
+          `${execution.id}: ${execution.status}${execution.error ? `: ${execution.error.code}: ${execution.error.message}` : ''}`,
+        );
+    });
+}

@@ -1,0 +1,72 @@
+import type { Api } from 'pms-client';
+import { EXIT, type ExitStatus } from '../exit-status.ts';
+
+/** What must hold for a run besides its threshold. */
+export interface Gates {
+  /** Examples that may be worse than in the baseline. Default: any number */
+  maxRegressions?: number | undefined;
+}
+
+/** The one verdict on a run: what is printed, reported and given as the exit status. */
+export interface Verdict {
+  status: ExitStatus;
+  word: 'passed' | 'failed' | 'inconclusive' | 'error';
+  /** In sentences; the first says why. */
+  reasons: string[];
+}
+
+const verdict = (status: ExitStatus, ...reasons: string[]): Verdict => {
+  const words = { 0: 'passed', 1: 'failed', 2: 'error', 3: 'error', 4: 'inconclusive' } as const;
+  return { status, word: words[status], reasons };
+};
+
+/** A score as people read it. */
+export const scoreText = (score: number | null): string => (score === null ? '–' : score.toFixed(4));
+
+/** Whether a run has come to where nothing happens without somebody. */
+export function isAtRest({ status, status_reason: reason }: Api.Evaluation): boolean {
+  return ['completed', 'failed', 'canceled'].includes(status) || (status === 'paused' && isOutOfBudget(reason));
+}
+
+// Runs are paused by people, who resume them, or for want of budget.
+const isOutOfBudget = (reason: string | null) => reason !== 'paused by request';
+
+/**
+ * The verdict on a run that is at rest.
+ * @param comparison with its baseline, where a difference must be more than noise to count
+ */
+export function verdictOf(
+  evaluation: Api.Evaluation,
+  { maxRegressions }: Gates,
+  comparison: Api.EvaluationComparison | undefined,
+): Verdict {
+  const { id, status, status_reason: why, error, score, threshold, passed, regressions } = evaluation;
+  if (status === 'paused') return verdict(EXIT.inconclusive, `${id} is paused: ${why}.`);
+  if (status !== 'completed')
+    return verdict(EXIT.service, `${id} is ${status}${error === null ? '.' : `: ${error.code}: ${error.message}`}`);
+  const failed: string[] = [];
+  if (passed !== true) failed.push(`The score ${scoreText(score)} is below the threshold ${threshold}.`);
+  if (maxRegressions !== undefined && (regressions ?? 0) > maxRegressions)
+    failed.push(`${regressions} examples are worse than before; ${maxRegressions} may be.`);
+  const compared = comparison === undefined ? undefined : comparisonVerdict(comparison, true);
+  if (compared?.status === EXIT.failed) failed.push(...compared.reasons);
+  if (failed.length > 0) return verdict(EXIT.failed, ...failed);
+  if (compared?.status === EXIT.inconclusive) return compared;
+  return verdict(
+    EXIT.passed,
+    `The score is ${scoreText(score)}, the threshold ${threshold}.`,
+    ...(compared?.reasons ?? []),
+  );
+}
+
+/**
+ * The verdict on a run beside an earlier one.
+ * @param isSignificant whether a difference must be more than noise to count
+ */
+export function comparisonVerdict(comparison: Api.EvaluationComparison, isSignificant: boolean): Verdict {
+  const { note, difference, verdict: found } = comparison;
+  if (found === 'nothing_in_common') return verdict(EXIT.inconclusive, note);
+  if (found === 'regression') return verdict(EXIT.failed, note);
+  if ((difference ?? 0) >= 0) return verdict(EXIT.passed, note);
+  return verdict(isSignificant ? EXIT.inconclusive : EXIT.failed, note);
+}

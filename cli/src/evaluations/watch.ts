@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Presets, SingleBar } from 'cli-progress';
+import type { Api, Pms } from 'pms-client';
+import type { Context } from '../context.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { isAtRest, scoreText } from './verdict.ts';
+
+const POLL_MS = 1_000;
+
+/**
+ * Waits until a run is at rest, with a bar where somebody watches.
+ * @param timeoutSeconds default: for ever
+ * @throws CliError where the time is up; the run goes on
+ */
+export async function watchEvaluation(
+  pms: Pms,
+  id: string,
+  { stderr }: Context,
+  timeoutSeconds = Number.POSITIVE_INFINITY,
+): Promise<Api.Evaluation> {
+  const until = Date.now() + timeoutSeconds * 1000;
+  const format = '{bar} {value}/{total} examples | score {score} | failed {failed} | {cost} USD';
+  const bar = stderr.isTTY
+    ? new SingleBar({ stream: stderr, format, clearOnComplete: true, hideCursor: true }, Presets.shades_classic)
+    : undefined;
+  let isShown = false;
+  try {
+    for (;;) {
+      const evaluation = await pms.call('getEvaluation', { path: { id } });
+      const { examples_total: total, examples_evaluated: done, examples_failed: failed, score, cost } = evaluation;
+      const shown = { score: scoreText(score), failed, cost: cost.amount ?? '?' };
+      if (isShown) bar?.update(done, shown);
+      else bar?.start(total, done, shown);
+      isShown = true;
+      if (isAtRest(evaluation)) return evaluation;
+      if (Date.now() >= until)
+        throw new CliError(EXIT.service, `${id} has not ended in time; it goes on: pms eval watch ${id}`);
+      await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
+    }
+  } finally {
+    bar?.stop();
+  }
+}

@@ -1,0 +1,14 @@
+/** What the exit status says. What is printed says the same. */
+export const EXIT = {
+  passed: 0,
+  /** A gate failed: the score, a regression, a check of files, a conflict. */
+  failed: 1,
+  /** The command line, a file or the configuration is wrong. */
+  usage: 2,
+  /** The service, or a run, failed. */
+  service: 3,
+  /** Nobody can say: the budget was reached, or the difference is within noise. */
+  inconclusive: 4,
+} as const;
+
+export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];

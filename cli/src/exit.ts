@@ -1,0 +1,56 @@
+import { CommanderError } from 'commander';
+import {
+  InsufficientScopeError,
+  InvalidRequestError,
+  NotFoundError,
+  PmsError,
+  PromptArchivedError,
+  UnauthorizedError,
+} from 'pms-client';
+import { EXIT, type ExitStatus } from './exit-status.ts';
+import { PromptFileError } from './prompt-file.ts';
+
+export { EXIT } from './exit-status.ts';
+
+/** Ends a command with a message and a status. */
+export class CliError extends Error {
+  readonly status: ExitStatus;
+
+  constructor(status: ExitStatus, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CliError';
+    this.status = status;
+  }
+}
+
+/** Of the request, which another command line or configuration would change. */
+const OF_THE_CALLER = [
+  InvalidRequestError,
+  NotFoundError,
+  PromptArchivedError,
+  UnauthorizedError,
+  InsufficientScopeError,
+];
+
+/** What a command that ended with an error says and gives. */
+export function endOf(error: unknown): { status: ExitStatus; message: string | undefined } {
+  if (error instanceof CliError) return { status: error.status, message: error.message };
+  // Commander has said what is wrong.
+  if (error instanceof CommanderError)
+    return { status: error.exitCode === 0 ? EXIT.passed : EXIT.usage, message: undefined };
+  if (error instanceof PromptFileError) return { status: EXIT.usage, message: error.message };
+  if (error instanceof UnauthorizedError)
+    return { status: EXIT.usage, message: `${error.message} Log in with pms login, or set PMS_API_KEY.` };
+  if (error instanceof PmsError) {
+    const status = OF_THE_CALLER.some((known) => error instanceof known) ? EXIT.usage : EXIT.service;
+    return { status, message: error.message };
+  }
+  if (isFileError(error)) return { status: EXIT.usage, message: error.message };
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { status: EXIT.service, message };
+}
+
+/** A file that is missing, can't be read or written. */
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error;
+}

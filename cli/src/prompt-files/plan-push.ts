@@ -1,0 +1,80 @@
+import type { Api } from 'pms-client';
+import { contentOfVersion, isSameVersion } from '../prompt-version.ts';
+import type { LocalPrompt } from './local-prompts.ts';
+import { versionOfRecord } from './remote-prompts.ts';
+
+/** What a push does with a file. */
+export type PushStep =
+  | { kind: 'create' | 'change'; local: LocalPrompt; latest: Api.Prompt | undefined }
+  | { kind: 'unchanged'; local: LocalPrompt; latest: Api.Prompt }
+  | { kind: 'conflict'; local: LocalPrompt; latest: Api.Prompt; why: string };
+
+/** The names that the texts of a file include. */
+function includesOf({ prompt }: LocalPrompt): string[] {
+  const texts = JSON.stringify([prompt.template, prompt.messages]);
+  return [...texts.matchAll(/\{\{>[ \t]*([A-Za-z0-9._/-]+)/g)].map(([, name = '']) => name);
+}
+
+/** What is included comes before what includes it. */
+function inOrder(locals: readonly LocalPrompt[]): LocalPrompt[] {
+  const byName = new Map(locals.map((local) => [local.prompt.name, local]));
+  const ordered = new Set<LocalPrompt>();
+  const visited = new Set<LocalPrompt>();
+  const visit = (local: LocalPrompt) => {
+    // The service refuses a circle, and says so.
+    if (visited.has(local)) return;
+    visited.add(local);
+    for (const name of includesOf(local)) {
+      const included = byName.get(name);
+      if (included !== undefined) visit(included);
+    }
+    ordered.add(local);
+  };
+  for (const local of locals) visit(local);
+  return [...ordered];
+}
+
+function stepOf(local: LocalPrompt, latest: Api.Prompt | undefined): PushStep {
+  const { prompt } = local;
+  if (latest === undefined) return { kind: 'create', local, latest };
+  if (latest.archived) return { kind: 'conflict', local, latest, why: 'the prompt is archived' };
+  const isSame =
+    isSameVersion(prompt, versionOfRecord(latest)) &&
+    (prompt.description === undefined || prompt.description === latest.description);
+  if (isSame) return { kind: 'unchanged', local, latest };
+  const { version } = prompt;
+  if (version === undefined)
+    return {
+      kind: 'conflict',
+      local,
+      latest,
+      why: `the service has version ${latest.version}, and the file says of no version`,
+    };
+  if (version !== latest.version)
+    return {
+      kind: 'conflict',
+      local,
+      latest,
+      why: `the file is of version ${version}, and the service has version ${latest.version}`,
+    };
+  return { kind: 'change', local, latest };
+}
+
+/** What a push does, in order. */
+export function planPush(locals: readonly LocalPrompt[], latest: ReadonlyMap<string, Api.Prompt>): PushStep[] {
+  return inOrder(locals).map((local) => stepOf(local, latest.get(local.prompt.name)));
+}
+
+/** The body of `POST /prompts` that makes the version of a file. */
+export function bodyOf({ prompt }: LocalPrompt, message: string | undefined): Api.CreatePrompt {
+  const { name, description } = prompt;
+  const commitMessage = message ?? prompt.commit_message;
+  const body = {
+    name,
+    ...contentOfVersion(prompt),
+    ...(description !== undefined && { description }),
+    ...(commitMessage !== undefined && { commit_message: commitMessage }),
+  };
+  // A file was checked for being a version; the service checks it again.
+  return body as Api.CreatePrompt;
+}

@@ -1,0 +1,145 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isAtRest, verdictOf } from '../../cli/src/evaluations/verdict.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Cli, startCli } from './support.ts';
+
+let service: TestService;
+let cli: Cli;
+const examples = Array.from({ length: 12 }, (_, index) => ({
+  id: `e${index}`,
+  variables: { x: `${index}` },
+  expected: `${index}`,
+}));
+
+beforeAll(async () => {
+  service = await startTestService();
+  cli = await startCli(service);
+  await service.call('PUT', '/datasets/numbers', {
+    raw: examples.map((example) => `${JSON.stringify(example)}\n`).join(''),
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  for (const template of ['{{ x }}', 'no {{ x }}'])
+    await service.call('POST', '/prompts', { body: { name: 'say', model: 'sandbox/echo', template } });
+  const file = { prompt_name: 'say', dataset: 'numbers', evaluators: [{ type: 'exact_match' }] };
+  await writeFile(at('eval.json'), JSON.stringify(file));
+  await writeFile(at('eval.yaml'), 'prompt_name: say\ndataset: numbers\nevaluators:\n  - type: exact_match\n');
+});
+afterAll(async () => {
+  await cli?.remove();
+  await service?.stop();
+});
+
+const at = (file: string) => path.join(cli.folder, file);
+const read = (file: string) => readFile(at(file), 'utf8');
+/** The id of the run that was begun. */
+const idIn = (text: string) => /eval_[0-9a-f-]+/.exec(text)?.[0] ?? '';
+
+test('a run that passes, then one that is worse: status, print and reports say the same', async () => {
+  const reports = ['junit=j.xml', 'markdown=m.md', 'json=r.json'].flatMap((report) => ['--report', report]);
+  const good = await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait', ...reports]);
+  expect([good.status, good.stdout]).toEqual([0, expect.stringContaining('passed: The score is 1.0000')]);
+  expect(await read('j.xml')).toMatch(
+    /^<\?xml[^\n]+\n<testsuites name="eval_[^"]+" tests="13" failures="0" errors="0" skipped="0"/,
+  );
+  expect(await read('m.md')).toContain('### ✅ say version 1: passed');
+  expect(JSON.parse(await read('r.json'))).toMatchObject({
+    verdict: { status: 0, word: 'passed' },
+    results: examples.map(({ id }) => ({ example_id: id })),
+  });
+
+  const bad = await cli.pms(['eval', 'run', 'eval.yaml', '--version', '2', '--wait', '--significant', ...reports]);
+  expect([bad.status, bad.stdout]).toEqual([1, expect.stringContaining('score 0.0000, worse 12, better 0')]);
+  expect(bad.stderr).toContain('failed: The score 0.0000 is below the threshold 0.8.');
+  expect(await read('j.xml')).toContain('tests="13" failures="13"');
+  expect(await read('m.md')).toContain('❌');
+  expect(JSON.parse(await read('r.json'))).toMatchObject({
+    verdict: { status: 1, word: 'failed' },
+    comparison: { verdict: 'regression' },
+  });
+
+  const [before, after] = [idIn(good.stderr), idIn(bad.stderr)];
+  expect(await cli.pms(['eval', 'compare', after, before])).toMatchObject({ status: 1 });
+  expect(await cli.pms(['eval', 'compare', after])).toMatchObject({ status: 1 });
+  expect(await cli.pms(['eval', 'compare', before, after])).toMatchObject({ status: 0 });
+  expect(await cli.pms(['eval', 'watch', after])).toMatchObject({ status: 1 });
+});
+
+test('regressions are a gate of their own', async () => {
+  await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait']);
+  const gate = ['--version', '2', '--threshold', '0', '--wait', '--max-regressions'];
+  const few = await cli.pms(['eval', 'run', 'eval.json', ...gate, '11']);
+  expect([few.status, few.stderr]).toEqual([
+    1,
+    expect.stringContaining('12 examples are worse than before; 11 may be.'),
+  ]);
+  await cli.pms(['eval', 'run', 'eval.json', '--version', '1', '--wait']);
+  expect((await cli.pms(['eval', 'run', 'eval.json', ...gate, '12'])).status).toBe(0);
+});
+
+test('a difference that may be noise is inconclusive', async () => {
+  const half = examples.map((example, index) => ({ ...example, expected: index < 3 ? 'other' : example.expected }));
+  const run = async (given: object[]) => {
+    const body = {
+      prompt_name: 'say',
+      version: 1,
+      examples: given,
+      evaluators: [{ type: 'exact_match' }],
+      threshold: 0.5,
+    };
+    await writeFile(at('inline.json'), JSON.stringify(body));
+    const { stderr } = await cli.pms(['eval', 'run', 'inline.json', '--wait']);
+    return idIn(stderr);
+  };
+  const [better, worse] = [await run(examples), await run(half)];
+  const noise = await cli.pms(['eval', 'compare', worse, better, '--significant']);
+  expect([noise.status, noise.stderr]).toEqual([4, expect.stringContaining('inconclusive: ')]);
+  expect((await cli.pms(['eval', 'compare', worse, better])).status).toBe(1);
+});
+
+test('a run that is paused for want of budget is inconclusive, one that people paused is waited for', async () => {
+  const { body } = await service.call('GET', '/evaluations?limit=1');
+  const paused = { ...body.data[0], status: 'paused', status_reason: 'of max_cost, 0.1, too little is left' };
+  expect(isAtRest(paused)).toBe(true);
+  expect(verdictOf(paused, {}, undefined)).toEqual({
+    status: 4,
+    word: 'inconclusive',
+    reasons: [`${paused.id} is paused: of max_cost, 0.1, too little is left.`],
+  });
+  expect(isAtRest({ ...paused, status_reason: 'paused by request' })).toBe(false);
+});
+
+test('a run that was canceled is status 3, and so is one that takes too long', async () => {
+  await service.call('POST', '/prompts', { body: { name: 'stalls', model: 'sandbox/stall', template: '{{ x }}' } });
+  const begun = await cli.pms([
+    'eval',
+    'run',
+    '--prompt',
+    'stalls',
+    '--dataset',
+    'numbers',
+    '--evaluator',
+    'exact_match',
+  ]);
+  const id = begun.stdout.trim();
+  expect(begun).toMatchObject({ status: 0, stdout: expect.stringMatching(/^eval_\S+\n$/) });
+  const late = await cli.pms(['eval', 'watch', id, '--timeout', '0']);
+  expect([late.status, late.stderr]).toEqual([3, expect.stringContaining(`it goes on: pms eval watch ${id}`)]);
+  expect((await cli.pms(['eval', 'compare', id])).status).toBe(2);
+  await service.call('POST', `/evaluations/${id}/cancel`);
+  const canceled = await cli.pms(['eval', 'watch', id]);
+  expect([canceled.status, canceled.stderr]).toEqual([3, expect.stringContaining('is canceled')]);
+});
+
+test('what is wrong is said before anything runs', async () => {
+  const status = async (...args: string[]) => (await cli.pms(['eval', 'run', ...args])).status;
+  expect(await status()).toBe(2);
+  expect(await status('none.json')).toBe(2);
+  expect(await status('eval.json', '--report', 'junit=x.xml')).toBe(2);
+  expect(await status('eval.json', '--wait', '--report', 'html=x')).toBe(2);
+  expect(await status('eval.json', '--threshold', 'high')).toBe(2);
+  expect(await status('eval.json', '--dataset', 'none', '--wait')).toBe(2);
+  await writeFile(at('list.yaml'), '- 1\n');
+  expect(await status('list.yaml')).toBe(2);
+});

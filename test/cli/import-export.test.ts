@@ -1,0 +1,91 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { createOtherWorkspace } from '../api/workspace.ts';
+import type { Call } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Cli, startCli } from './support.ts';
+
+const fixture = (name: string) => fileURLToPath(new URL(`importers/fixtures/${name}`, import.meta.url));
+
+let service: TestService;
+let cli: Cli;
+let call: Call;
+let workspaces = 0;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  const other = await createOtherWorkspace(service, `imported-${workspaces++}`);
+  call = other.call;
+  cli = await startCli({ origin: service.origin, key: other.key });
+});
+afterEach(() => cli?.remove());
+
+test('what pms export writes, pms import pms takes again, and nothing is left to do then', async () => {
+  const from = await startCli(service);
+  const create = (body: object) => service.call('POST', '/prompts', { body: { model: 'sandbox/echo', ...body } });
+  await create({ name: 'x/part', template: 'Part.\n' });
+  await create({ name: 'x/main', template: '{{> x/part }} {{ y }}', commit_message: 'one' });
+  await create({ name: 'x/main', template: 'Two {{ y }}' });
+  await service.call('PUT', '/prompts/x/main/labels/production', { body: { version: 1 } });
+  await service.call('PUT', '/datasets/x/data', {
+    raw: '{"id":"1","variables":{"y":"z"}}\n',
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  const folder = path.join(from.folder, 'all');
+  const exported = await from.pms(['export', 'all']);
+  expect([exported.status, exported.stdout]).toEqual([
+    0,
+    'all: 2 prompts with 3 versions, 1 datasets with 1 examples\n',
+  ]);
+  expect((await from.pms(['export', 'all'])).status).toBe(2);
+
+  const dry = await cli.pms(['import', 'pms', folder, '--dry-run']);
+  expect([dry.status, dry.stdout]).toEqual([0, expect.stringContaining('would make prompt x/main: version 2')]);
+  expect((await call('GET', '/prompts')).body.data).toEqual([]);
+
+  const imported = await cli.pms(['import', 'pms', folder]);
+  expect([imported.status, imported.stderr]).toEqual([0, '']);
+  expect((await call('GET', '/prompts/x/main?label=production')).body).toMatchObject({
+    version: 1,
+    commit_message: 'one',
+  });
+  expect((await call('GET', '/datasets/x/data')).body).toMatchObject({ version: 1, examples_total: 1 });
+  expect((await cli.pms(['import', 'pms', folder])).stdout).toContain('0 steps made');
+  await from.remove();
+});
+
+test('each thing of another product has its line, and evaluations become files to run', async () => {
+  const promptfoo = fixture('promptfoo/promptfooconfig.yaml');
+  const imported = await cli.pms(['import', 'promptfoo', promptfoo, '--json']);
+  const { things, failed, done } = JSON.parse(imported.stdout);
+  expect([imported.status, failed]).toEqual([0, []]);
+  expect(done).toBeGreaterThan(0);
+  const outcomes = new Set(things.map(({ outcome }: { outcome: string }) => outcome));
+  expect(outcomes).toContain('left out');
+  const evaluation = things.find(
+    ({ kind, outcome }: { kind: string; outcome: string }) => kind === 'evaluation' && outcome !== 'left out',
+  );
+  const file = JSON.parse(await readFile(path.join(cli.folder, 'evaluations', `${evaluation.name}.json`), 'utf8'));
+  expect(file).toMatchObject({ prompt_name: expect.any(String), dataset: expect.any(String) });
+
+  const langfuse = await cli.pms(['import', 'langfuse', fixture('langfuse'), '--dry-run', '--model', 'sandbox/echo']);
+  expect([langfuse.status, langfuse.stdout]).toEqual([0, expect.stringMatching(/^prompt .*: taken/m)]);
+});
+
+test('what can not be imported is said in one line', async () => {
+  const run = async (...args: string[]) => {
+    const { status, stderr } = await cli.pms(['import', ...args]);
+    return [status, stderr.trim().split('\n').length];
+  };
+  await writeFile(path.join(cli.folder, 'broken.json'), '{');
+  expect(await run('langfuse', 'broken.json')).toEqual([2, 1]);
+  expect(await run('langfuse', 'nothing')).toEqual([2, 1]);
+  expect(await run('pms', '.')).toEqual([2, 1]);
+  expect(await run('elsewhere', '.')).toEqual([2, 1]);
+  expect(await run('promptfoo', 'https://example.test')).toEqual([2, 1]);
+  expect(await run('langfuse', 'https://example.test')).toEqual([2, 1]);
+});

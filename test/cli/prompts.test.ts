@@ -1,0 +1,155 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Cli, startCli } from './support.ts';
+
+let service: TestService;
+let cli: Cli;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  cli = await startCli(service);
+});
+afterEach(() => cli?.remove());
+
+const create = (name: string, body: object = { template: 'Hello {{ name }}' }) =>
+  service.call('POST', '/prompts', { body: { name, model: 'sandbox/echo', ...body } });
+const latest = async (name: string) => (await service.call('GET', `/prompts/${name}`)).body;
+const at = (file: string) => path.join(cli.folder, file);
+const read = (file: string) => readFile(at(file), 'utf8');
+const write = async (file: string, text: string) => {
+  await mkdir(path.dirname(at(file)), { recursive: true });
+  await writeFile(at(file), text);
+};
+
+test('prompts are listed, shown and promoted', async () => {
+  await create('a/one');
+  await create('a/two');
+  const list = await cli.pms(['prompts', 'list', '--group', 'a']);
+  expect(list.stdout.split('\n').map((line) => line.split(/\s+/)[0])).toEqual(['name', 'a/one', 'a/two', '']);
+  expect(await cli.pms(['prompts', 'get', 'a/one'])).toMatchObject({
+    status: 0,
+    stdout: 'name: a/one\nversion: 1\nmodel: sandbox/echo\ntemplate: Hello {{ name }}\n',
+  });
+  await create('a/one', { template: 'Hi {{ name }}' });
+  expect((await cli.pms(['prompts', 'promote', 'a/one', '--to', 'production', '--version', '1'])).stdout).toBe(
+    'a/one: production is version 1\n',
+  );
+  expect((await cli.pms(['prompts', 'promote', 'a/one', '--to', 'staging'])).status).toBe(0);
+  expect((await cli.pms(['prompts', 'promote', 'a/one', '--to', 'production', '--label', 'staging'])).status).toBe(0);
+  expect((await latest('a/one')).labels).toEqual(['production', 'staging']);
+  const missing = await cli.pms(['prompts', 'get', 'a/none']);
+  expect([missing.status, missing.stderr]).toEqual([2, 'The prompt "a/none" does not exist in this workspace.\n']);
+});
+
+test('files are pulled, changed and pushed: a version comes about only where something differs', async () => {
+  await create('b/one');
+  await create('b/two');
+  expect((await cli.pms(['prompts', 'pull', 'b/one', 'b/two'])).status).toBe(0);
+  const text = await read('prompts/b/one.yaml');
+  await write('prompts/b/one.yaml', `# Ours.\n${text.replace('Hello', 'Dear')}commit_message: politer\n`);
+
+  const diff = await cli.pms(['prompts', 'diff']);
+  expect(diff.status).toBe(1);
+  expect(diff.stdout).toContain('--- b/one@1\n+++ prompts/b/one.yaml\n');
+  expect(diff.stdout).toContain('-template: Hello {{ name }}\n+template: Dear {{ name }}\n');
+
+  const dry = await cli.pms(['prompts', 'push', '--dry-run']);
+  expect([dry.status, dry.stdout]).toEqual([
+    0,
+    expect.stringContaining('b/one: would be changed\n1 to push, 1 unchanged'),
+  ]);
+  expect((await latest('b/one')).version).toBe(1);
+
+  const push = await cli.pms(['prompts', 'push']);
+  expect([push.status, push.stdout]).toEqual([0, 'b/one: version 2\n1 pushed, 1 unchanged\n']);
+  expect(await latest('b/one')).toMatchObject({ version: 2, template: 'Dear {{ name }}', commit_message: 'politer' });
+  expect(await read('prompts/b/one.yaml')).toContain('# Ours.\nname: b/one\nversion: 2\n');
+  expect((await cli.pms(['prompts', 'push'])).stdout).toBe('0 pushed, 2 unchanged\n');
+  expect((await cli.pms(['prompts', 'diff'])).status).toBe(0);
+});
+
+test('new prompts are made, what is included before what includes it', async () => {
+  await write('p/a.yaml', 'name: c/main\nmodel: sandbox/echo\ntemplate: "{{> c/part }} {{ x }}"\n');
+  await write('p/b.yml', 'name: c/part\nmodel: sandbox/echo\ntemplate: |\n  Several\n  lines.\ntools: []\n');
+  const push = await cli.pms(['prompts', 'push', 'p', '-m', 'first']);
+  expect([push.stderr, push.status]).toEqual(['', 0]);
+  expect(push.stdout).toBe('c/part: created, version 1\nc/main: created, version 1\n2 pushed, 0 unchanged\n');
+  expect(await latest('c/part')).toMatchObject({ template: 'Several\nlines.\n', tools: [], commit_message: 'first' });
+  expect(await read('p/a.yaml')).toBe(
+    'name: c/main\nversion: 1\nmodel: sandbox/echo\ntemplate: "{{> c/part }} {{ x }}"\n',
+  );
+});
+
+test('where the service is newer than the last pull, nothing is pushed', async () => {
+  await create('d/one');
+  await create('d/two');
+  await cli.pms(['prompts', 'pull', 'd/one', 'd/two']);
+  for (const name of ['one', 'two'])
+    await write(`prompts/d/${name}.yaml`, (await read(`prompts/d/${name}.yaml`)).replace('Hello', 'Ours'));
+  await create('d/two', { template: 'Theirs' });
+  const push = await cli.pms(['prompts', 'push']);
+  expect([push.status, push.stdout]).toEqual([1, '']);
+  expect(push.stderr).toContain('prompts/d/two.yaml: the file is of version 1, and the service has version 2');
+  expect([(await latest('d/one')).version, (await latest('d/two')).version]).toEqual([1, 2]);
+  // What was changed here is not lost by a pull.
+  const pull = await cli.pms(['prompts', 'pull', 'd/one', 'd/two']);
+  expect([pull.status, pull.stderr]).toEqual([1, expect.stringContaining('prompts/d/two.yaml')]);
+  expect(await read('prompts/d/two.yaml')).toContain('Ours');
+  expect((await cli.pms(['prompts', 'pull', 'd/one', 'd/two', '--force'])).status).toBe(0);
+  expect(await read('prompts/d/two.yaml')).toContain('Theirs');
+});
+
+test('two pushes at once: one of them is told', async () => {
+  await create('e');
+  await cli.pms(['prompts', 'pull', 'e']);
+  const text = await read('prompts/e.yaml');
+  const others = await startCli(service);
+  await writeFile(path.join(others.folder, 'e.yaml'), text.replace('Hello', 'Theirs'));
+  await write('e.yaml', text.replace('Hello', 'Ours'));
+  const [ours, theirs] = await Promise.all([
+    cli.pms(['prompts', 'push', 'e.yaml']),
+    others.pms(['prompts', 'push', 'e.yaml']),
+  ]);
+  await others.remove();
+  // One came first; the other saw that before it pushed, or afterwards.
+  expect([ours.status, theirs.status].toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 1]);
+  const told = ours.status === 1 ? ours.stderr : theirs.stderr;
+  expect(told).toMatch(/somebody else made version 2 meanwhile|the service has version 2/);
+});
+
+test('files that say what no prompt can are named with the line and the field', async () => {
+  await write('prompts/good.yaml', 'name: good\nmodel: sandbox/echo\ntemplate: x\n');
+  await write('prompts/bad.yaml', 'name: bad\nmodel: sandbox/echo\ntemplate: x\nparameters:\n  temperature: hot\n');
+  await write('prompts/twice.yaml', 'name: good\nmodel: sandbox/echo\ntemplate: x\n');
+  const validate = await cli.pms(['prompts', 'validate']);
+  expect(validate.status).toBe(1);
+  expect(validate.stderr).toContain('prompts/bad.yaml:5: parameters.temperature must be a number\n');
+  expect(validate.stderr).toContain('prompts/twice.yaml:1: name is that of prompts/good.yaml, too');
+  const push = await cli.pms(['prompts', 'push']);
+  expect([push.status, push.stdout]).toEqual([2, '']);
+  expect((await service.call('GET', '/prompts/good')).status).toBe(404);
+  expect(await cli.pms(['prompts', 'validate', 'prompts/good.yaml'])).toMatchObject({
+    status: 0,
+    stdout: 'passed: 1 files are valid\n',
+  });
+});
+
+test('what only the service can tell is shown at its line', async () => {
+  await write('f.yaml', 'name: f\nmodel: sandbox/echo\n\ntemplate: "{{> nothing }}"\n');
+  const push = await cli.pms(['prompts', 'push', 'f.yaml']);
+  expect([push.status, push.stderr]).toEqual([
+    2,
+    'f.yaml:4: template includes "nothing", which does not exist in this workspace\n',
+  ]);
+});
+
+test('no files, and no folder, are said', async () => {
+  expect((await cli.pms(['prompts', 'push'])).status).toBe(2);
+  await mkdir(at('prompts'));
+  const empty = await cli.pms(['prompts', 'push']);
+  expect([empty.status, empty.stderr]).toEqual([2, expect.stringContaining('There is no .yaml file in prompts')]);
+});

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { TestService } from '../support/service.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+
+/** What came of a command. */
+export interface Ended {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The real program, in a folder of its own. */
+export interface Cli {
+  folder: string;
+  /** Runs `pms` with these arguments. @param input on standard input */
+  pms(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
+  remove(): Promise<void>;
+}
+
+/** @param service whose first key the program has in its environment; undefined: it has none */
+export async function startCli(service?: Pick<TestService, 'origin' | 'key'>): Promise<Cli> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pms-cli-'));
+  const access = service === undefined ? {} : { PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };
+  return {
+    folder,
+    async pms(args, { env = {}, input = '' } = {}) {
+      const child = spawn(process.execPath, ['--conditions=pms-source', PROGRAM, ...args], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], PMS_CONFIG_DIR: path.join(folder, '.config'), ...access, ...env },
+      });
+      const ended: Ended = { status: null, stdout: '', stderr: '' };
+      for (const name of ['stdout', 'stderr'] as const)
+        child[name].setEncoding('utf8').on('data', (text: string) => {
+          ended[name] += text;
+        });
+      child.stdin.end(input);
+      [ended.status] = await once(child, 'close');
+      return ended;
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+const program = `${process.execPath} --conditions=pms-source ${path.join(root, 'cli/src/main.ts')}`;
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService();
+  folder = await mkdtemp(path.join(tmpdir(), 'pms-docs-'));
+  await mkdir(path.join(folder, '.data'));
+  await writeFile(path.join(folder, '.data/first-api-key'), service.key);
+  for (const template of ['Greet {{ name }}.', 'Greet {{ name }} warmly.'])
+    await service.call('POST', '/prompts', { body: { name: 'support/greeting', template, model: 'sandbox/echo' } });
+  await service.call('PUT', '/prompts/support/greeting/labels/production', { body: { version: 2 } });
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await service?.stop();
+});
+
+/** The blocks of a document in a language that have a text in them. */
+async function blocks(document: string, language: string, text: string): Promise<string[]> {
+  const all = (await readFile(path.join(root, document), 'utf8')).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
+  return [...all].flatMap(([, own, block = '']) => (own === language && block.includes(text) ? [block] : []));
+}
+
+/** Runs the commands of a block as its reader does, in one folder. */
+async function runCommands(block: string): Promise<string> {
+  const env = {
+    PATH: process.env['PATH'],
+    PMS_BASE_URL: service.origin,
+    PMS_CONFIG_DIR: path.join(folder, '.config'),
+  };
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', block.replaceAll('npx pms', program)], {
+    cwd: folder,
+    env,
+  });
+  return stdout;
+}
+
+test('the first run of the command line works', async () => {
+  const [block = ''] = await blocks('docs/cli.md', 'sh', 'pms login');
+  const output = await runCommands(block);
+  expect(output).toContain('geo/capital: created, version 1');
+  expect(output).toContain('Paris');
+  expect(output).toContain('passed: The score is 1.0000');
+});
+
+test("the README's first prompt works from the command line and from TypeScript", async () => {
+  const [commands = ''] = await blocks('README.md', 'sh', 'pms login');
+  expect(await runCommands(commands)).toContain('Greet Ada warmly.');
+  const [source = ''] = await blocks('README.md', 'ts', 'pms-client');
+  const file = path.join(root, '.cache', `readme-${process.pid}.ts`);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, source.replace('http://127.0.0.1:3000', service.origin));
+  try {
+    const env = { PATH: process.env['PATH'], PMS_API_KEY: service.key };
+    const { stdout } = await run(process.execPath, ['--conditions=pms-source', file], { env });
+    expect(stdout).toBe('Greet Ada warmly.\nGreet Ada warmly.\n');
+  } finally {
+    await rm(file);
+  }
+});
