@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { measureClients } from './clients.ts';
 import { measureCluster } from './cluster.ts';
 import { measureCosts } from './costs.ts';
 import { measureEvaluations } from './evaluations.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   upload: (means) => withServers(means, measureUpload),
   webhooks: (means) => withServers(means, measureWebhooks),
   streams: (means) => withServers(means, measureStreams),
+  clients: (means) => withServers(means, measureClients),
   kills: (means) => withServers(means, measureKills),
   costs: (means) => measureCosts(means),
   cluster: (means) => measureCluster(means),
