@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+// Fails where openapi.json breaks callers of the last release, whose document is openapi.released.json: a release copies the one
+// over the other. The comparison is oasdiff's, which Go builds from pinned sums, once for a machine.
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const [released, current] = ['openapi.released.json', 'openapi.json'].map((file) => path.join(root, file));
+
+function main(before: string, now: string): number {
+  if (!existsSync(before)) {
+    console.log('Nothing has been released yet: there is no openapi.released.json to compare with.');
+    return 0;
+  }
+  const args = ['-C', 'tools/oasdiff', 'tool', 'oasdiff', 'breaking', before, now, '--fail-on', 'ERR'];
+  const { error, status } = spawnSync('go', args, { cwd: root, stdio: 'inherit' });
+  if (error === undefined) return status ?? 1;
+  console.error(`The comparison needs Go 1.26 or newer: ${error.message}`);
+  return 1;
+}
+
+// A document to compare with may be named, as the change of a branch.
+process.exitCode = main(path.resolve(process.argv[2] ?? released ?? ''), current ?? '');
