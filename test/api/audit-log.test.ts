@@ -231,7 +231,7 @@ describe('every operation that changes something', () => {
   test('declares actions that there are, and each of them is declared', () => {
     const declared = new Set([...routes.values()].flatMap(({ audit }) => (Array.isArray(audit) ? audit : [])));
     const byOperators = ['workspace.created', 'workspace.owner_changed'];
-    expect([...declared, ...byOperators].toSorted()).toEqual(AUDIT_ACTION_NAMES.toSorted());
+    expect(new Set([...declared, ...byOperators])).toEqual(new Set(AUDIT_ACTION_NAMES));
   });
 });
 

@@ -135,6 +135,7 @@ test('a workspace protects so many labels and no more, also at once', async () =
   const { call } = await createOtherWorkspace(service, 'many');
   for (let count = 3; count < MAX_PROTECTED_LABELS; count += 1) await protect(`l${count}`, true, call);
   const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((label) => protect(label, true, call)));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429, 429]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
   expect((await call('GET', '/labels?limit=1000')).body.data).toHaveLength(MAX_PROTECTED_LABELS);
 });
