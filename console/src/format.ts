@@ -58,3 +58,11 @@ export const formatScore = (score: number | null | undefined) =>
 
 /** JSON to read. */
 export const formatJson = (value: unknown) => JSON.stringify(value, undefined, 2) ?? '';
+
+/** The start of a day, or of the one after it, in the zone of the browser. */
+export function dayStart(day: string | undefined, daysLater = 0): string | undefined {
+  const date = day === undefined ? undefined : new Date(`${day}T00:00:00`);
+  if (date === undefined || Number.isNaN(date.getTime())) return undefined;
+  date.setDate(date.getDate() + daysLater);
+  return date.toISOString();
+}

@@ -1,10 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
+import { datasetRoute, datasetsFolder, datasetsRoute } from './pages/datasets/routes.ts';
+import { comparisonRoute, evaluationRoute, evaluationsRoute, newEvaluationRoute } from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
 import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
+import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
+import { usageRoute } from './pages/usage/routes.ts';
 import { rootRoute } from './shell/root-route.tsx';
 import { shellRoute } from './shell/shell-route.tsx';
 
@@ -17,6 +21,15 @@ const routeTree = rootRoute.addChildren([
     playgroundRoute,
     executionsRoute,
     executionRoute,
+    evaluationsRoute,
+    newEvaluationRoute,
+    evaluationRoute,
+    comparisonRoute,
+    datasetsFolder.addChildren([datasetsRoute, datasetRoute]),
+    schedulesRoute,
+    newScheduleRoute,
+    scheduleRoute,
+    usageRoute,
   ]),
 ]);
 

@@ -4,6 +4,7 @@ const TONES: Record<string, string> = {
   completed: 'good',
   succeeded: 'good',
   enabled: 'good',
+  delivered: 'good',
   failed: 'bad',
   disabled: 'bad',
   abandoned: 'bad',

@@ -5,4 +5,8 @@ export const navigation = [
   { label: 'Prompts', link: linkOptions({ to: '/prompts' }) },
   { label: 'Playground', link: linkOptions({ to: '/playground' }) },
   { label: 'Executions', link: linkOptions({ to: '/executions' }) },
+  { label: 'Evaluations', link: linkOptions({ to: '/evaluations' }) },
+  { label: 'Datasets', link: linkOptions({ to: '/datasets' }) },
+  { label: 'Schedules', link: linkOptions({ to: '/schedules' }) },
+  { label: 'Usage', link: linkOptions({ to: '/usage' }) },
 ];

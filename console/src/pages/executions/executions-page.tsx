@@ -6,7 +6,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatCost, formatCount, formatMs, formatTime } from '../../format.ts';
+import { dayStart, formatCost, formatCount, formatMs, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { EXECUTION_STATES, executionsRoute } from './routes.ts';
 
@@ -33,14 +33,6 @@ const columns: Column<Execution>[] = [
   { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
   { key: 'latency', header: 'Took', width: '6rem', alignEnd: true, cell: (row) => formatMs(row.latency.total_ms) },
 ];
-
-/** The start of a day, or of the one after it, in the zone of the browser. */
-function dayStart(day: string | undefined, daysLater = 0): string | undefined {
-  const date = day === undefined ? undefined : new Date(`${day}T00:00:00`);
-  if (date === undefined || Number.isNaN(date.getTime())) return undefined;
-  date.setDate(date.getDate() + daysLater);
-  return date.toISOString();
-}
 
 export function ExecutionsPage() {
   const search = executionsRoute.useSearch();

@@ -1,0 +1,30 @@
+import { CopyButton } from './copy-button.tsx';
+import { Modal } from './dialog.tsx';
+
+/** Shows a secret the one time that there is to see it. */
+export function SecretDialog({
+  title,
+  secret,
+  what,
+  onClose,
+}: {
+  title: string;
+  secret: string;
+  /** What it is, for those who hear the button that copies it. */
+  what: string;
+  onClose: () => void;
+}) {
+  return (
+    <Modal open onClose={onClose} title={title} description="Keep it now: it is not shown again.">
+      <pre className="code" data-testid="secret">
+        {secret}
+      </pre>
+      <div className="dialog-actions">
+        <CopyButton text={secret} what={what} />
+        <button type="button" className="button primary" onClick={onClose}>
+          I have kept it
+        </button>
+      </div>
+    </Modal>
+  );
+}

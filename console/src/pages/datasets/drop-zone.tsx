@@ -1,0 +1,49 @@
+import { type ReactNode, useId, useState } from 'react';
+import './datasets.css';
+
+/** Takes a file that is dropped on it or chosen. */
+export function DropZone({
+  label,
+  children,
+  onFile,
+}: {
+  label: string;
+  children?: ReactNode;
+  onFile: (file: File) => void;
+}) {
+  const id = useId();
+  const [over, setOver] = useState(false);
+  return (
+    // The file can be chosen by keyboard; dropping it is a second way.
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above
+    <div
+      className="drop-zone"
+      data-over={over}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        const file = event.dataTransfer.files[0];
+        if (file) onFile(file);
+      }}
+    >
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="file"
+        accept=".jsonl,.ndjson,.jsonlines,.csv"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file) onFile(file);
+          // The same file may be chosen again, once it was changed.
+          event.target.value = '';
+        }}
+      />
+      {children}
+    </div>
+  );
+}

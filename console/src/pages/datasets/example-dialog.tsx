@@ -1,0 +1,143 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Dataset } from '../../api-types.ts';
+import { FormDialog, Modal } from '../../components/dialog.tsx';
+import { TextArea, TextField } from '../../components/fields.tsx';
+import { JsonView } from '../../components/text-view.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { formatJson } from '../../format.ts';
+import { changeExamples, type Example, withoutPlace } from './examples.ts';
+import { titleOf } from './examples-tab.tsx';
+
+/** One example, to read or to change. @param example undefined: a new one */
+export function ExampleDialog({
+  dataset,
+  example,
+  mayChange,
+  onClose,
+}: {
+  dataset: Dataset;
+  example: Example | undefined;
+  mayChange: boolean;
+  onClose: () => void;
+}) {
+  if (!mayChange && example)
+    return (
+      <Modal open wide onClose={onClose} title={titleOf(example)}>
+        <JsonView value={withoutPlace(example)} label="example" />
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </Modal>
+    );
+  return <EditDialog dataset={dataset} example={example} onClose={onClose} />;
+}
+
+/** JSON that was typed. @throws Error that names the field */
+function parse(field: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${field} is not JSON.`);
+  }
+}
+
+const isText = (value: unknown) => value === undefined || typeof value === 'string';
+
+function EditDialog({
+  dataset,
+  example,
+  onClose,
+}: {
+  dataset: Dataset;
+  example: Example | undefined;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [id, setId] = useState(example?.id ?? '');
+  const [variables, setVariables] = useState(formatJson(example?.variables ?? { name: '' }));
+  const [expected, setExpected] = useState(
+    isText(example?.expected) ? String(example?.expected ?? '') : formatJson(example?.expected),
+  );
+  const [asJson, setAsJson] = useState(!isText(example?.expected));
+  const [metadata, setMetadata] = useState(example?.metadata === undefined ? '' : formatJson(example.metadata));
+  const change = async (lines: (before: string[]) => string[], done: string) => {
+    const saved = await changeExamples(dataset, lines);
+    await client.invalidateQueries({ queryKey: ['datasets'] });
+    showToast(`${done} in version ${saved.version}.`);
+  };
+  const save = () => {
+    const line = JSON.stringify({
+      ...(id.trim() !== '' && { id: id.trim() }),
+      variables: parse('Variables', variables),
+      ...(expected !== '' && { expected: asJson ? parse('Expected', expected) : expected }),
+      ...(metadata.trim() !== '' && { metadata: parse('Metadata', metadata) }),
+    });
+    return example === undefined
+      ? change((lines) => [...lines, line], 'The example is')
+      : change((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), 'The example was changed');
+  };
+  const takeAway = async () => {
+    await change((lines) => lines.filter((_, seq) => seq !== example?.seq), 'The example is no longer');
+  };
+  const [removing, setRemoving] = useState(false);
+  return (
+    <FormDialog
+      open
+      wide
+      onClose={onClose}
+      title={example === undefined ? 'Add an example' : titleOf(example)}
+      description={`Makes version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} stays as it is.`}
+      submitLabel={removing ? 'Take it away' : 'Save'}
+      danger={removing}
+      onSubmit={async () => (removing ? takeAway() : save())}
+    >
+      <TextField
+        label="Id"
+        value={id}
+        onChange={setId}
+        spellCheck={false}
+        hint="By it the same example is known in every version."
+      />
+      <TextArea
+        label="Variables"
+        className="mono"
+        rows={6}
+        required
+        spellCheck={false}
+        value={variables}
+        onChange={setVariables}
+        hint="A JSON object."
+      />
+      <TextArea
+        label="Expected"
+        className={asJson ? 'mono' : undefined}
+        rows={5}
+        value={expected}
+        onChange={setExpected}
+        hint="What the output should be. Empty: nothing is expected."
+      />
+      <label className="check">
+        <input type="checkbox" checked={asJson} onChange={(event) => setAsJson(event.target.checked)} />
+        What is expected is JSON
+      </label>
+      <TextArea
+        label="Metadata"
+        className="mono"
+        rows={2}
+        spellCheck={false}
+        value={metadata}
+        onChange={setMetadata}
+        hint="A JSON object, or nothing."
+      />
+      {example && (
+        <label className="check">
+          <input type="checkbox" checked={removing} onChange={(event) => setRemoving(event.target.checked)} />
+          Take this example away
+        </label>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,126 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { pathOf } from '../../api.ts';
+import type { Dataset } from '../../api-types.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatNumber } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { ExampleDialog } from './example-dialog.tsx';
+import { type Example, PAGE } from './examples.ts';
+import { datasetRoute } from './routes.ts';
+
+const EXCERPT_CHARACTERS = 200;
+
+const excerpt = (value: unknown) =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, EXCERPT_CHARACTERS);
+
+/** The name of an example, for people: its id, or its place. */
+export const titleOf = ({ key, seq }: Example) => (key.startsWith('sha256:') ? `Example ${seq + 1}` : key);
+
+const columns: Column<Example>[] = [
+  {
+    key: 'example',
+    header: 'Example',
+    width: 'minmax(8rem, 1fr)',
+    cell: (row) => (
+      <Link from="/datasets/$" search={(before) => ({ ...before, example: row.key })} resetScroll={false}>
+        {titleOf(row)}
+      </Link>
+    ),
+  },
+  { key: 'variables', header: 'Variables', width: 'minmax(14rem, 3fr)', cell: (row) => excerpt(row.variables) },
+  {
+    key: 'expected',
+    header: 'Expected',
+    width: 'minmax(10rem, 2fr)',
+    cell: ({ expected }) => (expected === undefined ? <span className="muted">nothing</span> : excerpt(expected)),
+  },
+  {
+    key: 'metadata',
+    header: 'Metadata',
+    width: 'minmax(6rem, 1fr)',
+    cell: ({ metadata }) => (metadata === undefined ? '' : excerpt(metadata)),
+  },
+];
+
+/** The examples of a version: browsed, searched, changed. */
+export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dataset }) {
+  const search = datasetRoute.useSearch();
+  const navigate = datasetRoute.useNavigate();
+  const change = (part: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  const [adding, setAdding] = useState(false);
+  const mayWrite = useMay('write');
+  const isLatest = dataset.version === latest.version;
+  const list = useList<Example>(`${pathOf('datasets', dataset.name)}/examples`, {
+    version: dataset.version,
+    limit: PAGE,
+  });
+  const { data: all, hasMore, loadMore } = list;
+
+  // The API does not search examples: all are read, page after page. One that is linked to is looked for in the same way.
+  const wanted = search.q?.toLowerCase();
+  const open = search.example === undefined ? undefined : all?.find(({ key }) => key === search.example);
+  const needsAll = wanted !== undefined || (search.example !== undefined && open === undefined);
+  useEffect(() => {
+    if (needsAll && hasMore) loadMore();
+  }, [needsAll, hasMore, loadMore]);
+  const shown = useMemo(
+    () => (wanted === undefined ? all : all?.filter((row) => JSON.stringify(row).toLowerCase().includes(wanted))),
+    [all, wanted],
+  );
+  return (
+    <div className="stack">
+      {!isLatest && (
+        <p className="notice">
+          This is version {dataset.version}.
+          <Link to="/datasets/$" params={{ _splat: dataset.name }} className="button small">
+            To the latest, {latest.version}
+          </Link>
+        </p>
+      )}
+      <search className="filters">
+        <FilterField label="Search" value={search.q} onChange={(q) => change({ q })} />
+        {mayWrite && isLatest && (
+          <button type="button" className="button" onClick={() => setAdding(true)}>
+            Add an example…
+          </button>
+        )}
+      </search>
+      <p className="muted" role="status">
+        {wanted !== undefined &&
+          shown &&
+          `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(dataset.examples_total)}`}
+      </p>
+      <QueryState query={{ ...list, data: shown }} what="examples">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={wanted === undefined ? 'This version has no examples' : 'No example is like that'} />
+          ) : (
+            <DataTable
+              label="Examples"
+              rows={rows}
+              columns={columns}
+              rowKey={({ key }) => key}
+              minWidth="48rem"
+              onEnd={hasMore ? loadMore : undefined}
+            />
+          )
+        }
+      </QueryState>
+      {open && (
+        <ExampleDialog
+          key={open.key}
+          dataset={dataset}
+          example={open}
+          mayChange={mayWrite && isLatest}
+          onClose={() => change({ example: undefined })}
+        />
+      )}
+      {adding && <ExampleDialog dataset={dataset} example={undefined} mayChange onClose={() => setAdding(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type { ExampleRecord } from '../../../../src/api/datasets/schema.ts';
+import { ApiError, call, get, NetworkError, type Page, pathOf, send } from '../../api.ts';
+import type { Dataset } from '../../api-types.ts';
+import { reportConnection } from '../../connection.ts';
+
+export type Example = z.output<typeof ExampleRecord>;
+export type ExampleInput = Omit<Example, 'seq' | 'key'>;
+
+export const PAGE = 1_000;
+/** Beyond it an example is not changed here, and versions are not compared: all examples go through the browser. */
+export const MAX_EXAMPLES = 20_000;
+
+export const datasetQuery = (name: string, version?: number) =>
+  queryOptions({
+    queryKey: ['datasets', 'one', name, version ?? 'latest'],
+    queryFn: ({ signal }) => get<Dataset>(pathOf('datasets', name), { version }, signal),
+  });
+
+/** Every example of a version, in order. */
+export const allExamplesQuery = (name: string, version: number) =>
+  queryOptions({
+    queryKey: ['datasets', 'all', name, version],
+    async queryFn({ signal }) {
+      const examples: Example[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Page<Example> = await get(
+          `${pathOf('datasets', name)}/examples`,
+          { version, limit: PAGE, cursor },
+          signal,
+        );
+        examples.push(...page.data);
+        cursor = page.next_cursor;
+      }
+      return examples;
+    },
+    // A version never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+
+/** An example as it is written in a file. */
+export function withoutPlace({ seq: _, key: __, ...example }: Example): ExampleInput {
+  return example;
+}
+
+/**
+ * Makes the next version of a dataset from another one, with one line of it changed, added or left out.
+ * @param change gets the lines of the version's JSON Lines
+ * @throws Error where there is a newer version than `version`, ApiError where the API refuses the line
+ */
+export async function changeExamples(
+  { name, version, examples_total }: Dataset,
+  change: (lines: string[]) => string[],
+): Promise<Dataset> {
+  if (examples_total > MAX_EXAMPLES)
+    throw new Error(`This dataset has more than ${MAX_EXAMPLES} examples: upload a new version of it instead.`);
+  const path = pathOf('datasets', name);
+  const response = await send('GET', `${path}/export`, { query: { version }, headers: { Accept: '*/*' } });
+  const lines = (await response.text()).split('\n').filter((line) => line !== '');
+  const latest = await get<Dataset>(path);
+  if (latest.version !== version)
+    throw new Error(`Someone has made version ${latest.version} meanwhile: load the page again and change that one.`);
+  return call<Dataset>('PUT', path, {
+    raw: `${change(lines).join('\n')}\n`,
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+}
+
+/** The media type of a file by its name. Undefined: it is neither JSON Lines nor CSV. */
+export function mediaTypeOf(file: string): string | undefined {
+  if (/\.csv$/i.test(file)) return 'text/csv';
+  return /\.(jsonl|ndjson|jsonlines)$/i.test(file) ? 'application/x-ndjson' : undefined;
+}
+
+/**
+ * Uploads a file as the next version of a dataset. `fetch` tells nothing of how far an upload has come, so it is an
+ * XMLHttpRequest.
+ * @param onProgress gets the share that was sent, 0 to 1
+ * @throws ApiError, NetworkError
+ */
+export function uploadDataset(
+  { name, description, file, type }: { name: string; description: string; file: Blob; type: string },
+  onProgress: (share: number) => void,
+): Promise<Dataset> {
+  const { promise, resolve, reject } = Promise.withResolvers<Dataset>();
+  const request = new XMLHttpRequest();
+  const query = description === '' ? '' : `?${new URLSearchParams({ description })}`;
+  request.open('PUT', `/v1${pathOf('datasets', name)}${query}`);
+  request.responseType = 'json';
+  request.setRequestHeader('X-Console', '1');
+  request.setRequestHeader('Content-Type', type);
+  request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total));
+  request.addEventListener('error', () => {
+    reportConnection('lost');
+    reject(new NetworkError(undefined));
+  });
+  request.addEventListener('load', () => {
+    if (request.status < 300) return resolve(request.response);
+    const error: Partial<ApiError> = request.response?.error ?? {};
+    const message = error.message ?? `The service responded with status ${request.status}.`;
+    reject(new ApiError(request.status, error.code ?? 'unknown', message, error.details));
+  });
+  request.send(file);
+  return promise;
+}

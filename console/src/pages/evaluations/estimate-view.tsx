@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { post } from '../../api.ts';
+import { formatCost, formatNumber } from '../../format.ts';
+import { type RunForm, toScheduled } from './run-form-state.ts';
+import type { Estimate, ScheduledEvaluation } from './types.ts';
+
+const TYPING_MS = 600;
+
+/** What a run of this form would cost about, or what it still lacks. */
+export function EstimateView({ form }: { form: RunForm }) {
+  const [settled, setSettled] = useState(form);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(form), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [form]);
+  let body: ScheduledEvaluation | undefined;
+  try {
+    const isFilled = settled.prompt !== '' && (settled.source === 'inline' || settled.dataset !== '');
+    body = isFilled ? toScheduled(settled) : undefined;
+  } catch {
+    // What is being typed is no JSON yet.
+  }
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['evaluations', 'estimate', body],
+    queryFn: ({ signal }) => post<Estimate>('/evaluations/estimate', body, { signal }),
+    enabled: body !== undefined,
+    placeholderData: (before) => before,
+    retry: false,
+  });
+  return (
+    <section className="card" aria-labelledby="estimate" aria-live="polite">
+      <h2 id="estimate">Estimate</h2>
+      {body === undefined && <p className="muted">Choose a prompt and examples to see what the run would cost.</p>}
+      {body !== undefined && error && <p className="field-error">{error.message}</p>}
+      {body !== undefined && !error && data === undefined && <p className="muted">{isFetching ? 'Reckoning…' : ''}</p>}
+      {body !== undefined && !error && data && (
+        <>
+          <p>
+            <strong>
+              {data.cost === null ? 'Cost not known: a model has no price' : `About ${formatCost(data.cost)}`}
+            </strong>
+          </p>
+          <p>
+            {formatNumber(data.examples)} examples, {formatNumber(data.model_calls)} calls of the model
+            {data.judge_calls > 0 && `, ${formatNumber(data.judge_calls)} of judges`}, {formatNumber(data.tokens.input)}{' '}
+            tokens in, {formatNumber(data.tokens.output)} out.
+          </p>
+          <p className="muted">{data.basis}</p>
+        </>
+      )}
+    </section>
+  );
+}

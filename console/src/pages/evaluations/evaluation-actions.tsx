@@ -1,0 +1,208 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { pathOf, post, remove } from '../../api.ts';
+import type { Evaluation } from '../../api-types.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { QueryState } from '../../components/states.tsx';
+import { TemporalLink } from '../../components/temporal-link.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { formatScore, formatTime } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import type { newSecrets } from './evaluator-kinds.ts';
+import { evaluationKey, hasEnded } from './queries.ts';
+import { RescoreDialog } from './rescore-dialog.tsx';
+import { SecretsDialog } from './secrets-dialog.tsx';
+
+type Dialog = 'budget' | 'rescore' | 'compare' | 'delete';
+
+/** What can be done with a run in the state that it is in. */
+export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
+  const { id, status, max_cost, examples_failed, examples_evaluated, examples_total } = evaluation;
+  const client = useQueryClient();
+  const mayExecute = useMay('execute');
+  const mayWrite = useMay('write');
+  const [dialog, setDialog] = useState<Dialog>();
+  const close = () => setDialog(undefined);
+  const navigate = useNavigate();
+  const [rescored, setRescored] = useState<{ id: string; secrets: ReturnType<typeof newSecrets> }>();
+  const control = useMutation({
+    mutationFn: (action: string) => post<Evaluation>(`${pathOf('evaluations', id)}/${action}`),
+    async onSuccess(changed) {
+      client.setQueryData(evaluationKey(id), changed);
+      await client.invalidateQueries({ queryKey: ['evaluations', 'list'] });
+    },
+    onError: showError,
+  });
+  const button = (action: string, label: string) => (
+    <button type="button" className="button" disabled={control.isPending} onClick={() => control.mutate(action)}>
+      {label}
+    </button>
+  );
+  const ended = hasEnded(evaluation);
+  const isLeft = examples_failed > 0 || examples_evaluated < examples_total;
+  return (
+    <>
+      {mayExecute && (
+        <>
+          {(status === 'running' || status === 'scheduled') && button('pause', 'Pause')}
+          {status === 'paused' && button('resume', 'Resume')}
+          {!ended && max_cost !== null && (
+            <button type="button" className="button" onClick={() => setDialog('budget')}>
+              Raise the budget…
+            </button>
+          )}
+          {!ended && button('cancel', 'Cancel')}
+          {ended && isLeft && button('retry', 'Retry what failed')}
+          {status === 'completed' && (
+            <button type="button" className="button" onClick={() => setDialog('rescore')}>
+              Score again…
+            </button>
+          )}
+          <Link to="/evaluations/new" search={{ from: id }} className="button">
+            New run like this
+          </Link>
+        </>
+      )}
+      {status === 'completed' && (
+        <>
+          <button type="button" className="button" onClick={() => setDialog('compare')}>
+            Compare…
+          </button>
+          <Link
+            to="/prompts/$"
+            params={{ _splat: evaluation.prompt_name }}
+            search={{ tab: 'versions' }}
+            className="button"
+          >
+            Move a label
+          </Link>
+        </>
+      )}
+      <a className="button" href={`/v1${pathOf('evaluations', id)}/results?format=csv`} download>
+        Results as CSV
+      </a>
+      <TemporalLink workflowId={evaluation.workflow_id} />
+      {ended && mayWrite && (
+        <button type="button" className="button danger" onClick={() => setDialog('delete')}>
+          Delete…
+        </button>
+      )}
+      {dialog === 'budget' && <BudgetDialog evaluation={evaluation} onClose={close} />}
+      {dialog === 'rescore' && (
+        <RescoreDialog
+          evaluation={evaluation}
+          onClose={close}
+          onSecrets={(scored, secrets) => setRescored({ id: scored, secrets })}
+        />
+      )}
+      {rescored && (
+        <SecretsDialog
+          secrets={rescored.secrets}
+          onClose={() => {
+            setRescored(undefined);
+            void navigate({ to: '/evaluations/$id', params: { id: rescored.id } });
+          }}
+        />
+      )}
+      {dialog === 'compare' && <CompareDialog evaluation={evaluation} onClose={close} />}
+      {dialog === 'delete' && <DeleteDialog id={id} onClose={close} />}
+    </>
+  );
+}
+
+function BudgetDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose: () => void }) {
+  const client = useQueryClient();
+  const [budget, setBudget] = useState(evaluation.max_cost ?? '');
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Raise the budget"
+      description="What the run may cost in all, in US dollars. A paused run goes on."
+      submitLabel="Raise"
+      onSubmit={async () => {
+        const body = { max_cost: budget === '' ? null : budget };
+        const changed = await post<Evaluation>(`${pathOf('evaluations', evaluation.id)}/resume`, body);
+        client.setQueryData(evaluationKey(evaluation.id), changed);
+      }}
+    >
+      <TextField
+        label="US dollars"
+        type="number"
+        min={0}
+        step="any"
+        value={budget}
+        onChange={setBudget}
+        hint="Empty: no limit."
+      />
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Delete this evaluation?"
+      description="Its results are gone then. Its tokens and its cost stay in the usage."
+      submitLabel="Delete"
+      danger
+      onSubmit={async () => {
+        await remove(pathOf('evaluations', id));
+        await navigate({ to: '/evaluations' });
+        client.removeQueries({ queryKey: evaluationKey(id) });
+        await client.invalidateQueries({ queryKey: ['evaluations', 'list'] });
+        showToast('The evaluation was deleted.');
+      }}
+    >
+      {null}
+    </FormDialog>
+  );
+}
+
+/** Any two completed runs of a prompt can be compared. */
+function CompareDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose: () => void }) {
+  const { id, prompt_name } = evaluation;
+  const navigate = useNavigate();
+  const list = useList<Evaluation>('/evaluations', { prompt_name, status: 'completed' });
+  const others = list.data?.filter((each) => each.id !== id);
+  const [chosen, setChosen] = useState<string>();
+  const other = chosen ?? evaluation.baseline_id ?? others?.[0]?.id ?? '';
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Compare this run"
+      description="Over the examples that both runs have."
+      submitLabel="Compare"
+      canSubmit={other !== ''}
+      onSubmit={() => navigate({ to: '/evaluations/$id/compare/$other', params: { id, other } })}
+    >
+      <QueryState query={{ ...list, data: others }} what="the other runs">
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="notice">There is no other completed run of this prompt.</p>
+          ) : (
+            <SelectField
+              label="With"
+              value={other}
+              onChange={setChosen}
+              options={rows.map((row) => ({
+                value: row.id,
+                label: `Version ${row.prompt_version}, ${formatScore(row.score)}, ${formatTime(row.created_at)}${
+                  row.dataset ? `, ${row.dataset.name}@${row.dataset.version}` : ''
+                }`,
+              }))}
+            />
+          )
+        }
+      </QueryState>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,239 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Evaluation } from '../../api-types.ts';
+import { PromptLink, StatusBadge } from '../../components/badges.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
+import { isNotFound } from '../../queries.ts';
+import { EvaluationActions } from './evaluation-actions.tsx';
+import { inWords } from './in-words.ts';
+import { comparisonQuery, hasEnded } from './queries.ts';
+import { Results } from './results.tsx';
+import { evaluationRoute } from './routes.ts';
+import { useEvaluation } from './use-evaluation.ts';
+import './evaluations.css';
+
+export function EvaluationPage() {
+  const { id } = evaluationRoute.useParams();
+  const query = useEvaluation(id);
+  const evaluation = query.data;
+  if (isNotFound(query.error))
+    return (
+      <>
+        <PageHead title="Evaluation" />
+        <EmptyState title="There is no such evaluation">
+          <Link to="/evaluations" className="button">
+            To the evaluations
+          </Link>
+        </EmptyState>
+      </>
+    );
+  return (
+    <>
+      <PageHead
+        title={evaluation ? `Evaluation of ${evaluation.prompt_name}` : 'Evaluation'}
+        crumbs={
+          <ol className="crumbs">
+            <li>
+              <Link to="/evaluations">Evaluations</Link>
+            </li>
+            <li className="mono">{id}</li>
+          </ol>
+        }
+        actions={evaluation && <EvaluationActions evaluation={evaluation} />}
+      />
+      <QueryState query={query} what="the evaluation">
+        {(loaded) => (
+          <>
+            <Progress evaluation={loaded} />
+            <Facts evaluation={loaded} />
+            <Baseline evaluation={loaded} />
+            <EvaluatorScores evaluation={loaded} />
+            <Results evaluation={loaded} />
+          </>
+        )}
+      </QueryState>
+    </>
+  );
+}
+
+function Progress({ evaluation }: { evaluation: Evaluation }) {
+  const { status, examples_evaluated, examples_total, status_reason, error } = evaluation;
+  return (
+    <section className="stack" aria-label="Progress">
+      {!hasEnded(evaluation) && (
+        <div>
+          <progress className="progress" max={1} value={evaluation.progress} aria-label="Examples with a result" />
+          <p className="muted" role="status">
+            {formatNumber(examples_evaluated)} of {formatNumber(examples_total)} examples
+            {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
+          </p>
+        </div>
+      )}
+      {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
+      {error && (
+        <div className="notice bad">
+          <strong>{error.code}</strong> {error.message}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Facts({ evaluation }: { evaluation: Evaluation }) {
+  const { dataset, passed, latency, judge } = evaluation;
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Status</dt>
+        <dd>
+          <StatusBadge status={evaluation.status} />
+        </dd>
+      </div>
+      <div>
+        <dt>Score</dt>
+        <dd>
+          <strong>{formatScore(evaluation.score)}</strong>{' '}
+          {passed !== null && (
+            <span className={`badge ${passed ? 'good' : 'bad'}`}>
+              {passed ? 'passed' : `below ${formatScore(evaluation.threshold)}`}
+            </span>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Prompt</dt>
+        <dd>
+          <PromptLink name={evaluation.prompt_name} version={evaluation.prompt_version} />
+        </dd>
+      </div>
+      <div>
+        <dt>Model</dt>
+        <dd>{evaluation.model}</dd>
+      </div>
+      <div>
+        <dt>Dataset</dt>
+        <dd>
+          {dataset ? (
+            <Link to="/datasets/$" params={{ _splat: dataset.name }} search={{ version: dataset.version }}>
+              {dataset.name}@{dataset.version}
+            </Link>
+          ) : (
+            'inline examples'
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Examples</dt>
+        <dd>
+          {formatNumber(evaluation.examples_total)}
+          {evaluation.examples_failed > 0 && (
+            <span className="muted"> ({formatNumber(evaluation.examples_failed)} failed)</span>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Worse / better</dt>
+        <dd>
+          {formatNumber(evaluation.regressions)} / {formatNumber(evaluation.improvements)}
+        </dd>
+      </div>
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          {evaluation.cost.amount === null ? 'not known' : formatCost(evaluation.cost)}
+          {evaluation.max_cost !== null && (
+            <span className="muted"> of {formatCost({ amount: evaluation.max_cost })}</span>
+          )}
+          {judge.tokens.total > 0 && <span className="muted">, judges {formatCost(judge.cost)}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Tokens</dt>
+        <dd>
+          {formatNumber(evaluation.tokens.input)} in, {formatNumber(evaluation.tokens.output)} out
+        </dd>
+      </div>
+      <div>
+        <dt>Latency</dt>
+        <dd>
+          {latency.p50_ms === null ? NONE : `${formatMs(latency.p50_ms)}, 95 % within ${formatMs(latency.p95_ms)}`}
+        </dd>
+      </div>
+      <div>
+        <dt>Began</dt>
+        <dd>{formatTime(evaluation.started_at)}</dd>
+      </div>
+      <div>
+        <dt>Ended</dt>
+        <dd>{formatTime(evaluation.finished_at)}</dd>
+      </div>
+      {evaluation.source_evaluation_id && (
+        <div>
+          <dt>Outputs of</dt>
+          <dd>
+            <Link to="/evaluations/$id" params={{ id: evaluation.source_evaluation_id }}>
+              another evaluation
+            </Link>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+/** The verdict against the baseline, where the run has one and has ended. */
+function Baseline({ evaluation }: { evaluation: Evaluation }) {
+  const { id, status, baseline_id } = evaluation;
+  const { data } = useQuery({
+    ...comparisonQuery(id, baseline_id ?? ''),
+    enabled: status === 'completed' && baseline_id !== null,
+  });
+  if (baseline_id === null || data === undefined) return null;
+  const { text, tone } = inWords(data);
+  return (
+    <section className={`notice ${tone}`} aria-label="Compared with the baseline">
+      <strong>{text}</strong>
+      <span>
+        than{' '}
+        <Link to="/evaluations/$id" params={{ id: baseline_id }}>
+          the run before
+        </Link>
+      </span>
+      <Link to="/evaluations/$id/compare/$other" params={{ id, other: baseline_id }} className="button small">
+        Compare
+      </Link>
+    </section>
+  );
+}
+
+function EvaluatorScores({ evaluation }: { evaluation: Evaluation }) {
+  const { evaluators, scores_by_evaluator: scores } = evaluation;
+  if (scores === null || evaluators.length < 2) return null;
+  return (
+    <section className="stack" aria-labelledby="by-evaluator">
+      <h2 id="by-evaluator">By evaluator</h2>
+      <table className="simple-table">
+        <thead>
+          <tr>
+            <th scope="col">Evaluator</th>
+            <th scope="col">Kind</th>
+            <th scope="col">Weight</th>
+            <th scope="col">Score</th>
+          </tr>
+        </thead>
+        <tbody>
+          {evaluators.map(({ name, type, weight }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{type}</td>
+              <td>{weight}</td>
+              <td>{formatScore(scores[name])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

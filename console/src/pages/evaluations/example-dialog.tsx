@@ -1,0 +1,193 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Evaluation } from '../../api-types.ts';
+import { Modal } from '../../components/dialog.tsx';
+import { DiffView } from '../../components/diff-view.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { JsonView, TextView } from '../../components/text-view.tsx';
+import { formatCost, formatJson, formatMs, formatNumber, formatScore } from '../../format.ts';
+import { resultQuery } from './queries.ts';
+import type { Result } from './types.ts';
+
+/** Beyond it a comparison would take the browser too long: the texts are shown one below the other. */
+const MAX_COMPARED_CHARACTERS = 100_000;
+
+/** One example of a run: what went in, what came out, what was expected, and what came out in the baseline. */
+export function ExampleDialog({
+  evaluation,
+  exampleId,
+  rows,
+  onOpen,
+}: {
+  evaluation: Evaluation;
+  exampleId: string;
+  /** What the table shows: the examples before and after are those of its rows. */
+  rows: readonly Result[];
+  onOpen: (exampleId: string | undefined) => void;
+}) {
+  const at = rows.findIndex((row) => row.example_id === exampleId);
+  const listed = rows[at];
+  const query = useQuery({ ...resultQuery(evaluation.id, exampleId), enabled: listed === undefined });
+  const result = listed ?? query.data;
+  const step = (to: number, label: string) => {
+    const target = at < 0 ? undefined : rows[to];
+    return (
+      <button
+        type="button"
+        className="button small"
+        disabled={target === undefined}
+        onClick={() => onOpen(target?.example_id)}
+      >
+        {label}
+      </button>
+    );
+  };
+  return (
+    <Modal
+      open
+      wide
+      onClose={() => onOpen(undefined)}
+      title={`Example ${result ? result.seq + 1 : ''}`}
+      description={exampleId}
+    >
+      <div className="row">
+        {step(at - 1, 'Previous')}
+        {step(at + 1, 'Next')}
+        <button type="button" className="button small" onClick={() => onOpen(undefined)}>
+          Close
+        </button>
+      </div>
+      <QueryState query={{ ...query, data: result }} what="the example">
+        {(found) =>
+          found === null ? (
+            <EmptyState title="The run has no such example" />
+          ) : (
+            <Details evaluation={evaluation} result={found} />
+          )
+        }
+      </QueryState>
+    </Modal>
+  );
+}
+
+function Details({ evaluation, result }: { evaluation: Evaluation; result: Result }) {
+  const { baseline_id } = evaluation;
+  const baseline = useQuery({
+    ...resultQuery(baseline_id ?? '', result.example_id),
+    enabled: baseline_id !== null,
+  }).data;
+  const output = outputOf(result);
+  return (
+    <div className="stack">
+      <dl className="facts">
+        <div>
+          <dt>Score</dt>
+          <dd>
+            <strong>{formatScore(result.score)}</strong>
+            {result.baseline_score !== null && <span className="muted"> was {formatScore(result.baseline_score)}</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>Model</dt>
+          <dd>{result.model ?? evaluation.model}</dd>
+        </div>
+        <div>
+          <dt>Tokens</dt>
+          <dd>
+            {formatNumber(result.tokens.input)} in, {formatNumber(result.tokens.output)} out
+          </dd>
+        </div>
+        <div>
+          <dt>Cost, time</dt>
+          <dd>
+            {formatCost(result.cost)}, {formatMs(result.model_ms)}
+          </dd>
+        </div>
+      </dl>
+      {result.error && (
+        <div className="notice bad">
+          <strong>{result.error.code}</strong> {result.error.message}
+        </div>
+      )}
+      <Scores result={result} baseline={baseline ?? undefined} />
+      <div className="stack">
+        <h3>Input</h3>
+        <JsonView value={result.variables} label="input" />
+      </div>
+      <div className="stack">
+        <h3>Output</h3>
+        {output === null ? <p className="muted">None.</p> : <TextView text={output} label="output" />}
+      </div>
+      {result.expected !== null && (
+        <Beside heading="Expected" label="expected" before={asText(result.expected)} after={output} />
+      )}
+      {baseline && (
+        <Beside heading="Output of the baseline" label="baseline's output" before={outputOf(baseline)} after={output} />
+      )}
+    </div>
+  );
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : formatJson(value));
+
+/** What the model said, with the tools that it asks for. */
+function outputOf({ output, tool_calls }: Result): string | null {
+  if (tool_calls.length === 0) return output;
+  return [output, formatJson(tool_calls)].filter((part) => part !== null && part !== '').join('\n\n');
+}
+
+/** A text beside the output, with what differs marked. */
+function Beside({
+  heading,
+  label,
+  before,
+  after,
+}: {
+  heading: string;
+  label: string;
+  before: string | null;
+  after: string | null;
+}) {
+  const fits = (before?.length ?? 0) + (after?.length ?? 0) <= MAX_COMPARED_CHARACTERS;
+  return (
+    <section className="stack" aria-label={heading}>
+      <h3>{heading}</h3>
+      {before === null ? (
+        <p className="muted">None.</p>
+      ) : after !== null && fits ? (
+        <DiffView before={{ title: heading, text: before }} after={{ title: 'Output of this run', text: after }} />
+      ) : (
+        <TextView text={before} label={label} />
+      )}
+    </section>
+  );
+}
+
+function Scores({ result, baseline }: { result: Result; baseline: Result | undefined }) {
+  const scores = Object.entries(result.scores ?? {});
+  if (scores.length === 0) return null;
+  return (
+    <section className="stack" aria-labelledby="example-scores">
+      <h3 id="example-scores">Scores</h3>
+      <table className="simple-table">
+        <thead>
+          <tr>
+            <th scope="col">Evaluator</th>
+            <th scope="col">Score</th>
+            {baseline && <th scope="col">Baseline</th>}
+            <th scope="col">Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {scores.map(([name, { score, reason }]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{formatScore(score)}</td>
+              {baseline && <td>{formatScore(baseline.scores?.[name]?.score)}</td>}
+              <td>{reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

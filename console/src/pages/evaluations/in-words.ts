@@ -1,0 +1,35 @@
+import type { Comparison } from './types.ts';
+
+/** The share of a score as points of a hundred: 0.0215 as "2.2". */
+const points = (share: number) => (Math.abs(share) * 100).toFixed(1).replace(/\.0$/, '');
+const span = (one: number, other: number) => {
+  const [low, high] = [points(one), points(other)];
+  return low === high ? low : `${low}–${high}`;
+};
+const named = (share: number) =>
+  Math.abs(share) < 0.0005 ? 'no change' : `${points(share)} points ${share < 0 ? 'worse' : 'better'}`;
+
+/** What a comparison says, for those who don't read intervals; `tone` is that of a notice or a badge. */
+export function inWords({ verdict, interval, regressions, improvements }: Comparison): { text: string; tone: string } {
+  const low = interval?.low ?? 0;
+  const high = interval?.high ?? 0;
+  switch (verdict) {
+    case 'improvement':
+      return { text: `Better by ${span(low, high)} points: not noise`, tone: 'good' };
+    case 'regression':
+      return { text: `Worse by ${span(high, low)} points: not noise`, tone: 'bad' };
+    case 'within_noise':
+      return { text: `Somewhere from ${named(low)} to ${named(high)}: may be noise`, tone: '' };
+    case 'too_few_differences': {
+      const differing = regressions.total + improvements.total;
+      return {
+        text: `Only ${differing} ${differing === 1 ? 'example differs' : 'examples differ'}: too few to tell`,
+        tone: '',
+      };
+    }
+    case 'no_change':
+      return { text: 'No difference: every example has the same score', tone: '' };
+    default:
+      return { text: 'The runs have no example in common', tone: 'warn' };
+  }
+}

@@ -1,0 +1,190 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { pathOf } from '../../api.ts';
+import type { Evaluation } from '../../api-types.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
+import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { hasEnded } from './queries.ts';
+import { evaluationRoute, RESULT_FILTERS } from './routes.ts';
+import type { Result } from './types.ts';
+
+/** With it come the editors that show differences: only who opens an example needs them. */
+const ExampleDialog = lazy(async () => ({ default: (await import('./example-dialog.tsx')).ExampleDialog }));
+
+const PAGE = 1_000;
+/** Of a text in a row of the table: the row shows less. */
+const EXCERPT_CHARACTERS = 200;
+const FILTERS = [
+  { value: '', label: 'All' },
+  { value: 'regression', label: 'That got worse' },
+  { value: 'improvement', label: 'That got better' },
+  { value: 'failed', label: 'That failed' },
+];
+
+const excerpt = (value: unknown) =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, EXCERPT_CHARACTERS);
+
+/** The score that is shown: of one evaluator, or of the example. */
+const scoreOf = (row: Result, evaluator: string | undefined) =>
+  evaluator === undefined ? row.score : (row.scores?.[evaluator]?.score ?? null);
+
+function columnsOf(id: string, evaluator: string | undefined): Column<Result>[] {
+  return [
+    {
+      key: 'example',
+      header: 'Example',
+      width: 'minmax(8rem, 1fr)',
+      cell: (row) => (
+        <Link
+          to="/evaluations/$id"
+          params={{ id }}
+          search={(before) => ({ ...before, example: row.example_id })}
+          resetScroll={false}
+          title={row.example_id}
+        >
+          {row.example_id.startsWith('sha256:') ? `Example ${row.seq + 1}` : row.example_id}
+        </Link>
+      ),
+    },
+    {
+      key: 'score',
+      header: 'Score',
+      width: '5rem',
+      alignEnd: true,
+      cell: (row) => formatScore(scoreOf(row, evaluator)),
+    },
+    { key: 'before', header: 'Before', width: '5rem', alignEnd: true, cell: (row) => formatScore(row.baseline_score) },
+    {
+      key: 'flags',
+      header: 'Result',
+      width: '6rem',
+      cell: ({ status, regression, improvement }) =>
+        status === 'failed' ? (
+          <span className="badge bad">failed</span>
+        ) : regression ? (
+          <span className="badge warn">worse</span>
+        ) : improvement ? (
+          <span className="badge good">better</span>
+        ) : (
+          <span className="muted">as before</span>
+        ),
+    },
+    {
+      key: 'output',
+      header: 'Output',
+      width: 'minmax(12rem, 3fr)',
+      cell: ({ output, error, tool_calls }) =>
+        error
+          ? error.message
+          : output === null || (output === '' && tool_calls.length > 0)
+            ? excerpt(tool_calls)
+            : excerpt(output),
+    },
+    {
+      key: 'expected',
+      header: 'Expected',
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ expected }) => (expected === null ? <span className="muted">nothing</span> : excerpt(expected)),
+    },
+    { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
+    { key: 'latency', header: 'Took', width: '5.5rem', alignEnd: true, cell: (row) => formatMs(row.model_ms) },
+  ];
+}
+
+/** The results of a run: all, or those of a filter. */
+export function Results({ evaluation }: { evaluation: Evaluation }) {
+  const { id, evaluators, examples_evaluated, examples_total } = evaluation;
+  const search = evaluationRoute.useSearch();
+  const navigate = evaluationRoute.useNavigate();
+  const { only, evaluator, below, example } = search;
+  const change = (part: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  const list = useList<Result>(`${pathOf('evaluations', id)}/results`, { limit: PAGE, ...(only && { [only]: true }) });
+  const { data: all, hasMore, loadMore } = list;
+  useFreshResults(evaluation, all?.length ?? 0);
+
+  // The API does not filter by score: then all results are read, page after page.
+  const limit = below === undefined ? undefined : Number(below) / 100;
+  useEffect(() => {
+    if (limit !== undefined && hasMore) loadMore();
+  }, [limit, hasMore, loadMore]);
+  const shown = useMemo(
+    () => (limit === undefined ? all : all?.filter((row) => (scoreOf(row, evaluator) ?? 0) < limit)),
+    [all, limit, evaluator],
+  );
+  const columns = useMemo(() => columnsOf(id, evaluator), [id, evaluator]);
+  const open = (exampleId: string | undefined) => change({ example: exampleId });
+  const isFiltered = only !== undefined || below !== undefined;
+  return (
+    <section className="stack" aria-labelledby="results">
+      <h2 id="results">Results</h2>
+      <search className="filters">
+        <SelectField
+          label="Examples"
+          value={only ?? ''}
+          onChange={(value) => change({ only: RESULT_FILTERS.find((each) => each === value) })}
+          options={FILTERS}
+        />
+        {evaluators.length > 1 && (
+          <SelectField
+            label="Score of"
+            value={evaluator ?? ''}
+            onChange={(value) => change({ evaluator: value === '' ? undefined : value })}
+            options={[{ value: '', label: 'The example' }, ...evaluators.map(({ name }) => name)]}
+          />
+        )}
+        <FilterField label="Score below, in %" value={below} onChange={(value) => change({ below: value })} />
+      </search>
+      <p className="muted" role="status">
+        {shown &&
+          (isFiltered
+            ? `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(examples_total)}`
+            : `${formatNumber(examples_evaluated)} results`)}
+      </p>
+      <QueryState query={{ ...list, data: shown }} what="results">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={isFiltered ? 'No example is like that' : 'There are no results yet'}>
+              {isFiltered && (
+                <button type="button" className="button" onClick={() => change({ only: undefined, below: undefined })}>
+                  Show all
+                </button>
+              )}
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Results"
+              rows={rows}
+              columns={columns}
+              rowKey={(row) => row.example_id}
+              minWidth="66rem"
+              onEnd={hasMore ? loadMore : undefined}
+            />
+          )
+        }
+      </QueryState>
+      {example !== undefined && (
+        <Suspense fallback={<Loading what="the example" />}>
+          <ExampleDialog evaluation={evaluation} exampleId={example} rows={shown ?? []} onOpen={open} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+/** Reads the results again as the run gets on: the first page while it runs, all that were read when it has ended. */
+function useFreshResults(evaluation: Evaluation, loaded: number) {
+  const client = useQueryClient();
+  const { id, examples_evaluated } = evaluation;
+  const ended = hasEnded(evaluation);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the progress that makes results old
+  useEffect(() => {
+    if (!ended && loaded >= PAGE) return;
+    void client.invalidateQueries({ queryKey: ['evaluations', 'list', `${pathOf('evaluations', id)}/results`] });
+  }, [client, id, examples_evaluated, ended]);
+}

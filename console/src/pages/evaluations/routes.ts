@@ -1,0 +1,55 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { oneOf, optional, text, version } from '../../search.ts';
+import { shellRoute } from '../../shell/shell-route.tsx';
+
+export const EVALUATION_STATES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
+export const RESULT_FILTERS = ['regression', 'improvement', 'failed'] as const;
+
+export const evaluationsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/evaluations',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      prompt_name: text(search['prompt_name']),
+      status: oneOf(search['status'], EVALUATION_STATES),
+      dataset: text(search['dataset']),
+      schedule_id: text(search['schedule_id']),
+    }),
+  component: lazyRouteComponent(() => import('./evaluations-page.tsx'), 'EvaluationsPage'),
+});
+
+export const newEvaluationRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/evaluations/new',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      prompt: text(search['prompt']),
+      version: version(search['version']),
+      dataset: text(search['dataset']),
+      /** An evaluation to begin from. */
+      from: text(search['from']),
+    }),
+  component: lazyRouteComponent(() => import('./new-evaluation-page.tsx'), 'NewEvaluationPage'),
+});
+
+export const evaluationRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/evaluations/$id',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      only: oneOf(search['only'], RESULT_FILTERS),
+      /** Whose score is shown and compared with `below`; default: that of the example. */
+      evaluator: text(search['evaluator']),
+      /** In percent. */
+      below: text(search['below']),
+      /** The example that is open. */
+      example: text(search['example']),
+    }),
+  component: lazyRouteComponent(() => import('./evaluation-page.tsx'), 'EvaluationPage'),
+});
+
+export const comparisonRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/evaluations/$id/compare/$other',
+  component: lazyRouteComponent(() => import('./comparison-page.tsx'), 'ComparisonPage'),
+});

@@ -1,0 +1,191 @@
+import { useQuery } from '@tanstack/react-query';
+import { ComboField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { labelsQuery, promptQuery } from '../../queries.ts';
+import { namesQuery } from '../prompts/names-query.ts';
+import { EvaluatorsForm } from './evaluators-form.tsx';
+import { datasetNamesQuery } from './queries.ts';
+import type { RunForm } from './run-form-state.ts';
+
+const SHOWN_VERSIONS = 200;
+
+/** What a run evaluates, over what, and how: for a run now and for a schedule's. */
+export function RunFormFields({
+  value,
+  onChange,
+  scheduled = false,
+}: {
+  value: RunForm;
+  onChange: (value: RunForm) => void;
+  scheduled?: boolean;
+}) {
+  const set = (part: Partial<RunForm>) => onChange({ ...value, ...part });
+  return (
+    <>
+      <section className="card" aria-labelledby="run-what">
+        <h2 id="run-what">What is evaluated</h2>
+        <PromptFields value={value} set={set} />
+      </section>
+      <section className="card" aria-labelledby="run-examples">
+        <h2 id="run-examples">Examples</h2>
+        <ExampleFields value={value} set={set} />
+      </section>
+      <section className="card" aria-labelledby="run-how">
+        <h2 id="run-how">How outputs are scored</h2>
+        <EvaluatorsForm value={value.evaluators} onChange={(evaluators) => set({ evaluators })} />
+        <div className="filters">
+          <TextField
+            label="Passes from, in %"
+            type="number"
+            min={0}
+            max={100}
+            step="any"
+            value={value.threshold}
+            onChange={(threshold) => set({ threshold })}
+          />
+          <BaselineField value={value.baseline} onChange={(baseline) => set({ baseline })} />
+        </div>
+      </section>
+      <section className="card" aria-labelledby="run-limits">
+        <h2 id="run-limits">Limits</h2>
+        <div className="filters">
+          <TextField
+            label="Examples at a time"
+            type="number"
+            min={1}
+            max={200}
+            step={1}
+            value={value.concurrency}
+            onChange={(concurrency) => set({ concurrency })}
+          />
+          <TextField
+            label="May cost, in US dollars"
+            type="number"
+            min={0}
+            step="any"
+            placeholder="no limit"
+            value={value.maxCost}
+            onChange={(maxCost) => set({ maxCost })}
+            hint="It pauses when that is used up."
+          />
+          {!scheduled && (
+            <TextField
+              label="Begins"
+              type="datetime-local"
+              value={value.startAt}
+              onChange={(startAt) => set({ startAt })}
+              hint="Empty: at once."
+            />
+          )}
+        </div>
+      </section>
+    </>
+  );
+}
+
+interface Part {
+  value: RunForm;
+  set: (part: Partial<RunForm>) => void;
+}
+
+function PromptFields({ value, set }: Part) {
+  const names = useQuery(namesQuery).data ?? [];
+  const isKnown = names.includes(value.prompt);
+  const prompt = useQuery({ ...promptQuery(value.prompt), enabled: isKnown }).data;
+  const labels = useQuery(labelsQuery).data?.data ?? [];
+  const versions = Array.from({ length: Math.min(prompt?.version ?? 0, SHOWN_VERSIONS) }, (_, index) =>
+    String((prompt?.version ?? 0) - index),
+  );
+  const options = [
+    { value: 'latest', label: prompt ? `Latest: version ${prompt.version}` : 'Latest' },
+    ...labels.map(({ label }) => ({ value: `label:${label}`, label: `Label ${label}` })),
+    ...versions.map((version) => ({ value: `version:${version}`, label: `Version ${version}` })),
+  ];
+  if (!options.some((option) => option.value === value.which))
+    options.push({ value: value.which, label: value.which.replace(':', ' ') });
+  return (
+    <div className="grid-2">
+      <ComboField
+        label="Prompt"
+        value={value.prompt}
+        onChange={(name) => set({ prompt: name, which: name === value.prompt ? value.which : 'latest' })}
+        options={names}
+        required
+        spellCheck={false}
+        error={value.prompt !== '' && names.length > 0 && !isKnown ? 'There is no such prompt.' : undefined}
+      />
+      <SelectField label="Version" value={value.which} onChange={(which) => set({ which })} options={options} />
+    </div>
+  );
+}
+
+function ExampleFields({ value, set }: Part) {
+  const datasets = useQuery(datasetNamesQuery).data?.data ?? [];
+  const chosen = datasets.find(({ name }) => name === value.dataset);
+  return (
+    <>
+      <SelectField
+        label="From"
+        value={value.source}
+        onChange={(source) => set({ source: source === 'inline' ? 'inline' : 'dataset' })}
+        options={[
+          { value: 'dataset', label: 'A dataset' },
+          { value: 'inline', label: 'Examples that I write here' },
+        ]}
+      />
+      {value.source === 'dataset' ? (
+        <div className="grid-2">
+          <ComboField
+            label="Dataset"
+            value={value.dataset}
+            onChange={(dataset) => set({ dataset })}
+            options={datasets.map(({ name }) => name)}
+            required
+            spellCheck={false}
+            hint={chosen && `${chosen.examples_total} examples in version ${chosen.version}`}
+          />
+          <TextField
+            label="Version of the dataset"
+            type="number"
+            min={1}
+            step={1}
+            placeholder={chosen ? `latest: ${chosen.version}` : 'latest'}
+            value={value.datasetVersion}
+            onChange={(datasetVersion) => set({ datasetVersion })}
+          />
+        </div>
+      ) : (
+        <TextArea
+          label="Examples"
+          className="mono"
+          rows={6}
+          required
+          spellCheck={false}
+          value={value.examples}
+          onChange={(examples) => set({ examples })}
+          hint="One JSON object a line, with variables, and expected where there is one. At most 1,000."
+        />
+      )}
+    </>
+  );
+}
+
+function BaselineField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const isId = value !== 'previous' && value !== 'none';
+  return (
+    <>
+      <SelectField
+        label="Compared with"
+        value={isId ? 'id' : value}
+        onChange={(chosen) => onChange(chosen === 'id' ? '' : chosen)}
+        options={[
+          { value: 'previous', label: 'The previous run over the same examples' },
+          { value: 'none', label: 'Nothing' },
+          { value: 'id', label: 'One evaluation' },
+        ]}
+      />
+      {isId && (
+        <TextField label="Its id" value={value} onChange={onChange} required placeholder="eval_…" spellCheck={false} />
+      )}
+    </>
+  );
+}

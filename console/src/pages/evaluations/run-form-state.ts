@@ -1,0 +1,101 @@
+import type { Evaluation } from '../../api-types.ts';
+import type { Evaluator } from './evaluator-kinds.ts';
+import type { CreateEvaluation, ScheduledEvaluation } from './types.ts';
+
+/** The form of a run, as it is typed. */
+export interface RunForm {
+  prompt: string;
+  /** `latest`, `version:3` or `label:production`. */
+  which: string;
+  source: 'dataset' | 'inline';
+  dataset: string;
+  /** Empty: the latest. */
+  datasetVersion: string;
+  /** JSON Lines. */
+  examples: string;
+  evaluators: Evaluator[];
+  /** In percent. */
+  threshold: string;
+  /** `previous`, `none`, or an evaluation's id. */
+  baseline: string;
+  concurrency: string;
+  /** US dollars. */
+  maxCost: string;
+  /** In the zone of the browser. */
+  startAt: string;
+}
+
+export const EMPTY_RUN: RunForm = {
+  prompt: '',
+  which: 'latest',
+  source: 'dataset',
+  dataset: '',
+  datasetVersion: '',
+  examples: '{"variables": {"name": "Ada"}, "expected": "Hello Ada"}\n',
+  evaluators: [{ type: 'exact_match' }],
+  threshold: '80',
+  baseline: 'previous',
+  concurrency: '20',
+  maxCost: '',
+  startAt: '',
+};
+
+/** A form for a run like one that was. */
+export function formOf(evaluation: Evaluation): RunForm {
+  const { dataset, max_cost } = evaluation;
+  return {
+    ...EMPTY_RUN,
+    prompt: evaluation.prompt_name,
+    which: 'latest',
+    source: dataset === null ? 'inline' : 'dataset',
+    dataset: dataset?.name ?? '',
+    examples: dataset === null ? '' : EMPTY_RUN.examples,
+    evaluators: evaluation.evaluators as Evaluator[],
+    threshold: String(Number((evaluation.threshold * 100).toFixed(6))),
+    concurrency: String(evaluation.concurrency),
+    maxCost: max_cost ?? '',
+  };
+}
+
+/** The examples of JSON Lines. @throws Error that names the line */
+export function readExamples(text: string): NonNullable<CreateEvaluation['examples']> {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      throw new Error(`Line ${index + 1} of the examples is not JSON.`);
+    }
+  });
+}
+
+/** What a schedule runs. @throws Error where the examples are no JSON */
+export function toScheduled(form: RunForm): ScheduledEvaluation {
+  const [kind, which = ''] = form.which.split(/:(.*)/s);
+  return {
+    prompt_name: form.prompt.trim(),
+    ...(kind === 'version' && { version: Number(which) }),
+    ...(kind === 'label' && { label: which }),
+    ...(form.source === 'dataset'
+      ? {
+          dataset: {
+            name: form.dataset.trim(),
+            ...(form.datasetVersion !== '' && { version: Number(form.datasetVersion) }),
+          },
+        }
+      : { examples: readExamples(form.examples) }),
+    evaluators: form.evaluators as ScheduledEvaluation['evaluators'],
+    ...(form.threshold !== '' && { threshold: Number((Number(form.threshold) / 100).toFixed(8)) }),
+    baseline: form.baseline === 'none' ? null : form.baseline.trim(),
+    ...(form.concurrency !== '' && { concurrency: Number(form.concurrency) }),
+    ...(form.maxCost.trim() !== '' && { max_cost: form.maxCost.trim() }),
+  };
+}
+
+/** The body of `POST /evaluations`. @throws Error where the examples are no JSON */
+export function toCreate(form: RunForm): CreateEvaluation {
+  return {
+    ...toScheduled(form),
+    ...(form.startAt !== '' && { start_at: new Date(form.startAt).toISOString() as never }),
+  };
+}

@@ -1,0 +1,18 @@
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import type { newSecrets } from './evaluator-kinds.ts';
+
+/** Shows the secrets that were made for scorers of the caller's own. */
+export function SecretsDialog({ secrets, onClose }: { secrets: ReturnType<typeof newSecrets>; onClose: () => void }) {
+  return (
+    <SecretDialog
+      title={secrets.length === 1 ? 'The signing secret of the scorer' : 'The signing secrets of the scorers'}
+      secret={
+        secrets.length === 1
+          ? (secrets[0]?.secret ?? '')
+          : secrets.map(({ name, secret }) => `${name}: ${secret}`).join('\n')
+      }
+      what="signing secret"
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,147 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { get, pathOf, post, remove } from '../../api.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { JsonView } from '../../components/text-view.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { formatTime } from '../../format.ts';
+import { isNotFound } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { scheduleRoute } from './routes.ts';
+import type { Schedule } from './types.ts';
+
+export function SchedulePage() {
+  const { id } = scheduleRoute.useParams();
+  const query = useQuery({
+    queryKey: ['schedules', 'one', id],
+    queryFn: ({ signal }) => get<Schedule>(pathOf('schedules', id), undefined, signal),
+  });
+  return (
+    <>
+      <PageHead
+        title={query.data?.name ?? 'Schedule'}
+        crumbs={
+          <ol className="crumbs">
+            <li>
+              <Link to="/schedules">Schedules</Link>
+            </li>
+            <li className="mono">{id}</li>
+          </ol>
+        }
+        actions={query.data && <Actions schedule={query.data} />}
+      />
+      {isNotFound(query.error) ? (
+        <EmptyState title="There is no such schedule" />
+      ) : (
+        <QueryState query={query} what="the schedule">
+          {(schedule) => <Details schedule={schedule} />}
+        </QueryState>
+      )}
+    </>
+  );
+}
+
+function Actions({ schedule: { id, paused } }: { schedule: Schedule }) {
+  const client = useQueryClient();
+  const navigate = scheduleRoute.useNavigate();
+  const mayExecute = useMay('execute');
+  const [deleting, setDeleting] = useState(false);
+  const control = useMutation({
+    mutationFn: (action: 'pause' | 'resume' | 'trigger') => post<Schedule>(`${pathOf('schedules', id)}/${action}`),
+    async onSuccess(changed, action) {
+      client.setQueryData(['schedules', 'one', id], changed);
+      await client.invalidateQueries({ queryKey: ['schedules', 'list'] });
+      if (action === 'trigger') showToast('An evaluation is being started.');
+    },
+    onError: showError,
+  });
+  const button = (action: 'pause' | 'resume' | 'trigger', label: string) => (
+    <button type="button" className="button" disabled={control.isPending} onClick={() => control.mutate(action)}>
+      {label}
+    </button>
+  );
+  return (
+    <>
+      <Link to="/evaluations" search={{ schedule_id: id }} className="button">
+        Its evaluations
+      </Link>
+      {mayExecute && (
+        <>
+          {button('trigger', 'Start one now')}
+          {paused ? button('resume', 'Resume') : button('pause', 'Pause')}
+          <button type="button" className="button danger" onClick={() => setDeleting(true)}>
+            Delete…
+          </button>
+        </>
+      )}
+      <FormDialog
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this schedule?"
+        description="The evaluations that it has started stay."
+        submitLabel="Delete"
+        danger
+        onSubmit={async () => {
+          await remove(pathOf('schedules', id));
+          await navigate({ to: '/schedules' });
+          await client.invalidateQueries({ queryKey: ['schedules', 'list'] });
+          showToast('The schedule was deleted.');
+        }}
+      >
+        {null}
+      </FormDialog>
+    </>
+  );
+}
+
+function Details({ schedule }: { schedule: Schedule }) {
+  const { cron, time_zone, paused, next_runs = [], last_error } = schedule;
+  return (
+    <>
+      {last_error && (
+        <div className="notice bad">
+          <strong>The last start failed</strong> {last_error.message} ({formatTime(last_error.at)})
+        </div>
+      )}
+      <dl className="facts">
+        <div>
+          <dt>State</dt>
+          <dd>
+            <span className={`badge ${paused ? 'warn' : 'good'}`}>{paused ? 'paused' : 'active'}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Due</dt>
+          <dd>
+            <code>{cron}</code> in {time_zone}
+          </dd>
+        </div>
+        <div>
+          <dt>Next</dt>
+          <dd>
+            {next_runs.length === 0 ? (
+              'not while it is paused'
+            ) : (
+              <ul>
+                {next_runs.slice(0, 5).map((time) => (
+                  <li key={time}>{formatTime(time)}</li>
+                ))}
+              </ul>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>{formatTime(schedule.created_at)}</dd>
+        </div>
+      </dl>
+      <section className="stack" aria-labelledby="evaluation">
+        <h2 id="evaluation">The evaluation that it starts</h2>
+        <JsonView value={schedule.evaluation} label="evaluation" />
+      </section>
+    </>
+  );
+}

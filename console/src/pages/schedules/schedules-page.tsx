@@ -1,0 +1,84 @@
+import { Link } from '@tanstack/react-router';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatTime } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import type { Schedule } from './types.ts';
+
+const columns: Column<Schedule>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ id, name }) => (
+      <Link to="/schedules/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    key: 'state',
+    header: 'State',
+    width: '6rem',
+    cell: ({ paused }) => <span className={`badge ${paused ? 'warn' : 'good'}`}>{paused ? 'paused' : 'active'}</span>,
+  },
+  {
+    key: 'due',
+    header: 'Due',
+    width: 'minmax(12rem, 1fr)',
+    cell: ({ cron, time_zone }) => (
+      <>
+        <code>{cron}</code> {time_zone}
+      </>
+    ),
+  },
+  {
+    key: 'error',
+    header: 'Last start',
+    width: 'minmax(10rem, 2fr)',
+    cell: ({ last_error }) => last_error && <span className="badge bad">{last_error.message}</span>,
+  },
+  { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.created_at) },
+];
+
+export function SchedulesPage() {
+  const list = useList<Schedule>('/schedules');
+  const mayExecute = useMay('execute');
+  return (
+    <>
+      <PageHead
+        title="Schedules"
+        actions={
+          mayExecute && (
+            <Link to="/schedules/new" className="button primary">
+              New schedule
+            </Link>
+          )
+        }
+      />
+      <QueryState query={list} what="schedules">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="There are no schedules yet">
+              <p>
+                A schedule starts the same evaluation again and again, with the version and the dataset that are current
+                then.
+              </p>
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Schedules"
+              rows={rows}
+              columns={columns}
+              rowKey={({ id }) => id}
+              minWidth="56rem"
+              onEnd={list.hasMore ? list.loadMore : undefined}
+            />
+          )
+        }
+      </QueryState>
+    </>
+  );
+}

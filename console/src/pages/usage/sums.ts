@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import type * as usage from '../../../../src/api/usage/schema.ts';
+
+export type Usage = z.output<typeof usage.Usage>;
+
+/** What executions and evaluations together have used. */
+export interface Sum {
+  key: string;
+  runs: number;
+  failed: number;
+  examples: number;
+  tokensIn: number;
+  tokensOut: number;
+  cost: number;
+  unpriced: number;
+}
+
+const emptySum = (key: string): Sum => ({
+  key,
+  runs: 0,
+  failed: 0,
+  examples: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  cost: 0,
+  unpriced: 0,
+});
+
+type Row = Usage['data'][number] | Usage['evaluations'][number];
+
+function add(sum: Sum, row: Row): void {
+  if ('executions' in row) {
+    sum.runs += row.executions;
+    sum.failed += row.failed;
+  } else sum.examples += row.examples;
+  sum.tokensIn += row.tokens.input;
+  sum.tokensOut += row.tokens.output;
+  // Charts and rounded sums only: a float will do.
+  sum.cost += Number(row.cost.amount ?? 0);
+  sum.unpriced += row.unpriced;
+}
+
+/** Sums by what `keyOf` gives, the dearest first. */
+export function sumBy({ data, evaluations }: Usage, keyOf: (row: Row) => string): Sum[] {
+  const sums = new Map<string, Sum>();
+  for (const row of [...data, ...evaluations]) {
+    const key = keyOf(row);
+    const sum = sums.get(key) ?? emptySum(key);
+    add(sum, row);
+    sums.set(key, sum);
+  }
+  return [...sums.values()].sort((a, b) => b.cost - a.cost || b.tokensIn + b.tokensOut - a.tokensIn - a.tokensOut);
+}
+
+export function total(usage: Usage): Sum {
+  return sumBy(usage, () => 'all')[0] ?? emptySum('all');
+}
+
+/** Every day from one to another, in UTC, as the API writes them. */
+export function daysBetween(since: string, until: string): string[] {
+  const days: string[] = [];
+  const last = until.slice(0, 10);
+  for (let time = Date.parse(since.slice(0, 10)); ; time += 86_400_000) {
+    const day = new Date(time).toISOString().slice(0, 10);
+    if (day > last) return days;
+    days.push(day);
+  }
+}

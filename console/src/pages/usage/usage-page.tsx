@@ -1,0 +1,209 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { get } from '../../api.ts';
+import type { PromptStatistics } from '../../api-types.ts';
+import { Chart } from '../../components/chart.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatCost, formatCount, formatMs, formatNumber, NONE } from '../../format.ts';
+import { statisticsQuery } from '../../queries.ts';
+import { SPANS, usageRoute } from './routes.ts';
+import { daysBetween, type Sum, sumBy, total, type Usage } from './sums.ts';
+
+const DAY_MS = 86_400_000;
+/** Lines in one chart: the dearest. */
+const MAX_LINES = 6;
+const DRAFTS = 'Drafts';
+
+const usd = (amount: number | null) => formatCost({ amount: amount === null ? null : String(amount) });
+const count = (value: number | null) => (value === null ? NONE : formatCount(value));
+
+export function UsagePage() {
+  const search = usageRoute.useSearch();
+  const { prompt_name, model, days = '30', by } = search;
+  const navigate = usageRoute.useNavigate();
+  const change = (part: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
+  // The start of a day, so that the address stays the same while it lasts.
+  const since = new Date((Math.floor(Date.now() / DAY_MS) - Number(days) + 1) * DAY_MS).toISOString();
+  const query = useQuery({
+    queryKey: ['usage', since, prompt_name, model],
+    queryFn: ({ signal }) => get<Usage>('/usage', { since, prompt_name, model }, signal),
+  });
+  const statistics = useQuery(statisticsQuery({ since })).data;
+  return (
+    <>
+      <PageHead title="Usage" />
+      <search className="filters">
+        <SelectField
+          label="Span"
+          value={days}
+          onChange={(value) => change({ days: SPANS.find((each) => each === value && each !== '30') })}
+          options={SPANS.map((value) => ({ value, label: `${value} days` }))}
+        />
+        <SelectField
+          label="By"
+          value={by ?? 'prompt'}
+          onChange={(value) => change({ by: value === 'model' ? 'model' : undefined })}
+          options={[
+            { value: 'prompt', label: 'Prompt' },
+            { value: 'model', label: 'Model' },
+          ]}
+        />
+        <FilterField label="Prompt" value={prompt_name} onChange={(value) => change({ prompt_name: value })} />
+        <FilterField label="Model" value={model} onChange={(value) => change({ model: value })} />
+      </search>
+      <QueryState query={query} what="the usage">
+        {(usage) =>
+          usage.data.length + usage.evaluations.length === 0 ? (
+            <EmptyState title="Nothing was used in this time" />
+          ) : (
+            <>
+              <Totals sum={total(usage)} />
+              <Charts usage={usage} by={by} />
+              <Sums usage={usage} by={by} statistics={statistics} />
+            </>
+          )
+        }
+      </QueryState>
+    </>
+  );
+}
+
+function Totals({ sum }: { sum: Sum }) {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          <strong>{usd(sum.cost)}</strong>
+          {sum.unpriced > 0 && (
+            <span className="muted"> and {formatNumber(sum.unpriced)} calls without a known price</span>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Tokens</dt>
+        <dd>
+          {formatCount(sum.tokensIn)} in, {formatCount(sum.tokensOut)} out
+        </dd>
+      </div>
+      <div>
+        <dt>Executions</dt>
+        <dd>
+          {formatNumber(sum.runs)}
+          {sum.failed > 0 && <span className="muted"> ({formatNumber(sum.failed)} failed)</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Examples of evaluations</dt>
+        <dd>{formatNumber(sum.examples)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+type By = 'model' | undefined;
+const keyBy = (by: By) => (row: { prompt_name?: string | null | undefined; model?: string | undefined }) =>
+  (by === 'model' ? row.model : row.prompt_name) ?? DRAFTS;
+
+function Charts({ usage, by }: { usage: Usage; by: By }) {
+  const { days, cost, tokens } = useMemo(() => {
+    const keyOf = keyBy(by);
+    const lines = sumBy(usage, keyOf).slice(0, MAX_LINES);
+    const ofDay = new Map(sumBy(usage, (row) => `${row.day} ${keyOf(row)}`).map((sum) => [sum.key, sum]));
+    const allDays = daysBetween(usage.since, usage.until);
+    const seriesOf = (read: (sum: Sum) => number) =>
+      lines.map(({ key }) => ({
+        label: key,
+        values: allDays.map((day) => {
+          const sum = ofDay.get(`${day} ${key}`);
+          return sum === undefined ? 0 : read(sum);
+        }),
+      }));
+    return {
+      days: allDays,
+      cost: seriesOf((sum) => sum.cost),
+      tokens: seriesOf((sum) => sum.tokensIn + sum.tokensOut),
+    };
+  }, [usage, by]);
+  return (
+    <section className="stack" aria-labelledby="by-day">
+      <h2 id="by-day">By day</h2>
+      <div className="grid-2">
+        <Chart title="Cost a day" days={days} series={cost} format={usd} />
+        <Chart title="Tokens a day" days={days} series={tokens} format={count} />
+      </div>
+    </section>
+  );
+}
+
+function Sums({
+  usage,
+  by,
+  statistics,
+}: {
+  usage: Usage;
+  by: By;
+  statistics: Map<string, PromptStatistics> | undefined;
+}) {
+  const rows = useMemo(() => sumBy(usage, keyBy(by)), [usage, by]);
+  const columns = useMemo((): Column<Sum>[] => {
+    const latencyOf = ({ key }: Sum) => statistics?.get(key)?.latency;
+    return [
+      {
+        key: 'key',
+        header: by === 'model' ? 'Model' : 'Prompt',
+        width: 'minmax(12rem, 2fr)',
+        cell: ({ key }) =>
+          by === 'model' || key === DRAFTS ? (
+            key
+          ) : (
+            <Link to="/prompts/$" params={{ _splat: key }} search={{ tab: 'runs' }}>
+              {key}
+            </Link>
+          ),
+      },
+      { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => usd(row.cost) },
+      { key: 'in', header: 'Tokens in', width: '6rem', alignEnd: true, cell: (row) => formatCount(row.tokensIn) },
+      { key: 'out', header: 'Tokens out', width: '6rem', alignEnd: true, cell: (row) => formatCount(row.tokensOut) },
+      { key: 'runs', header: 'Executions', width: '6rem', alignEnd: true, cell: (row) => formatNumber(row.runs) },
+      { key: 'failed', header: 'Failed', width: '5rem', alignEnd: true, cell: (row) => formatNumber(row.failed) },
+      { key: 'examples', header: 'Examples', width: '6rem', alignEnd: true, cell: (row) => formatNumber(row.examples) },
+      ...(by === 'model'
+        ? []
+        : ([
+            {
+              key: 'p50',
+              header: 'Latency, median',
+              width: '8rem',
+              alignEnd: true,
+              cell: (row) => formatMs(latencyOf(row)?.p50_ms),
+            },
+            {
+              key: 'p95',
+              header: '95 % within',
+              width: '7rem',
+              alignEnd: true,
+              cell: (row) => formatMs(latencyOf(row)?.p95_ms),
+            },
+          ] satisfies Column<Sum>[])),
+    ];
+  }, [by, statistics]);
+  return (
+    <section className="stack" aria-labelledby="sums">
+      <h2 id="sums">{by === 'model' ? 'By model' : 'By prompt'}</h2>
+      <DataTable
+        label="Usage"
+        rows={rows}
+        columns={columns}
+        rowKey={({ key }) => key}
+        minWidth={by === 'model' ? '50rem' : '64rem'}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,262 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '../support/wait-for.ts';
+import { type Stage, startStage, violationsOf } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+
+const HOSTILE = '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script><b>bold</b>';
+
+/** The prompt says "Hi" to most people by its first version, and "Hello" to all by its second; one of them is to be told "Hi". */
+const examples = Array.from({ length: 20 }, (_, index) => {
+  const expected = index === 0 ? `Hi ${HOSTILE}` : `Hello person ${index}`;
+  const name = index === 0 ? HOSTILE : `person ${index}`;
+  return { id: `e${index}`, variables: { name, greeting: index > 0 && index < 4 ? 'Hello' : 'Hi' }, expected };
+});
+const asJsonLines = (lines: object[]) => lines.map((line) => JSON.stringify(line)).join('\n');
+
+test('upload a dataset, evaluate two versions, read what got worse and why, compare, move production', async () => {
+  await call('POST', '/prompts', {
+    body: { name: 'greeting', template: '{{ greeting }} {{ name }}', model: 'sandbox/echo' },
+  });
+  await call('PUT', '/prompts/greeting/labels/production', { body: { version: 1 } });
+  const { context, page, complaints } = await stage.signIn();
+
+  await page.goto(stage.at('/datasets'));
+  const file = { name: 'people.jsonl', text: asJsonLines(examples) };
+  const transfer = await page.evaluateHandle(`(() => {
+    const held = new DataTransfer();
+    held.items.add(new File([${JSON.stringify(file.text)}], ${JSON.stringify(file.name)}));
+    return held;
+  })()`);
+  await page.getByText('Drop a file with examples here').dispatchEvent('drop', { dataTransfer: transfer });
+  await page.getByRole('dialog', { name: 'Upload a dataset' }).getByRole('button', { name: 'Upload' }).click();
+  await page.getByText('people: version 1 has 20 examples.').first().waitFor();
+  await page.getByRole('heading', { name: 'people', level: 1 }).waitFor();
+
+  await page.getByRole('link', { name: 'Evaluate with it' }).click();
+  await page.getByLabel('Prompt', { exact: true }).fill('greeting');
+  await page.getByRole('region', { name: 'Estimate' }).getByText('20 examples, 20 calls of the model').waitFor();
+  await page.getByRole('button', { name: 'Start the evaluation' }).click();
+  await page.getByRole('heading', { name: 'Evaluation of greeting' }).waitFor();
+  await page.getByText('below 80 %').waitFor();
+  await page.getByText('20 %', { exact: true }).first().waitFor();
+  const first = new URL(page.url()).pathname;
+
+  await call('PUT', '/prompts/greeting', { body: { template: 'Hello {{ name }}' } });
+  await page.getByRole('link', { name: 'New run like this' }).click();
+  await page.getByRole('button', { name: 'Start the evaluation' }).click();
+  await page.waitForURL((url) => url.pathname !== first && /eval_/.test(url.pathname));
+  const verdict = page.getByRole('region', { name: 'Compared with the baseline' });
+  await verdict.getByText(/^Better by [\d.]+–[\d.]+ points: not noise$/).waitFor();
+
+  await page.getByLabel('Examples', { exact: true }).selectOption('That got worse');
+  await page.getByText('1 of 20').waitFor();
+  await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'e0' }).click();
+  const example = page.getByRole('dialog', { name: 'Example 1' });
+  await example.getByText('was 100 %').waitFor();
+  await example.getByText(/^the output is/).waitFor();
+  await example.getByRole('region', { name: 'Expected' }).locator('.cm-changedText').first().waitFor();
+  await example.getByRole('region', { name: 'Output of the baseline' }).locator('.cm-changedText').first().waitFor();
+  expect(await example.getByRole('region', { name: 'output', exact: true }).textContent()).toBe(`Hello ${HOSTILE}`);
+  expect(page.url()).toContain('only=regression');
+  await page.reload();
+  await example.getByText('was 100 %').waitFor();
+  expect(await page.evaluate('"wasRun" in window')).toBe(false);
+  expect(await page.locator('img, b').count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await example.waitFor({ state: 'detached' });
+
+  await verdict.getByRole('link', { name: 'Compare' }).click();
+  await page.getByText('Likely a real improvement').waitFor();
+  expect(await page.getByRole('table', { name: 'Got better' }).getAttribute('aria-rowcount')).toBe('17');
+  await page.getByRole('link', { name: 'The other way round' }).click();
+  await page.getByText(/^Worse by .* points: not noise$/).waitFor();
+  await page.goBack();
+
+  await page.getByRole('region', { name: 'After' }).getByRole('link', { name: 'After' }).click();
+  await page.getByRole('link', { name: 'Move a label' }).click();
+  await page.getByRole('button', { name: 'Label… version 2' }).click();
+  await page.getByRole('button', { name: 'Move from version 1' }).click();
+  await page.getByText('“production” is at version 2 now.').first().waitFor();
+
+  await page.goto(stage.at('/evaluations?prompt_name=greeting'));
+  await page.getByRole('heading', { name: 'Over people' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a run is paused, given more money, resumed, canceled, tried again and scored again', async () => {
+  await call('POST', '/prompts', { body: { name: 'slow', template: '{{ name }}', model: 'sandbox/slow-600000' } });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/evaluations/new?prompt=slow'));
+  await page.getByLabel('From', { exact: true }).selectOption('inline');
+  await page.getByRole('textbox', { name: 'Examples' }).fill('{"variables": {"name": "x"}, "expected": "x"}');
+  await page.getByLabel('Scores by').selectOption('Contains');
+  await page.getByRole('textbox', { name: 'Texts' }).fill('x');
+  await page.getByRole('button', { name: 'Add an evaluator' }).click();
+  const second = page.getByRole('group', { name: 'Evaluator 2' });
+  await second.getByLabel('Scores by').selectOption('Exact match');
+  await second.getByLabel('Weight').fill('3');
+  await second.getByText('Counts 75 % of the score.').waitFor();
+  await page.getByLabel('May cost, in US dollars').fill('1');
+  await page.getByRole('button', { name: 'Start the evaluation' }).click();
+  await page.getByText('0 of 1 examples').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('Paused: paused by request.').waitFor();
+  await page.getByRole('button', { name: 'Raise the budget…' }).click();
+  await page.getByLabel('US dollars').fill('2');
+  await page.getByRole('button', { name: 'Raise', exact: true }).click();
+  await page.getByText('of $2.00').waitFor();
+  await page.getByText('running', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('canceled', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Retry what failed' }).click();
+  await page.getByText('running', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('canceled', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The evaluation was deleted.').first().waitFor();
+
+  const { body: run } = await call('POST', '/evaluations', {
+    body: {
+      prompt_name: 'greeting',
+      examples: [{ variables: { name: 'Ada' }, expected: 'hello ada' }],
+      evaluators: [{ type: 'exact_match' }],
+    },
+  });
+  await page.goto(stage.at(`/evaluations/${run.id}`));
+  await page.getByText('below 80 %').waitFor();
+  await page.getByRole('button', { name: 'Score again…' }).click();
+  await page.getByLabel('Upper and lower case differ').uncheck();
+  await page.getByRole('button', { name: 'Score', exact: true }).click();
+  await page.getByText('passed', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'another evaluation' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('an example is searched and changed, which makes a version; versions are compared; a dataset is exported', async () => {
+  await call('PUT', '/datasets/team/people', {
+    raw: asJsonLines([
+      { id: 'a', variables: { name: 'Ada' }, expected: 'Hello Ada' },
+      { id: 'b', variables: { name: 'Bob' }, expected: { greeting: 'Hello' } },
+      { id: 'c', variables: { name: HOSTILE } },
+    ]),
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/datasets/team/people'));
+  await page.getByRole('cell', { name: '<b>bold</b>' }).waitFor();
+  await page.getByLabel('Search').fill('bob');
+  await page.getByText('1 of 3').waitFor();
+  await page.getByRole('link', { name: 'b', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'b' });
+  await dialog.getByLabel('Expected', { exact: true }).fill('{"greeting": ');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Expected is not JSON.').waitFor();
+  await dialog.getByLabel('Expected', { exact: true }).fill('{"greeting": "Hello Bob"}');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The example was changed in version 2.').first().waitFor();
+  const { body } = await call('GET', '/datasets/team/people/examples');
+  expect(body.data[1]).toMatchObject({ id: 'b', expected: { greeting: 'Hello Bob' } });
+
+  await page.getByRole('link', { name: 'Versions' }).click();
+  await page.getByText('0 added, 0 removed, 1 changed.').waitFor();
+  await page.getByRole('button', { name: 'b', exact: true }).click();
+  await page.getByRole('dialog').locator('.cm-changedText').first().waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('link', { name: 'Examples', exact: true }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'JSON Lines' }).click();
+  const exported = await readFile(await (await download).path(), 'utf8');
+  expect(exported.trim().split('\n')).toHaveLength(3);
+  expect(await page.evaluate('"wasRun" in window')).toBe(false);
+
+  const bad = { name: 'bad.csv', mimeType: 'text/csv', buffer: Buffer.from('id,id\n1,2\n') };
+  await page.getByLabel('Drop a file with the next version here').setInputFiles(bad);
+  await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/column/)
+    .waitFor();
+  expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
+  await context.close();
+});
+
+test('a schedule is made, triggered and paused, and has its evaluations', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/schedules'));
+  await page.getByRole('link', { name: 'New schedule' }).click();
+  await page.getByLabel('Name', { exact: true }).first().fill('nightly');
+  await page.getByLabel('Due').fill('0 3 * * *');
+  await page.getByLabel('Prompt', { exact: true }).fill('greeting');
+  await page.getByLabel('Dataset', { exact: true }).fill('people');
+  await page.getByRole('button', { name: 'Create the schedule' }).click();
+  await page.getByRole('heading', { name: 'nightly', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'Start one now' }).click();
+  await page.getByText('An evaluation is being started.').first().waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('paused', { exact: true }).waitFor();
+  const { body } = await call('GET', '/schedules');
+  const schedule = body.data[0];
+  await waitFor('its evaluation', async () => {
+    const { body: list } = await call('GET', `/evaluations?schedule_id=${schedule.id}&status=completed`);
+    return list.data.length === 1;
+  });
+  await page.getByRole('link', { name: 'Its evaluations' }).click();
+  await page.getByRole('cell', { name: 'completed' }).waitFor();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'There are no schedules yet' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
+  const { body: runs } = await call('GET', '/evaluations?prompt_name=greeting&dataset=people&status=completed');
+  const [newest, before] = runs.data;
+  const { context, page } = await stage.signIn();
+  const problems: string[] = [];
+  for (const { at, shows } of [
+    { at: '/evaluations?prompt_name=greeting', shows: 'Score by version' },
+    { at: '/evaluations/new', shows: 'Limits' },
+    { at: `/evaluations/${newest.id}`, shows: 'Results' },
+    { at: `/evaluations/${newest.id}?example=e0`, shows: 'Scores' },
+    { at: `/evaluations/${newest.id}/compare/${before.id}`, shows: 'By evaluator' },
+    { at: '/evaluations/eval_none', shows: 'There is no such evaluation' },
+    { at: '/datasets', shows: 'Datasets' },
+    { at: '/datasets/team/people', shows: 'team/people' },
+    { at: '/datasets/team/people?example=b', shows: 'b' },
+    { at: '/datasets/team/people?tab=versions', shows: 'All versions' },
+    { at: '/schedules/new', shows: 'When' },
+    { at: '/usage', shows: 'By prompt' },
+  ]) {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(stage.at(at));
+    await page.getByRole('heading', { name: shows }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      problems.push(...(await violationsOf(page)));
+    }
+    await page.setViewportSize({ width: 375, height: 740 });
+    // Charts take the new width in the next frame.
+    await page
+      .waitForFunction('document.documentElement.scrollWidth <= document.documentElement.clientWidth', null, {
+        timeout: 5_000,
+      })
+      .catch(() => problems.push(`${at} is too wide for a phone`));
+  }
+  expect(problems).toEqual([]);
+  await context.close();
+});
