@@ -7,8 +7,10 @@ import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
 import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
 import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
+import { settingsRoute } from './pages/settings/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
 import { usageRoute } from './pages/usage/routes.ts';
+import { webhookRoute, webhooksRoute } from './pages/webhooks/routes.ts';
 import { rootRoute } from './shell/root-route.tsx';
 import { shellRoute } from './shell/shell-route.tsx';
 
@@ -30,6 +32,9 @@ const routeTree = rootRoute.addChildren([
     newScheduleRoute,
     scheduleRoute,
     usageRoute,
+    webhooksRoute,
+    webhookRoute,
+    settingsRoute,
   ]),
 ]);
 

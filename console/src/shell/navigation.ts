@@ -9,4 +9,6 @@ export const navigation = [
   { label: 'Datasets', link: linkOptions({ to: '/datasets' }) },
   { label: 'Schedules', link: linkOptions({ to: '/schedules' }) },
   { label: 'Usage', link: linkOptions({ to: '/usage' }) },
+  { label: 'Webhooks', link: linkOptions({ to: '/webhooks' }) },
+  { label: 'Settings', link: linkOptions({ to: '/settings' }) },
 ];

@@ -1,0 +1,123 @@
+import { useState } from 'react';
+import type { z } from 'zod';
+import type * as audit from '../../../../src/api/audit-log/schema.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { Modal } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { JsonView } from '../../components/text-view.tsx';
+import { dayStart, formatTime, NONE } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { AUDIT_ACTIONS } from './audit-actions.ts';
+import { settingsRoute } from './routes.ts';
+
+type AuditEntry = z.output<typeof audit.AuditEntry>;
+
+const actorOf = ({ actor }: AuditEntry) =>
+  `${actor.key_name ?? actor.type}${actor.session_id === null ? '' : ' (console)'}`;
+
+/** Who changed what, and when. */
+export function AuditLog() {
+  const search = settingsRoute.useSearch();
+  const navigate = settingsRoute.useNavigate();
+  const { actor, action, resource, since, until } = search;
+  const change = (part: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
+  const list = useList<AuditEntry>('/audit-log', {
+    actor,
+    action,
+    resource,
+    since: dayStart(since),
+    until: dayStart(until, 1),
+  });
+  const [open, setOpen] = useState<AuditEntry>();
+  const only = (part: Partial<typeof search>) => {
+    setOpen(undefined);
+    change(part);
+  };
+  const columns: Column<AuditEntry>[] = [
+    {
+      key: 'time',
+      header: 'When',
+      width: '12rem',
+      cell: (row) => (
+        <button type="button" className="button small plain" onClick={() => setOpen(row)}>
+          {formatTime(row.created_at)}
+        </button>
+      ),
+    },
+    { key: 'actor', header: 'Who', width: 'minmax(9rem, 1fr)', cell: actorOf },
+    { key: 'action', header: 'What', width: 'minmax(10rem, 1fr)', cell: (row) => row.action },
+    {
+      key: 'resource',
+      header: 'Of',
+      width: 'minmax(12rem, 2fr)',
+      cell: (row) => `${row.resource.type} ${row.resource.id}`,
+    },
+    { key: 'address', header: 'From', width: '9rem', cell: (row) => row.address ?? NONE },
+  ];
+  const isFiltered = [actor, action, resource, since, until].some((value) => value !== undefined);
+  return (
+    <section className="stack" aria-label="Audit log">
+      <search className="filters">
+        <SelectField
+          label="What"
+          value={action ?? ''}
+          onChange={(value) => change({ action: value === '' ? undefined : value })}
+          options={[{ value: '', label: 'Anything' }, ...AUDIT_ACTIONS]}
+        />
+        <FilterField
+          label="Of, such as prompt:name"
+          value={resource}
+          onChange={(value) => change({ resource: value })}
+        />
+        <FilterField
+          label="By a key or session, by its id"
+          value={actor}
+          onChange={(value) => change({ actor: value })}
+        />
+        <FilterField label="From" type="date" value={since} onChange={(value) => change({ since: value })} />
+        <FilterField label="To" type="date" value={until} onChange={(value) => change({ until: value })} />
+      </search>
+      <QueryState query={list} what="the audit log">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={isFiltered ? 'No entry is like that' : 'Nothing was changed yet'} />
+          ) : (
+            <DataTable
+              label="Audit log"
+              rows={rows}
+              columns={columns}
+              rowKey={({ id }) => id}
+              minWidth="58rem"
+              onEnd={list.hasMore ? list.loadMore : undefined}
+            />
+          )
+        }
+      </QueryState>
+      {open && (
+        <Modal open wide onClose={() => setOpen(undefined)} title={open.action} description={open.id}>
+          <JsonView value={open} label="entry" />
+          <div className="dialog-actions">
+            <button
+              type="button"
+              className="button"
+              onClick={() => only({ resource: `${open.resource.type}:${open.resource.id}` })}
+            >
+              Only of this {open.resource.type}
+            </button>
+            {open.actor.key_id && (
+              <button type="button" className="button" onClick={() => only({ actor: open.actor.key_id ?? undefined })}>
+                Only by this key
+              </button>
+            )}
+            <button type="button" className="button" onClick={() => setOpen(undefined)}>
+              Close
+            </button>
+          </div>
+        </Modal>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,179 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { z } from 'zod';
+import type * as keys from '../../../../src/api/api-keys/schema.ts';
+import { pathOf, post, remove } from '../../api.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { CheckField, TextField } from '../../components/fields.tsx';
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { QueryState } from '../../components/states.tsx';
+import { formatAgo, formatTime } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { type Scope, useSession } from '../../shell/session.ts';
+
+type ApiKey = z.output<typeof keys.ApiKey>;
+
+const SCOPES: { scope: Scope; allows: string }[] = [
+  { scope: 'read', allows: 'read everything but keys' },
+  { scope: 'execute', allows: 'run prompts and evaluations, schedules' },
+  { scope: 'write', allows: 'change prompts, labels, datasets, webhooks' },
+  { scope: 'publish', allows: 'move protected labels' },
+  { scope: 'admin', allows: 'everything, keys and the audit log too' },
+];
+
+const stateOf = ({ revoked_at, expires_at }: ApiKey) =>
+  revoked_at ? 'revoked' : expires_at && Date.parse(expires_at) <= Date.now() ? 'expired' : 'valid';
+
+/** The keys of the workspace. */
+export function Keys() {
+  const list = useList<ApiKey>('/api-keys');
+  const own = useSession()?.key.id;
+  const client = useQueryClient();
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<ApiKey>();
+  const refresh = () => client.invalidateQueries({ queryKey: ['api-keys'] });
+  const columns: Column<ApiKey>[] = [
+    {
+      key: 'name',
+      header: 'Name',
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ id, name }) => (
+        <>
+          {name} {id === own && <span className="badge accent">of this session</span>}
+        </>
+      ),
+    },
+    {
+      key: 'state',
+      header: 'State',
+      width: '6rem',
+      cell: (row) => <span className={`badge ${stateOf(row) === 'valid' ? 'good' : 'bad'}`}>{stateOf(row)}</span>,
+    },
+    { key: 'scopes', header: 'Scopes', width: 'minmax(10rem, 1fr)', cell: ({ scopes }) => scopes.join(', ') },
+    { key: 'used', header: 'Last used', width: '8rem', cell: (row) => formatAgo(row.last_used_at) },
+    {
+      key: 'expires',
+      header: 'Expires',
+      width: '12rem',
+      cell: (row) => (row.expires_at ? formatTime(row.expires_at) : 'never'),
+    },
+    { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.created_at) },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: '7rem',
+      cell: (row) =>
+        row.revoked_at === null && (
+          <button type="button" className="button small plain" onClick={() => setRevoking(row)}>
+            Revoke…<span className="visually-hidden"> {row.name}</span>
+          </button>
+        ),
+    },
+  ];
+  return (
+    <section className="stack" aria-label="Keys">
+      <div>
+        <button type="button" className="button primary" onClick={() => setCreating(true)}>
+          New key…
+        </button>
+      </div>
+      <QueryState query={list} what="keys">
+        {(rows) => (
+          <DataTable
+            label="Keys"
+            rows={rows}
+            columns={columns}
+            rowKey={({ id }) => id}
+            minWidth="66rem"
+            onEnd={list.hasMore ? list.loadMore : undefined}
+          />
+        )}
+      </QueryState>
+      <NewKeyDialog open={creating} onClose={() => setCreating(false)} onDone={refresh} />
+      {revoking && (
+        <FormDialog
+          open
+          onClose={() => setRevoking(undefined)}
+          title={`Revoke “${revoking.name}”?`}
+          description={
+            revoking.id === own
+              ? 'It is the key of this session: you will be signed out.'
+              : 'Programs that use it are refused at once, and its sessions end.'
+          }
+          submitLabel="Revoke"
+          danger
+          onSubmit={async () => {
+            await remove(pathOf('api-keys', revoking.id));
+            await refresh();
+          }}
+        >
+          {null}
+        </FormDialog>
+      )}
+    </section>
+  );
+}
+
+function NewKeyDialog({
+  open,
+  onClose,
+  onDone,
+}: {
+  open: boolean;
+  onClose: () => void;
+  onDone: () => Promise<unknown>;
+}) {
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<Scope[]>(['read', 'execute']);
+  const [expires, setExpires] = useState('');
+  const [key, setKey] = useState<string>();
+  const create = async () => {
+    const created = await post<{ key: string }>('/api-keys', {
+      name: name.trim(),
+      scopes,
+      ...(expires !== '' && { expires_at: new Date(expires).toISOString() }),
+    });
+    setKey(created.key);
+    setName('');
+    await onDone();
+  };
+  return (
+    <>
+      <FormDialog
+        open={open}
+        onClose={onClose}
+        title="New key"
+        description="It opens this workspace, for a program or for a person who signs in here."
+        submitLabel="Create"
+        canSubmit={scopes.length > 0}
+        onSubmit={create}
+      >
+        <TextField label="Name" value={name} onChange={setName} required maxLength={100} hint="Who or what uses it." />
+        <fieldset className="stack">
+          <legend>Scopes</legend>
+          {SCOPES.map(({ scope, allows }) => (
+            <CheckField
+              key={scope}
+              label={
+                <span>
+                  {scope} <span className="muted">{allows}</span>
+                </span>
+              }
+              checked={scopes.includes(scope)}
+              onChange={(on) =>
+                setScopes(
+                  SCOPES.flatMap((each) =>
+                    (each.scope === scope ? on : scopes.includes(each.scope)) ? each.scope : [],
+                  ),
+                )
+              }
+            />
+          ))}
+        </fieldset>
+        <TextField label="Expires" type="datetime-local" value={expires} onChange={setExpires} hint="Empty: never." />
+      </FormDialog>
+      {key && <SecretDialog title="The new key" secret={key} what="key" onClose={() => setKey(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { pathOf, put } from '../../api.ts';
+import type { LabelRecord } from '../../api-types.ts';
+import { LabelBadge } from '../../components/badges.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { showError } from '../../components/toast.tsx';
+import { formatNumber } from '../../format.ts';
+import { labelsQuery } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+
+/** Labels, and which of them need the scope `publish` to be moved. */
+export function Labels() {
+  const query = useQuery(labelsQuery);
+  const client = useQueryClient();
+  const isAdmin = useMay('admin');
+  const [added, setAdded] = useState('');
+  const protect = useMutation({
+    mutationFn: ({ label, on }: { label: string; on: boolean }) =>
+      put<LabelRecord>(pathOf('labels', label), { protected: on }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['labels'] }),
+    onError: showError,
+  });
+  const columns: Column<LabelRecord>[] = [
+    { key: 'label', header: 'Label', width: 'minmax(8rem, 1fr)', cell: ({ label }) => <LabelBadge label={label} /> },
+    {
+      key: 'prompts',
+      header: 'Prompts',
+      width: '7rem',
+      alignEnd: true,
+      cell: ({ label, prompts }) => (
+        <Link to="/prompts" search={{ label }}>
+          {formatNumber(prompts)}
+          <span className="visually-hidden"> prompts with {label}</span>
+        </Link>
+      ),
+    },
+    {
+      key: 'protected',
+      header: 'Protected',
+      width: '7rem',
+      cell: (row) =>
+        row.protected ? <span className="badge warn">protected</span> : <span className="muted">no</span>,
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: '9rem',
+      cell: (row) =>
+        isAdmin && (
+          <button
+            type="button"
+            className="button small"
+            disabled={protect.isPending}
+            onClick={() => protect.mutate({ label: row.label, on: !row.protected })}
+          >
+            {row.protected ? 'Unprotect' : 'Protect'}
+            <span className="visually-hidden"> {row.label}</span>
+          </button>
+        ),
+    },
+  ];
+  return (
+    <section className="stack" aria-label="Labels">
+      <p className="muted">A protected label is moved and removed only with the scope “publish” or “admin”.</p>
+      <QueryState query={query} what="labels">
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState title="There are no labels yet">
+              <p>Labels are set in a prompt’s versions.</p>
+            </EmptyState>
+          ) : (
+            <DataTable label="Labels" rows={data} columns={columns} rowKey={({ label }) => label} minWidth="34rem" />
+          )
+        }
+      </QueryState>
+      {isAdmin && (
+        <form
+          className="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (added.trim() !== '')
+              protect.mutate({ label: added.trim(), on: true }, { onSuccess: () => setAdded('') });
+          }}
+        >
+          <TextField label="A label that no prompt has yet" value={added} onChange={setAdded} spellCheck={false} />
+          <button type="submit" className="button" disabled={protect.isPending}>
+            Protect it
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { oneOf, optional, text } from '../../search.ts';
+import { shellRoute } from '../../shell/shell-route.tsx';
+
+export const settingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      tab: oneOf(search['tab'], ['labels', 'sessions', 'audit']),
+      /** Filters of the audit log; days are in the zone of the browser, and both are included. */
+      actor: text(search['actor']),
+      action: text(search['action']),
+      resource: text(search['resource']),
+      since: text(search['since']),
+      until: text(search['until']),
+    }),
+  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+});

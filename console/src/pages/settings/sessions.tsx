@@ -1,0 +1,75 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { pathOf, remove } from '../../api.ts';
+import type { Session } from '../../api-types.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { QueryState } from '../../components/states.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { formatAgo, formatTime } from '../../format.ts';
+import { useList } from '../../queries.ts';
+
+/** Who is signed in. */
+export function Sessions() {
+  const list = useList<Session>('/sessions');
+  const client = useQueryClient();
+  const end = useMutation({
+    mutationFn: ({ id }: Session) => remove(pathOf('sessions', id)),
+    async onSuccess() {
+      // Where it was this session's own, the console asks to sign in again.
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['sessions'] }),
+        client.invalidateQueries({ queryKey: ['session'] }),
+      ]);
+      showToast('The session was ended.');
+    },
+    onError: showError,
+  });
+  const columns: Column<Session>[] = [
+    {
+      key: 'key',
+      header: 'Key',
+      width: 'minmax(9rem, 1fr)',
+      cell: ({ key, is_current }) => (
+        <>
+          {key.name} {is_current && <span className="badge accent">this one</span>}
+        </>
+      ),
+    },
+    { key: 'address', header: 'Address', width: 'minmax(8rem, 1fr)', cell: ({ address }) => address },
+    {
+      key: 'browser',
+      header: 'Browser',
+      width: 'minmax(12rem, 2fr)',
+      cell: ({ user_agent }) => <span title={user_agent ?? ''}>{user_agent ?? 'not known'}</span>,
+    },
+    { key: 'created', header: 'Signed in', width: '12rem', cell: (row) => formatTime(row.created_at) },
+    { key: 'used', header: 'Last used', width: '8rem', cell: (row) => formatAgo(row.last_used_at) },
+    { key: 'expires', header: 'Ends', width: '12rem', cell: (row) => formatTime(row.expires_at) },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: '6rem',
+      cell: (row) => (
+        <button type="button" className="button small" disabled={end.isPending} onClick={() => end.mutate(row)}>
+          End<span className="visually-hidden"> the session of {row.key.name}</span>
+        </button>
+      ),
+    },
+  ];
+  return (
+    <section className="stack" aria-label="Sessions">
+      <p className="muted">With the scope “admin” all sessions of the workspace, else those of the same key.</p>
+      <QueryState query={list} what="sessions">
+        {(rows) => (
+          <DataTable
+            label="Sessions"
+            rows={rows}
+            columns={columns}
+            rowKey={({ id }) => id}
+            minWidth="70rem"
+            onEnd={list.hasMore ? list.loadMore : undefined}
+          />
+        )}
+      </QueryState>
+    </section>
+  );
+}

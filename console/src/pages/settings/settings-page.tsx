@@ -1,0 +1,46 @@
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState } from '../../components/states.tsx';
+import { TabLinks } from '../../components/tabs.tsx';
+import { useMay } from '../../shell/session.ts';
+import { AuditLog } from './audit-log.tsx';
+import { Keys } from './keys.tsx';
+import { Labels } from './labels.tsx';
+import { settingsRoute } from './routes.ts';
+import { Sessions } from './sessions.tsx';
+
+export function SettingsPage() {
+  const { tab } = settingsRoute.useSearch();
+  const isAdmin = useMay('admin');
+  const link = (key: 'labels' | 'sessions' | 'audit' | undefined) => ({
+    to: '/settings' as const,
+    search: key === undefined ? {} : { tab: key },
+  });
+  return (
+    <>
+      <PageHead title="Settings" />
+      <TabLinks
+        label="Parts of this page"
+        current={tab ?? 'keys'}
+        tabs={[
+          { key: 'keys', label: 'Keys', link: link(undefined) },
+          { key: 'labels', label: 'Labels', link: link('labels') },
+          { key: 'sessions', label: 'Sessions', link: link('sessions') },
+          { key: 'audit', label: 'Audit log', link: link('audit') },
+        ]}
+      />
+      {tab === 'labels' ? (
+        <Labels />
+      ) : tab === 'sessions' ? (
+        <Sessions />
+      ) : !isAdmin ? (
+        <EmptyState title="Only for administrators">
+          <p>The key of this session lacks the scope “admin”.</p>
+        </EmptyState>
+      ) : tab === 'audit' ? (
+        <AuditLog />
+      ) : (
+        <Keys />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { get, pathOf, post } from '../../api.ts';
+import { StatusBadge } from '../../components/badges.tsx';
+import { Modal } from '../../components/dialog.tsx';
+import { QueryState } from '../../components/states.tsx';
+import { TemporalLink } from '../../components/temporal-link.tsx';
+import { TextView } from '../../components/text-view.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { formatMs, formatTime } from '../../format.ts';
+import { useMay } from '../../shell/session.ts';
+import type { Delivery, DeliveryWithAttempts } from './types.ts';
+
+const POLL_MS = 2_000;
+
+/** A delivery with each attempt. */
+export function DeliveryDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const mayWrite = useMay('write');
+  const query = useQuery({
+    queryKey: ['deliveries', 'one', id],
+    queryFn: ({ signal }) => get<DeliveryWithAttempts>(pathOf('deliveries', id), undefined, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.status === 'queued' || state.data?.status === 'waiting' ? POLL_MS : false,
+  });
+  const redeliver = useMutation({
+    mutationFn: () => post<Delivery>(`${pathOf('deliveries', id)}/redeliver`),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: ['webhooks'] });
+      showToast('The event is being sent again, as a new delivery.');
+      onClose();
+    },
+    onError: showError,
+  });
+  return (
+    <Modal open wide onClose={onClose} title="Delivery" description={id}>
+      <QueryState query={query} what="the delivery">
+        {(delivery) => (
+          <>
+            <dl className="facts">
+              <div>
+                <dt>Status</dt>
+                <dd>
+                  <StatusBadge status={delivery.status} />
+                </dd>
+              </div>
+              <div>
+                <dt>Event</dt>
+                <dd>
+                  {delivery.event} <span className="muted">{delivery.event_id}</span>
+                </dd>
+              </div>
+              <div>
+                <dt>Because of</dt>
+                <dd>{delivery.trigger}</dd>
+              </div>
+              {delivery.next_attempt_at && (
+                <div>
+                  <dt>Next attempt</dt>
+                  <dd>{formatTime(delivery.next_attempt_at)}</dd>
+                </div>
+              )}
+            </dl>
+            {delivery.status_reason && <p className="notice">{delivery.status_reason}</p>}
+            <Attempts attempts={delivery.attempts} />
+          </>
+        )}
+      </QueryState>
+      <div className="dialog-actions">
+        <TemporalLink workflowId={query.data?.workflow_id} />
+        {mayWrite && query.data && mayBeSentAgain(query.data) && (
+          <button type="button" className="button" disabled={redeliver.isPending} onClick={() => redeliver.mutate()}>
+            Send again
+          </button>
+        )}
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+/** A test is tested again instead, and one that has not ended is sent by itself. */
+const mayBeSentAgain = ({ trigger, status }: Delivery) =>
+  trigger !== 'test' && status !== 'queued' && status !== 'waiting';
+
+function Attempts({ attempts }: { attempts: DeliveryWithAttempts['attempts'] }) {
+  if (attempts.length === 0) return <p className="muted">No attempt has ended yet.</p>;
+  return (
+    <ol className="stack" aria-label="Attempts">
+      {attempts.map(({ attempt, started_at, status, duration_ms, error, response_body }) => (
+        <li key={attempt} className="card">
+          <h3>
+            Attempt {attempt}{' '}
+            <span className={`badge ${error === null ? 'good' : 'bad'}`}>{status ?? 'no response'}</span>
+          </h3>
+          <p className="muted">
+            {formatTime(started_at)}, {formatMs(duration_ms)}
+          </p>
+          {error && <p className="field-error">{error}</p>}
+          {response_body && <TextView text={response_body} label={`response to attempt ${attempt}`} />}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,37 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { oneOf, optional, text } from '../../search.ts';
+import { shellRoute } from '../../shell/shell-route.tsx';
+
+export const DELIVERY_STATES = ['queued', 'waiting', 'delivered', 'failed', 'abandoned'] as const;
+export const EVENTS = [
+  'prompt.created',
+  'prompt.updated',
+  'execution.completed',
+  'execution.failed',
+  'evaluation.completed',
+  'evaluation.regression',
+] as const;
+
+export const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      tab: oneOf(search['tab'], ['notifications']),
+      status: oneOf(search['status'], ['enabled', 'disabled']),
+    }),
+  component: lazyRouteComponent(() => import('./webhooks-page.tsx'), 'WebhooksPage'),
+});
+
+export const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/$id',
+  validateSearch: (search: Record<string, unknown>) =>
+    optional({
+      status: oneOf(search['status'], DELIVERY_STATES),
+      event: oneOf(search['event'], EVENTS),
+      /** The delivery that is open. */
+      delivery: text(search['delivery']),
+    }),
+  component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),
+});

@@ -1,0 +1,182 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { patch, pathOf, post, remove } from '../../api.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { CheckField, TextField } from '../../components/fields.tsx';
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { formatNumber } from '../../format.ts';
+import { useMay } from '../../shell/session.ts';
+import { webhookRoute } from './routes.ts';
+import type { DeliveryWithAttempts, UpdateWebhook, Webhook, WebhookWithSecret } from './types.ts';
+import { formOf, toFields, toHeaders, WebhookFields } from './webhook-form.tsx';
+
+type Dialog = 'edit' | 'rotate' | 'replay' | 'delete';
+
+/** What can be done with a webhook. */
+export function WebhookActions({ webhook }: { webhook: Webhook }) {
+  const { id, status } = webhook;
+  const client = useQueryClient();
+  const navigate = webhookRoute.useNavigate();
+  const [dialog, setDialog] = useState<Dialog>();
+  const [secret, setSecret] = useState<string>();
+  const close = () => setDialog(undefined);
+  const refresh = () => client.invalidateQueries({ queryKey: ['webhooks'] });
+  const control = useMutation({
+    mutationFn: (action: 'enable' | 'disable') => post<Webhook>(`${pathOf('webhooks', id)}/${action}`),
+    onSuccess: refresh,
+    onError: showError,
+  });
+  const test = useMutation({
+    mutationFn: () => post<DeliveryWithAttempts>(`${pathOf('webhooks', id)}/test`),
+    async onSuccess(delivery) {
+      await refresh();
+      await navigate({ search: (before) => ({ ...before, delivery: delivery.id }), resetScroll: false });
+    },
+    onError: showError,
+  });
+  if (!useMay('write')) return null;
+  return (
+    <>
+      {status === 'enabled' ? (
+        <>
+          <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
+            {test.isPending ? 'Sending…' : 'Send a test'}
+          </button>
+          <button type="button" className="button" onClick={() => setDialog('replay')}>
+            Replay…
+          </button>
+          <button
+            type="button"
+            className="button"
+            disabled={control.isPending}
+            onClick={() => control.mutate('disable')}
+          >
+            Disable
+          </button>
+        </>
+      ) : (
+        <button
+          type="button"
+          className="button primary"
+          disabled={control.isPending}
+          onClick={() => control.mutate('enable')}
+        >
+          Enable
+        </button>
+      )}
+      <button type="button" className="button" onClick={() => setDialog('edit')}>
+        Edit…
+      </button>
+      <button type="button" className="button" onClick={() => setDialog('rotate')}>
+        New secret…
+      </button>
+      <button type="button" className="button danger" onClick={() => setDialog('delete')}>
+        Delete…
+      </button>
+      {dialog === 'edit' && <EditDialog webhook={webhook} onClose={close} onDone={refresh} />}
+      {dialog === 'replay' && <ReplayDialog id={id} onClose={close} onDone={refresh} />}
+      <FormDialog
+        open={dialog === 'rotate'}
+        onClose={close}
+        title="Make a new signing secret?"
+        description="Requests are signed with the old one, too, for 24 hours."
+        submitLabel="Make one"
+        onSubmit={async () => {
+          const rotated = await post<WebhookWithSecret>(`${pathOf('webhooks', id)}/rotate-secret`);
+          setSecret(rotated.secret);
+          await refresh();
+        }}
+      >
+        {null}
+      </FormDialog>
+      <FormDialog
+        open={dialog === 'delete'}
+        onClose={close}
+        title="Delete this webhook?"
+        description="Deliveries that have not ended are abandoned."
+        submitLabel="Delete"
+        danger
+        onSubmit={async () => {
+          await remove(pathOf('webhooks', id));
+          await navigate({ to: '/webhooks' });
+          client.removeQueries({ queryKey: ['webhooks', 'one', id] });
+          await refresh();
+          showToast('The webhook was deleted.');
+        }}
+      >
+        {null}
+      </FormDialog>
+      {secret && (
+        <SecretDialog
+          title="The new signing secret"
+          secret={secret}
+          what="secret"
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+interface DialogProps {
+  onClose: () => void;
+  onDone: () => Promise<unknown>;
+}
+
+function EditDialog({ webhook, onClose, onDone }: DialogProps & { webhook: Webhook }) {
+  const [form, setForm] = useState(() => formOf(webhook));
+  const save = async () => {
+    const changes: UpdateWebhook = {
+      ...toFields(form),
+      ...(form.headers.trim() !== '' && { headers: toHeaders(form.headers) }),
+    };
+    await patch<Webhook>(pathOf('webhooks', webhook.id), changes);
+    await onDone();
+  };
+  return (
+    <FormDialog open onClose={onClose} title="Edit the webhook" submitLabel="Save" onSubmit={save}>
+      <WebhookFields
+        value={form}
+        onChange={setForm}
+        headersHint="One a line, Name: value: they take the place of all that there are. Empty: those that there are stay."
+      />
+    </FormDialog>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A time as the field for it has it, in the zone of the browser. */
+function localTime(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function ReplayDialog({ id, onClose, onDone }: DialogProps & { id: string }) {
+  const [since, setSince] = useState(() => localTime(new Date(Date.now() - 24 * HOUR_MS)));
+  const [until, setUntil] = useState('');
+  const [undelivered, setUndelivered] = useState(true);
+  const replay = async () => {
+    const { replayed } = await post<{ replayed: number }>(`${pathOf('webhooks', id)}/replay`, {
+      since: new Date(since).toISOString(),
+      ...(until !== '' && { until: new Date(until).toISOString() }),
+      undelivered_only: undelivered,
+    });
+    await onDone();
+    showToast(`${formatNumber(replayed)} ${replayed === 1 ? 'event is' : 'events are'} being sent again.`);
+  };
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Replay events"
+      description="Sends again what happened in a time, as new deliveries."
+      submitLabel="Replay"
+      onSubmit={replay}
+    >
+      <TextField label="From" type="datetime-local" value={since} onChange={setSince} required />
+      <TextField label="Until" type="datetime-local" value={until} onChange={setUntil} hint="Empty: now." />
+      <CheckField label="Only what was not delivered" checked={undelivered} onChange={setUndelivered} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,109 @@
+import { CheckField, TextArea, TextField } from '../../components/fields.tsx';
+import { EVENTS } from './routes.ts';
+import type { CreateWebhook, Webhook } from './types.ts';
+
+/** A webhook, as it is typed. */
+export interface WebhookForm {
+  url: string;
+  events: (typeof EVENTS)[number][];
+  description: string;
+  rateLimit: string;
+  /** One `Name: value` a line. */
+  headers: string;
+}
+
+export const EMPTY_WEBHOOK: WebhookForm = { url: '', events: [...EVENTS], description: '', rateLimit: '', headers: '' };
+
+export const formOf = ({ url, events, description, rate_limit_per_minute }: Webhook): WebhookForm => ({
+  url,
+  events,
+  description: description ?? '',
+  rateLimit: String(rate_limit_per_minute ?? ''),
+  headers: '',
+});
+
+/** Everything but the headers. */
+export const toFields = ({ url, events, description, rateLimit }: WebhookForm) =>
+  ({
+    url: url.trim(),
+    events,
+    description: description.trim() === '' ? null : description.trim(),
+    rate_limit_per_minute: rateLimit === '' ? null : Number(rateLimit),
+  }) satisfies CreateWebhook;
+
+/** @throws Error that names the line */
+export function toHeaders(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? [];
+      if (name === undefined || value === undefined) throw new Error(`“${line}” is no header: write Name: value.`);
+      return [name.trim(), value.trim()];
+    }),
+  );
+}
+
+export function WebhookFields({
+  value,
+  onChange,
+  headersHint,
+}: {
+  value: WebhookForm;
+  onChange: (value: WebhookForm) => void;
+  headersHint: string;
+}) {
+  const set = (part: Partial<WebhookForm>) => onChange({ ...value, ...part });
+  const toggle = (event: WebhookForm['events'][number], on: boolean) =>
+    set({ events: EVENTS.filter((each) => (each === event ? on : value.events.includes(each))) });
+  return (
+    <>
+      <TextField
+        label="URL"
+        type="url"
+        value={value.url}
+        onChange={(url) => set({ url })}
+        required
+        spellCheck={false}
+        placeholder="https://example.com/hooks"
+      />
+      <fieldset>
+        <legend>Events</legend>
+        <div className="filters">
+          {EVENTS.map((event) => (
+            <CheckField
+              key={event}
+              label={event}
+              checked={value.events.includes(event)}
+              onChange={(on) => toggle(event, on)}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <TextField
+        label="Description"
+        value={value.description}
+        onChange={(description) => set({ description })}
+        maxLength={500}
+      />
+      <TextField
+        label="Requests a minute, at most"
+        type="number"
+        min={1}
+        max={6000}
+        step={1}
+        placeholder="no limit"
+        value={value.rateLimit}
+        onChange={(rateLimit) => set({ rateLimit })}
+      />
+      <TextArea
+        label="Headers of your own"
+        className="mono"
+        rows={2}
+        spellCheck={false}
+        value={value.headers}
+        onChange={(headers) => set({ headers })}
+        hint={headersHint}
+      />
+    </>
+  );
+}

@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { get, pathOf } from '../../api.ts';
+import { StatusBadge } from '../../components/badges.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatNumber, formatTime } from '../../format.ts';
+import { isNotFound, useList } from '../../queries.ts';
+import { DeliveryDialog } from './delivery-dialog.tsx';
+import { DELIVERY_STATES, EVENTS, webhookRoute } from './routes.ts';
+import type { Delivery, Webhook } from './types.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+
+const columns: Column<Delivery>[] = [
+  {
+    key: 'created',
+    header: 'Created',
+    width: '12rem',
+    cell: ({ id, created_at }) => (
+      <Link from="/webhooks/$id" search={(before) => ({ ...before, delivery: id })} resetScroll={false}>
+        {formatTime(created_at)}
+      </Link>
+    ),
+  },
+  { key: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <StatusBadge status={status} /> },
+  { key: 'event', header: 'Event', width: 'minmax(10rem, 1fr)', cell: ({ event }) => event },
+  { key: 'trigger', header: 'Because of', width: '7rem', cell: ({ trigger }) => trigger },
+  {
+    key: 'attempts',
+    header: 'Attempts',
+    width: '5.5rem',
+    alignEnd: true,
+    cell: (row) => formatNumber(row.attempts_made),
+  },
+  { key: 'reason', header: 'Reason', width: 'minmax(12rem, 2fr)', cell: ({ status_reason }) => status_reason },
+  { key: 'next', header: 'Next attempt', width: '12rem', cell: (row) => formatTime(row.next_attempt_at) },
+];
+
+export function WebhookPage() {
+  const { id } = webhookRoute.useParams();
+  const query = useQuery({
+    queryKey: ['webhooks', 'one', id],
+    queryFn: ({ signal }) => get<Webhook>(pathOf('webhooks', id), undefined, signal),
+  });
+  return (
+    <>
+      <PageHead
+        title={query.data?.url ?? 'Webhook'}
+        crumbs={
+          <ol className="crumbs">
+            <li>
+              <Link to="/webhooks">Webhooks</Link>
+            </li>
+            <li className="mono">{id}</li>
+          </ol>
+        }
+        note={query.data?.description && <p className="muted">{query.data.description}</p>}
+        actions={query.data && <WebhookActions webhook={query.data} />}
+      />
+      {isNotFound(query.error) ? (
+        <EmptyState title="There is no such webhook" />
+      ) : (
+        <QueryState query={query} what="the webhook">
+          {(webhook) => (
+            <>
+              <Facts webhook={webhook} />
+              <Deliveries id={id} />
+            </>
+          )}
+        </QueryState>
+      )}
+    </>
+  );
+}
+
+function Facts({ webhook }: { webhook: Webhook }) {
+  const { status, disabled_reason, header_names, previous_secret_expires_at } = webhook;
+  return (
+    <>
+      {status === 'disabled' && (
+        <p className="notice bad">
+          <strong>Disabled</strong> {disabled_reason ?? 'No reason is known.'}
+        </p>
+      )}
+      <dl className="facts">
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <StatusBadge status={status} />
+          </dd>
+        </div>
+        <div>
+          <dt>Events</dt>
+          <dd>{webhook.events.join(', ')}</dd>
+        </div>
+        <div>
+          <dt>Failures in a row</dt>
+          <dd>{formatNumber(webhook.consecutive_failures)}</dd>
+        </div>
+        <div>
+          <dt>Limit</dt>
+          <dd>{webhook.rate_limit_per_minute === null ? 'none' : `${webhook.rate_limit_per_minute} a minute`}</dd>
+        </div>
+        <div>
+          <dt>Headers of its own</dt>
+          <dd>
+            {header_names === null
+              ? 'cannot be decrypted'
+              : header_names.length === 0
+                ? 'none'
+                : header_names.join(', ')}
+          </dd>
+        </div>
+        <div>
+          <dt>Last delivery</dt>
+          <dd>{formatTime(webhook.last_delivery_at)}</dd>
+        </div>
+        {previous_secret_expires_at && (
+          <div>
+            <dt>The previous secret signs until</dt>
+            <dd>{formatTime(previous_secret_expires_at)}</dd>
+          </div>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function Deliveries({ id }: { id: string }) {
+  const search = webhookRoute.useSearch();
+  const navigate = webhookRoute.useNavigate();
+  const { status, event, delivery } = search;
+  const change = (part: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+  const list = useList<Delivery>(`${pathOf('webhooks', id)}/deliveries`, { status, event });
+  const isFiltered = status !== undefined || event !== undefined;
+  return (
+    <section className="stack" aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries</h2>
+      <search className="filters">
+        <SelectField
+          label="Status"
+          value={status ?? ''}
+          onChange={(value) => change({ status: DELIVERY_STATES.find((each) => each === value) })}
+          options={[{ value: '', label: 'Any' }, ...DELIVERY_STATES]}
+        />
+        <SelectField
+          label="Event"
+          value={event ?? ''}
+          onChange={(value) => change({ event: EVENTS.find((each) => each === value) })}
+          options={[{ value: '', label: 'Any' }, ...EVENTS]}
+        />
+        <button type="button" className="button" onClick={() => void list.refetch()}>
+          Read again
+        </button>
+      </search>
+      <QueryState query={list} what="deliveries">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={isFiltered ? 'No delivery is like that' : 'Nothing was sent yet'} />
+          ) : (
+            <DataTable
+              label="Deliveries"
+              rows={rows}
+              columns={columns}
+              rowKey={(row) => row.id}
+              minWidth="66rem"
+              onEnd={list.hasMore ? list.loadMore : undefined}
+            />
+          )
+        }
+      </QueryState>
+      {delivery !== undefined && <DeliveryDialog id={delivery} onClose={() => change({ delivery: undefined })} />}
+    </section>
+  );
+}

@@ -1,0 +1,217 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { post } from '../../api.ts';
+import { StatusBadge } from '../../components/badges.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { TabLinks } from '../../components/tabs.tsx';
+import { formatAgo, formatTime, NONE } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { webhooksRoute } from './routes.ts';
+import type { CreateWebhook, Notification, Webhook, WebhookWithSecret } from './types.ts';
+import { EMPTY_WEBHOOK, toFields, toHeaders, WebhookFields } from './webhook-form.tsx';
+
+const columns: Column<Webhook>[] = [
+  {
+    key: 'url',
+    header: 'URL',
+    width: 'minmax(14rem, 3fr)',
+    cell: ({ id, url }) => (
+      <Link to="/webhooks/$id" params={{ id }}>
+        {url}
+      </Link>
+    ),
+  },
+  { key: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <StatusBadge status={status} /> },
+  { key: 'events', header: 'Events', width: 'minmax(12rem, 2fr)', cell: ({ events }) => events.join(', ') },
+  {
+    key: 'description',
+    header: 'Description',
+    width: 'minmax(8rem, 2fr)',
+    cell: ({ description }) => description ?? <span className="muted">none</span>,
+  },
+  {
+    key: 'failures',
+    header: 'Failures in a row',
+    width: '8rem',
+    alignEnd: true,
+    cell: ({ consecutive_failures }) => consecutive_failures,
+  },
+  { key: 'last', header: 'Last delivery', width: '8rem', cell: (row) => formatAgo(row.last_delivery_at) },
+];
+
+export function WebhooksPage() {
+  const { tab, status } = webhooksRoute.useSearch();
+  const navigate = webhooksRoute.useNavigate();
+  const mayWrite = useMay('write');
+  const [creating, setCreating] = useState(false);
+  return (
+    <>
+      <PageHead
+        title="Webhooks"
+        actions={
+          mayWrite && (
+            <button type="button" className="button primary" onClick={() => setCreating(true)}>
+              New webhook…
+            </button>
+          )
+        }
+      />
+      <TabLinks
+        label="Parts of this page"
+        current={tab ?? 'webhooks'}
+        tabs={[
+          { key: 'webhooks', label: 'Webhooks', link: { to: '/webhooks', search: {} } },
+          { key: 'notifications', label: 'Notifications', link: { to: '/webhooks', search: { tab: 'notifications' } } },
+        ]}
+      />
+      {tab === 'notifications' ? (
+        <Notifications />
+      ) : (
+        <>
+          <search className="filters">
+            <SelectField
+              label="Status"
+              value={status ?? ''}
+              onChange={(value) =>
+                void navigate({
+                  search: value === 'enabled' || value === 'disabled' ? { status: value } : {},
+                  replace: true,
+                })
+              }
+              options={[{ value: '', label: 'Any' }, 'enabled', 'disabled']}
+            />
+          </search>
+          <Webhooks status={status} />
+        </>
+      )}
+      <CreateDialog open={creating} onClose={() => setCreating(false)} />
+    </>
+  );
+}
+
+function Webhooks({ status }: { status: string | undefined }) {
+  const list = useList<Webhook>('/webhooks', { status });
+  return (
+    <QueryState query={list} what="webhooks">
+      {(rows) =>
+        rows.length === 0 ? (
+          <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhook is like that'}>
+            <p>A webhook is an address of yours that is called when something happens here.</p>
+          </EmptyState>
+        ) : (
+          <DataTable
+            label="Webhooks"
+            rows={rows}
+            columns={columns}
+            rowKey={({ id }) => id}
+            minWidth="62rem"
+            onEnd={list.hasMore ? list.loadMore : undefined}
+          />
+        )
+      }
+    </QueryState>
+  );
+}
+
+const notificationColumns: Column<Notification>[] = [
+  { key: 'created', header: 'Created', width: '12rem', cell: (row) => formatTime(row.created_at) },
+  {
+    key: 'message',
+    header: 'Message',
+    width: 'minmax(18rem, 3fr)',
+    cell: ({ message }) => <span title={message}>{message}</span>,
+  },
+  {
+    key: 'webhook',
+    header: 'Webhook',
+    width: '7rem',
+    cell: ({ webhook_id }) =>
+      webhook_id === null ? (
+        NONE
+      ) : (
+        <Link to="/webhooks/$id" params={{ id: webhook_id }}>
+          Show<span className="visually-hidden"> the webhook</span>
+        </Link>
+      ),
+  },
+  {
+    key: 'email',
+    header: 'Email',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ email }) =>
+      email.sent_at ? `sent ${formatAgo(email.sent_at)}` : (email.error ?? <span className="muted">not sent</span>),
+  },
+];
+
+function Notifications() {
+  const list = useList<Notification>('/notifications');
+  return (
+    <QueryState query={list} what="notifications">
+      {(rows) =>
+        rows.length === 0 ? (
+          <EmptyState title="There are no notifications">
+            <p>There is one when a webhook is disabled because its deliveries failed.</p>
+          </EmptyState>
+        ) : (
+          <DataTable
+            label="Notifications"
+            rows={rows}
+            columns={notificationColumns}
+            rowKey={({ id }) => id}
+            minWidth="50rem"
+            onEnd={list.hasMore ? list.loadMore : undefined}
+          />
+        )
+      }
+    </QueryState>
+  );
+}
+
+function CreateDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [form, setForm] = useState(EMPTY_WEBHOOK);
+  const [created, setCreated] = useState<WebhookWithSecret>();
+  const client = useQueryClient();
+  const navigate = webhooksRoute.useNavigate();
+  const create = async () => {
+    const body: CreateWebhook = { ...toFields(form), headers: toHeaders(form.headers) };
+    setCreated(await post<WebhookWithSecret>('/webhooks', body));
+    setForm(EMPTY_WEBHOOK);
+    await client.invalidateQueries({ queryKey: ['webhooks'] });
+  };
+  return (
+    <>
+      <FormDialog
+        open={open}
+        onClose={onClose}
+        title="New webhook"
+        description="Each call is signed with a secret, which is shown when the webhook has been created."
+        submitLabel="Create"
+        onSubmit={create}
+      >
+        <WebhookFields
+          value={form}
+          onChange={setForm}
+          headersHint="One a line, Name: value. They are stored encrypted and not shown again."
+        />
+      </FormDialog>
+      {created && (
+        <SecretDialog
+          title="The signing secret"
+          secret={created.secret}
+          what="secret"
+          onClose={() => {
+            setCreated(undefined);
+            void navigate({ to: '/webhooks/$id', params: { id: created.id } });
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type Stage, startStage, violationsOf } from './stage.ts';
+
+let stage: Stage;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  stage = await startStage();
+});
+afterAll(async () => {
+  await stage?.stop();
+  await receiver?.close();
+});
+
+const call: Stage['service']['call'] = (...args) => stage.service.call(...args);
+
+const HOSTILE = '<img src=x onerror="window.wasRun = 1"><b>bold</b>';
+
+test('a webhook is made, tested, changed, disabled and enabled; its deliveries are read and sent again', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/webhooks'));
+  await page.getByRole('button', { name: 'New webhook…' }).click();
+  const form = page.getByRole('dialog', { name: 'New webhook' });
+  await form.getByLabel('URL').fill(receiver.url);
+  await form.getByLabel('execution.completed').uncheck();
+  await form.getByLabel('Headers of your own').fill('X-Tenant: acme');
+  await form.getByRole('button', { name: 'Create' }).click();
+  const secret = page.getByRole('dialog', { name: 'The signing secret' });
+  expect(await secret.locator('pre').textContent()).toMatch(/^whsec_/);
+  await secret.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('heading', { name: receiver.url, level: 1 }).waitFor();
+  expect(await page.getByText('whsec_').count()).toBe(0);
+
+  receiver.respond = (_request, response) => void response.writeHead(500).end(HOSTILE);
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  const delivery = page.getByRole('dialog', { name: 'Delivery' });
+  await delivery.getByText('failed', { exact: true }).waitFor();
+  await delivery.getByRole('heading', { name: 'Attempt 1 500' }).waitFor();
+  await delivery.getByText(HOSTILE).waitFor();
+  expect(await page.evaluate('"wasRun" in window')).toBe(false);
+  expect(receiver.received[0]?.headers['x-tenant']).toBe('acme');
+  receiver.respond = answering(200);
+  await delivery.getByRole('button', { name: 'Close' }).click();
+  await page.getByLabel('Status').selectOption('failed');
+  await page.getByRole('cell', { name: 'failed' }).waitFor();
+  await page.getByLabel('Status').selectOption('delivered');
+  await page.getByText('No delivery is like that').waitFor();
+
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await page.getByRole('dialog').getByLabel('Description').fill('For tests');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText('For tests').waitFor();
+  await page.getByRole('button', { name: 'New secret…' }).click();
+  await page.getByRole('button', { name: 'Make one' }).click();
+  await page.getByRole('dialog', { name: 'The new signing secret' }).getByText('whsec_').waitFor();
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+
+  await call('POST', '/prompts', { body: { name: 'new', template: 'x', model: 'sandbox/echo' } });
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  const untilDelivered = (count: number) =>
+    waitFor(`${count} deliveries`, async () => {
+      const { body } = await call('GET', `/webhooks/${id}/deliveries?status=delivered`);
+      return body.data.length === count;
+    });
+  await untilDelivered(1);
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('disabled by request').waitFor();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Replay…' }).click();
+  await page.getByLabel('Only what was not delivered').uncheck();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByText('1 event is being sent again.').first().waitFor();
+  await untilDelivered(2);
+  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
+  await delivery.getByRole('heading', { name: 'Attempt 1 200' }).waitFor();
+  await delivery.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('The event is being sent again, as a new delivery.').first().waitFor();
+  expect((await receiver.got(4)).slice(1).map(({ body }) => body.event)).toEqual(Array(3).fill('prompt.created'));
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a key is made, shown once, and revoked; a session is ended', async () => {
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/settings'));
+  await page.getByRole('button', { name: 'New key…' }).click();
+  const form = page.getByRole('dialog', { name: 'New key' });
+  await form.getByLabel('Name').fill('for a program');
+  await form.getByRole('button', { name: 'Create' }).click();
+  const shown = page.getByRole('dialog', { name: 'The new key' });
+  const key = (await shown.locator('pre').textContent()) ?? '';
+  await shown.getByRole('button', { name: 'I have kept it' }).click();
+  expect((await call('GET', '/prompts', { key })).status).toBe(200);
+
+  const other = await stage.signIn({}, key);
+  await other.page.goto(stage.at('/settings'));
+  await other.page.getByRole('heading', { name: 'Only for administrators' }).waitFor();
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByRole('button', { name: 'End the session of for a program' }).click();
+  await page.getByText('The session was ended.').first().waitFor();
+  await other.page.getByRole('link', { name: 'Prompts' }).click();
+  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await other.context.close();
+
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Revoke… for a program' }).click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByRole('cell', { name: 'revoked' }).waitFor();
+  expect((await call('GET', '/prompts', { key })).status).toBe(401);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a label is protected, which the audit log tells', async () => {
+  await call('PUT', '/prompts/new/labels/production', { body: { version: 1 } });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/settings?tab=labels'));
+  await page.getByRole('button', { name: 'Protect production' }).click();
+  await page.getByRole('button', { name: 'Unprotect production' }).waitFor();
+  const { body: writer } = await call('POST', '/api-keys', { body: { name: 'writer', scopes: ['read', 'write'] } });
+  const refused = await call('DELETE', '/prompts/new/labels/production', { key: writer.key });
+  expect(refused.body.error.code).toBe('insufficient_scope');
+
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('cell', { name: 'api_key.created' }).first().waitFor();
+  await page.getByLabel('What').selectOption('label.protected');
+  await page.getByRole('cell', { name: 'label production' }).waitFor();
+  await page.getByRole('table', { name: 'Audit log' }).getByRole('button').click();
+  const entry = page.getByRole('dialog', { name: 'label.protected' });
+  await entry.getByRole('region', { name: 'entry' }).getByText('session_id').waitFor();
+  await entry.getByRole('button', { name: 'Only of this label' }).click();
+  await page.waitForURL(/resource=label/);
+  await page.getByRole('cell', { name: 'label production' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
+  const { body: webhooks } = await call('GET', '/webhooks');
+  const { id } = webhooks.data[0];
+  const { body: deliveries } = await call('GET', `/webhooks/${id}/deliveries`);
+  const { context, page } = await stage.signIn();
+  const problems: string[] = [];
+  for (const { at, shows } of [
+    { at: '/webhooks', shows: 'Webhooks' },
+    { at: '/webhooks?tab=notifications', shows: 'There are no notifications' },
+    { at: `/webhooks/${id}`, shows: 'Deliveries' },
+    { at: `/webhooks/${id}?delivery=${deliveries.data[0].id}`, shows: 'Attempt 1' },
+    { at: '/settings', shows: 'Settings' },
+    { at: '/settings?tab=labels', shows: 'Settings' },
+    { at: '/settings?tab=sessions', shows: 'Settings' },
+    { at: '/settings?tab=audit', shows: 'Settings' },
+  ]) {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(stage.at(at));
+    await page.getByRole('heading', { name: shows }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      problems.push(...(await violationsOf(page)));
+    }
+    await page.setViewportSize({ width: 375, height: 740 });
+    // Charts take the new width in the next frame.
+    await page
+      .waitForFunction('document.documentElement.scrollWidth <= document.documentElement.clientWidth', null, {
+        timeout: 5_000,
+      })
+      .catch(() => problems.push(`${at} is too wide for a phone`));
+  }
+  expect(problems).toEqual([]);
+  await context.close();
+});
