@@ -5,7 +5,7 @@ import { SelectField, TextArea, TextField } from './fields.tsx';
 
 const NUMBERS = [
   { name: 'temperature', label: 'Temperature', min: 0, max: 2, step: 0.1 },
-  { name: 'max_tokens', label: 'Most tokens of the output', min: 1, step: 1 },
+  { name: 'max_tokens', label: 'Maximum output tokens', min: 1, step: 1 },
   { name: 'top_p', label: 'Top p', min: 0, max: 1, step: 0.05 },
   { name: 'top_k', label: 'Top k', min: 1, step: 1 },
   { name: 'frequency_penalty', label: 'Frequency penalty', min: -2, max: 2, step: 0.1 },
@@ -16,10 +16,10 @@ const NUMBERS = [
 const COMMON = 2;
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 const FORMATS = [
-  { value: '', label: 'As the model likes' },
+  { value: '', label: 'Default of the model' },
   { value: 'text', label: 'Text' },
   { value: 'json_object', label: 'Any JSON' },
-  { value: 'json_schema', label: 'JSON of a schema' },
+  { value: 'json_schema', label: 'JSON by a schema' },
 ];
 const EMPTY_SCHEMA = { type: 'object', properties: {}, required: [] };
 
@@ -45,7 +45,7 @@ export function ParametersForm({ value, onChange }: { value: Parameters; onChang
     <div className="stack">
       {NUMBERS.slice(0, COMMON).map(number)}
       <SelectField
-        label="Form of the output"
+        label="Output format"
         value={format?.type ?? ''}
         onChange={(type) => change({ response_format: formatOf(type) })}
         options={FORMATS}
@@ -67,7 +67,7 @@ export function ParametersForm({ value, onChange }: { value: Parameters; onChang
             label="Reasoning effort"
             value={value.reasoning_effort ?? ''}
             onChange={(effort) => change({ reasoning_effort: EFFORTS.find((each) => each === effort) })}
-            options={[{ value: '', label: 'As the model likes' }, ...EFFORTS]}
+            options={[{ value: '', label: 'Default of the model' }, ...EFFORTS]}
           />
           <TextArea
             label="Stop at"

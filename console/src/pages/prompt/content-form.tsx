@@ -9,8 +9,8 @@ import { MessagesForm } from './messages-form.tsx';
 
 const MAX_FALLBACK_MODELS = 5;
 const FORMS = [
-  { value: 'template', label: 'One text' },
-  { value: 'messages', label: 'Messages with roles' },
+  { value: 'template', label: 'Text' },
+  { value: 'messages', label: 'Messages' },
 ];
 
 /** Everything of a version that can be edited. */
@@ -39,7 +39,7 @@ export function ContentForm({
   return (
     <fieldset disabled={disabled} className="columns">
       <div className="stack">
-        <SelectField label="Form" value={form} onChange={changeForm} options={FORMS} />
+        <SelectField label="Type" value={form} onChange={changeForm} options={FORMS} />
         {form === 'template' ? (
           <div className="field">
             <span className="field-label">Text</span>

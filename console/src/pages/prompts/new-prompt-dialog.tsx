@@ -8,8 +8,8 @@ import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
 
 const KINDS = [
-  { value: 'template', label: 'One text' },
-  { value: 'messages', label: 'Messages with roles' },
+  { value: 'template', label: 'Text' },
+  { value: 'messages', label: 'Messages' },
 ];
 
 /** The least that a prompt needs; all else is in its editor. */
@@ -53,7 +53,7 @@ export function NewPromptDialog({
     >
       <TextField label="Name" value={name} onChange={setName} required placeholder="greeting" spellCheck={false} />
       <ModelField label="Model" value={model} onChange={setModel} required />
-      <SelectField label="Form" value={kind} onChange={setKind} options={KINDS} />
+      <SelectField label="Type" value={kind} onChange={setKind} options={KINDS} />
       <TextArea
         label="Text"
         className="mono"
