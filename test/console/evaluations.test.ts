@@ -245,10 +245,11 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
     await page.goto(stage.at(at));
     await page.getByRole('heading', { name: shows }).first().waitFor();
     await page.waitForLoadState('networkidle');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      problems.push(...(await violationsOf(page)));
-    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    problems.push(...(await violationsOf(page)));
+    // What a theme changes.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    problems.push(...(await violationsOf(page, ['color-contrast'])));
     await page.setViewportSize({ width: 375, height: 740 });
     // Charts take the new width in the next frame.
     await page

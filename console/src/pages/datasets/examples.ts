@@ -41,8 +41,9 @@ export const allExamplesQuery = (name: string, version: number) =>
   });
 
 /** An example as it is written in a file. */
-export function withoutPlace({ seq: _, key: __, ...example }: Example): ExampleInput {
-  return example;
+export function withoutPlace(example: Example): ExampleInput {
+  const { seq: _seq, key: _key, ...input } = example;
+  return input;
 }
 
 /**
