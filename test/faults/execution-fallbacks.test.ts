@@ -1,8 +1,9 @@
 import process from 'node:process';
 import { afterAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
+import { type EventReader, readEvents, textOf } from '../support/event-stream.ts';
 import { AT_FULL_SIZE, tell } from '../support/fault-runs.ts';
-import { behave, callsOf, setStage } from '../support/fault-stage.ts';
+import { behave, callsOf, KEY, setStage } from '../support/fault-stage.ts';
 import { endedExecution, startProvider } from '../support/processes-service.ts';
 
 const KILLS = AT_FULL_SIZE ? 30 : 2;
@@ -17,7 +18,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-test('workers that are killed in the middle of chains: each call that was finished is paid once, and no model is skipped', async () => {
+test('workers that are killed in the middle of chains, half of them streamed: each call that was finished is paid once, no model is skipped, and readers have the whole response', async () => {
   const database = await createTestDatabase();
   cleanUps.push(() => database.drop());
   const latency = ['--latency', String(LATENCY_MS)];
@@ -38,19 +39,29 @@ test('workers that are killed in the middle of chains: each call that was finish
   await behave(second, { mode: 'fail', status: 404, latencyMs: LATENCY_MS });
   let [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
 
+  const readers = new Map<string, EventReader>();
+  async function stream(body: object): Promise<string> {
+    const reader = await readEvents({ origin: stage.origin, key: KEY }, '/executions', { method: 'POST', body });
+    await reader.has('execution.started');
+    const { id } = reader.events[0]?.data.execution ?? {};
+    readers.set(id, reader);
+    return id;
+  }
+  async function run(body: object): Promise<string> {
+    const answer = await stage.call('POST', '/executions', { body, headers: { Prefer: 'respond-async' } });
+    expect(answer).toMatchObject({ status: 201 });
+    return answer.body.id;
+  }
+
   let lost = 0;
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const prompts = Array.from({ length: AT_ONCE }, (_, index) => `Kill ${kill}, chain ${index}.`);
     const [model, ...fallbacks] = CHAIN;
     const before = [await stage.model.calls(), await second.calls(), await third.calls()];
     const ids = await Promise.all(
-      prompts.map(async (template) => {
-        const { status, body } = await stage.call('POST', '/executions', {
-          body: { draft: { template, model, fallback_models: fallbacks } },
-          headers: { Prefer: 'respond-async' },
-        });
-        expect({ status, body }).toMatchObject({ status: 201 });
-        return body.id;
+      prompts.map((template, index) => {
+        const body = { draft: { template, model, fallback_models: fallbacks } };
+        return index % 2 === 0 ? run(body) : stream(body);
       }),
     );
     // Each kill is in another part of the chains.
@@ -76,8 +87,14 @@ test('workers that are killed in the middle of chains: each call that was finish
         expect(made).toBeLessThanOrEqual(entries.filter((entry) => entry.model === name).length);
       }
       lost += lostHere.length;
+      const reader = readers.get(execution.id);
+      expect([index, reader !== undefined]).toEqual([index, index % 2 === 1]);
+      if (reader === undefined) continue;
+      expect(await reader.ended).toBe('ended');
+      expect(reader.events.at(-1)).toMatchObject({ event: 'execution.completed', data: { execution } });
+      expect(textOf(reader.events)).toBe(execution.output);
     }
   }
-  tell(`${KILLS} kills in fallback chains: ${lost} calls in flight were made again`);
+  tell(`${KILLS} kills in fallback chains, half of them streamed: ${lost} calls in flight were made again`);
   expect(lost).toBeLessThanOrEqual(KILLS * AT_ONCE);
 });
