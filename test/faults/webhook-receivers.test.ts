@@ -53,6 +53,7 @@ test('events of an outage of their receiver arrive though the worker is killed a
     const enough = (events.length * kill) / (kills + 1);
     await until('some have come', async () => receiver.received.length >= enough);
     await worker.killTree();
+    await receiver.disconnected();
     hit += inFlight(receiver.received, await stage.rows.deliveries(webhook));
     worker = await stage.startWorker();
   }

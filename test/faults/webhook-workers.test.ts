@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { deliveryWorkflowId } from '../../src/temporal/names.ts';
 import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
@@ -111,8 +110,7 @@ test.concurrent('events whose relay is killed as soon as it sets out are deliver
   );
   await first.killTree();
   const killedAt = Date.now();
-  // What it has sent arrives a little later.
-  await delay(1_000);
+  await receiver.disconnected();
   const lostSightOf = inFlight(receiver.received, await stage.rows.deliveries(webhook));
   const [left] = await stage.query<{ unrecorded: number }>({
     text: `select count(*)::int as unrecorded from deliveries where status = 'queued'`,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { waitFor } from './wait-for.ts';
+import { promisify } from 'node:util';
+import { until, waitFor } from './wait-for.ts';
 
 /** A request as a receiver got it. */
 export interface Received {
@@ -23,6 +24,8 @@ export interface Receiver {
   respond: Respond;
   /** Waits until so many requests have come in, and gives them. */
   got(count: number): Promise<Received[]>;
+  /** Waits until all connections are closed: what a killed process had sent has come in by then. */
+  disconnected(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export async function startReceiver(respond: Respond = answering(200), port = 0)
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address() as AddressInfo;
+  const connections = promisify(server.getConnections.bind(server));
   const receiver: Receiver = {
     url: `http://127.0.0.1:${address.port}/hook`,
     received: [],
@@ -64,6 +68,9 @@ export async function startReceiver(respond: Respond = answering(200), port = 0)
       waitFor(`${count} requests at the receiver`, async () =>
         receiver.received.length >= count ? receiver.received : undefined,
       ),
+    async disconnected() {
+      await until('the receiver has no connections', async () => (await connections()) === 0);
+    },
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
