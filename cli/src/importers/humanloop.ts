@@ -121,7 +121,7 @@ function readPrompt(
     thing.leaveOut(faults.join('; '));
     return [];
   }
-  if (name !== path) thing.change(`it is called "${name}"`);
+  thing.rename(name);
   for (const fault of faults) thing.change(fault);
   const description = all.map(({ json }) => textOf(json['description'])).find((text) => text !== undefined);
   return [
@@ -247,7 +247,7 @@ export async function importHumanloop(location: string, settings: ImportSettings
   const datasets = saved.datasets.map((dataset) => {
     const thing = settings.report.add('dataset', dataset.path);
     const name = datasetNames.get(dataset.path) ?? dataset.path;
-    if (name !== dataset.path) thing.change(`it is called "${name}"`);
+    thing.rename(name);
     return {
       name,
       description: dataset.description,

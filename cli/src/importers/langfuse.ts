@@ -200,7 +200,7 @@ class PromptReader {
       thing.leaveOut(faults.length === 1 ? (drafts[0]?.fault ?? '') : faults.join('; '));
       return [];
     }
-    if (name !== source) thing.change(`it is called "${name}"`);
+    thing.rename(name);
     for (const version of missed)
       thing.change(`version ${version} is left out: only the list names it, its content is missing`);
     for (const { source: draft, fault } of drafts) {
@@ -274,7 +274,7 @@ export function importLangfuse(contents: LangfuseContents, settings: ImportSetti
   const datasets = contents.datasets.map((dataset) => {
     const thing = settings.report.add('dataset', dataset.name);
     const name = names.get(dataset.name) ?? dataset.name;
-    if (name !== dataset.name) thing.change(`it is called "${name}"`);
+    thing.rename(name);
     return {
       name,
       description: dataset.description,

@@ -250,7 +250,7 @@ function readPrompts(commits: Commit[], settings: ImportSettings): Import['promp
       thing.leaveOut(faults.join('; '));
       return [];
     }
-    if (name !== source) thing.change(`it is called "${name}"`);
+    thing.rename(name);
     for (const fault of faults) thing.change(fault);
     const description = own.map((commit) => commit.description).find((text) => text !== undefined);
     return [{ name, ...(description !== undefined && { description }), archived: false, versions, labels: {}, thing }];
@@ -332,7 +332,7 @@ export async function importLangSmith(location: string, settings: ImportSettings
   const datasets = sets.flatMap((file) => {
     const thing = settings.report.add('dataset', stem(file));
     const name = names.get(stem(file)) ?? stem(file);
-    if (name !== stem(file)) thing.change(`it is called "${name}"`);
+    thing.rename(name);
     if (taken.has(name)) thing.leaveOut(`another file has this name: rename ${file.name}`);
     taken.add(name);
     const read = (note: NoteExample) => (file.name.endsWith('.csv') ? readRowsOf : readLinesOf)(file, settings, note);

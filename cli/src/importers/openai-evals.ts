@@ -113,7 +113,7 @@ class OpenAiReader {
     const { report } = this.#settings;
     const thing = report.add('dataset', items.name);
     const name = this.#datasetName(items);
-    if (name !== items.name) thing.change(`it is called "${name}"`);
+    thing.rename(name);
     if (this.#import.datasets.some((dataset) => dataset.name === name)) {
       thing.leaveOut('another dataset has this name');
       return;
@@ -191,7 +191,7 @@ class OpenAiReader {
   #addPrompt(source: string, build: (reader: ChatReader) => ImportedVersion): void {
     const thing = this.#settings.report.add('prompt', source);
     const name = mapNames('prompt', [source]).get(source) ?? source;
-    if (name !== source) thing.change(`it is called "${name}"`);
+    thing.rename(name);
     const reader: ChatReader = {
       syntax: 'mustache',
       names: this.#settings.variables,

@@ -40,6 +40,11 @@ export class Thing {
     this.#notes.set(what, note);
   }
 
+  /** Says what it is called here, where that is not its own name. */
+  rename(name: string): void {
+    if (name !== this.name) this.change(`it is called "${name}"`);
+  }
+
   /** Says why nothing of it is taken. */
   leaveOut(why: string, at?: string): void {
     if (!this.#leftOut) this.#notes.clear();
