@@ -5,8 +5,8 @@ import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
-import { SelectField } from '../../components/fields.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
+import { VersionPair } from '../../components/version-pair.tsx';
 import { formatJson, formatNumber, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { allExamplesQuery, type Example, MAX_EXAMPLES, withoutPlace } from './examples.ts';
@@ -81,25 +81,11 @@ function Comparison({ latest }: { latest: Dataset }) {
   const { from = latest.version - 1, to = latest.version } = datasetRoute.useSearch();
   const navigate = datasetRoute.useNavigate();
   if (latest.version === 1) return <EmptyState title="There is one version">Change it to compare them.</EmptyState>;
-  const numbers = Array.from({ length: latest.version }, (_, index) => String(latest.version - index));
   const choose = (part: { from?: number; to?: number }) =>
     void navigate({ search: { tab: 'versions', from, to, ...part }, replace: true, resetScroll: false });
   return (
     <section className="stack" aria-label="Comparison">
-      <div className="filters">
-        <SelectField
-          label="Compare version"
-          value={String(from)}
-          onChange={(chosen) => choose({ from: Number(chosen) })}
-          options={numbers}
-        />
-        <SelectField
-          label="with version"
-          value={String(to)}
-          onChange={(chosen) => choose({ to: Number(chosen) })}
-          options={numbers}
-        />
-      </div>
+      <VersionPair latest={latest.version} from={from} to={to} onChange={choose} />
       {latest.examples_total > MAX_EXAMPLES ? (
         <p className="notice">Versions with more than {formatNumber(MAX_EXAMPLES)} examples are not compared here.</p>
       ) : (

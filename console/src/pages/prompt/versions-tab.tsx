@@ -6,8 +6,8 @@ import type { Evaluation, Prompt } from '../../api-types.ts';
 import { LabelBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
-import { SelectField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
+import { VersionPair } from '../../components/version-pair.tsx';
 import { formatAgo, formatScore } from '../../format.ts';
 import { promptQuery, useList, versionScoresQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
@@ -131,25 +131,11 @@ function Comparison({ latest }: { latest: Prompt }) {
   const after = useQuery(promptQuery(latest.name, to));
   if (latest.version === 1)
     return <EmptyState title="There is one version">Save another one to compare them.</EmptyState>;
-  const numbers = Array.from({ length: latest.version }, (_, index) => String(latest.version - index));
   const choose = (part: { from?: number; to?: number }) =>
     void navigate({ search: { tab: 'versions', from, to, ...part }, replace: true });
   return (
     <section className="stack" aria-label="Comparison">
-      <div className="filters">
-        <SelectField
-          label="Compare version"
-          value={String(from)}
-          onChange={(chosen) => choose({ from: Number(chosen) })}
-          options={numbers}
-        />
-        <SelectField
-          label="with version"
-          value={String(to)}
-          onChange={(chosen) => choose({ to: Number(chosen) })}
-          options={numbers}
-        />
-      </div>
+      <VersionPair latest={latest.version} from={from} to={to} onChange={choose} />
       <QueryState query={before} what={`version ${from}`}>
         {(old) => (
           <QueryState query={after} what={`version ${to}`}>
