@@ -103,17 +103,18 @@ function readsOf({ execution, evaluation, webhook, delivery, event }: Seeded): s
 /** What the triggers would have written, an entry for each hour. */
 const USAGE_ENTRIES = {
   text: `insert into usage_entries (workspace_id, kind, prompt_name, model, created_at, calls, completed, failed, tokens_input, tokens_output,
-           tokens_cached_input, tokens_reasoning, cost_amount, priced, unpriced)
+           tokens_cached_input, tokens_reasoning, cost_amount, priced, unpriced, timed, model_ms)
          select workspace_id, kind, prompt_name, model, date_trunc('hour', created_at), count(*), count(*) filter (where status = 'completed'),
            count(*) filter (where status = 'failed'), sum(tokens_input), sum(tokens_output), sum(tokens_cached_input), sum(tokens_reasoning),
-           coalesce(sum(cost_amount), 0), count(cost_amount), count(*) filter (where answered and cost_amount is null)
+           coalesce(sum(cost_amount), 0), count(cost_amount), count(*) filter (where answered and cost_amount is null),
+           count(model_ms), coalesce(sum(model_ms), 0)
          from (
            select workspace_id, created_at, 'execution' as kind, prompt_name, model, status, answered_at is not null as answered,
-             tokens_input, tokens_output, tokens_cached_input, tokens_reasoning, cost_amount
+             tokens_input, tokens_output, tokens_cached_input, tokens_reasoning, cost_amount, model_ms
            from executions
            union all
            select e.workspace_id, r.created_at, 'example', e.prompt_name, e.model, null, r.finish_reason is not null,
-             r.tokens_input, r.tokens_output, r.tokens_cached_input, r.tokens_reasoning, r.cost_amount
+             r.tokens_input, r.tokens_output, r.tokens_cached_input, r.tokens_reasoning, r.cost_amount, r.model_ms
            from evaluations e join evaluation_results r on r.evaluation_id = e.id
          ) as calls group by 1, 2, 3, 4, 5`,
 };

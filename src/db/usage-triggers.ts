@@ -10,6 +10,8 @@ export const USAGE_MEASURES = [
   'cost_amount',
   'priced',
   'unpriced',
+  'timed',
+  'model_ms',
 ] as const;
 
 type Measure = (typeof USAGE_MEASURES)[number];
@@ -24,6 +26,8 @@ interface CountedTable {
   endedAs?: (row: RowName, status: 'completed' | 'failed') => string;
   /** Whether a model has responded. */
   answered: (row: RowName) => string;
+  /** How long its model took to respond, in milliseconds; null where none was called, or none has responded. Undefined: it isn't kept. */
+  modelMs?: (row: RowName) => string;
   /** Who used it, and for what: the rest of a `select` of workspace_id, kind, prompt_name and model. */
   owner: string;
 }
@@ -34,6 +38,8 @@ const EXECUTIONS: CountedTable = {
   counts: (row) => `${row}.status in ('completed', 'failed', 'canceled')`,
   endedAs: (row, status) => `${row}.status = '${status}'`,
   answered: (row) => `${row}.answered_at is not null`,
+  // One that reuses a response says 0.
+  modelMs: (row) => `case when ${row}.reused_from is null then ${row}.model_ms end`,
   // A draft may have no prompt, and a name is never empty.
   owner: `new.workspace_id, 'execution', coalesce(new.prompt_name, ''), new.model`,
 };
@@ -42,6 +48,7 @@ const RESULTS: CountedTable = {
   table: 'evaluation_results',
   counts: (row) => `${row}.attempts > 0`,
   answered: (row) => `${row}.finish_reason is not null`,
+  modelMs: (row) => `${row}.model_ms`,
   owner: `e.workspace_id, 'example', e.prompt_name, coalesce(new.model, e.model) from evaluations e where e.id = new.evaluation_id`,
 };
 
@@ -62,10 +69,10 @@ const PAID_COLUMNS = [
   'cost_amount',
 ] as const;
 
-function measures({ counts, endedAs, answered }: CountedTable, row: RowName): Record<Measure, string> {
+function measures({ counts, endedAs, answered, modelMs }: CountedTable, row: RowName): Record<Measure, string> {
   const count = (...conditions: string[]) => `(${[counts(row), ...conditions].join(' and ')})::int`;
-  const amount = (column: (typeof PAID_COLUMNS)[number]) =>
-    `case when ${counts(row)} then coalesce(${row}.${column}, 0) else 0 end`;
+  const counted = (value: string) => `case when ${counts(row)} then coalesce(${value}, 0) else 0 end`;
+  const amount = (column: (typeof PAID_COLUMNS)[number]) => counted(`${row}.${column}`);
   return {
     calls: count(),
     completed: endedAs === undefined ? '0' : count(endedAs(row, 'completed')),
@@ -77,13 +84,18 @@ function measures({ counts, endedAs, answered }: CountedTable, row: RowName): Re
     cost_amount: amount('cost_amount'),
     priced: count(`${row}.cost_amount is not null`),
     unpriced: count(`${row}.cost_amount is null`, answered(row)),
+    timed: modelMs === undefined ? '0' : count(`(${modelMs(row)}) is not null`),
+    model_ms: modelMs === undefined ? '0' : counted(modelMs(row)),
   };
 }
 
 /** What an entry depends on: most updates change something else, and must not cost a call of the trigger. */
-function counted({ counts, endedAs, answered }: CountedTable, row: RowName): string {
+function counted({ counts, endedAs, answered, modelMs }: CountedTable, row: RowName): string {
   const ends = endedAs === undefined ? [] : [endedAs(row, 'completed'), endedAs(row, 'failed')];
-  return [...PAID_COLUMNS.map((column) => `${row}.${column}`), counts(row), ...ends, answered(row)].join(', ');
+  const times = modelMs === undefined ? [] : [modelMs(row)];
+  return [...PAID_COLUMNS.map((column) => `${row}.${column}`), counts(row), ...ends, answered(row), ...times].join(
+    ', ',
+  );
 }
 
 /** Writes an entry of what a new row adds, or of what an update adds to the row before. */

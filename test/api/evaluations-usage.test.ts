@@ -32,6 +32,7 @@ test('what evaluations cost stands beside what executions cost, judges under the
       tokens: { input: 2_000, output: 200, cached_input: 0, reasoning: 0, total: 2_200 },
       cost: { amount: '0.00042', currency: 'USD' },
       unpriced: 0,
+      latency: { mean_ms: null, responses: 0 },
     },
     expect.objectContaining({
       prompt_name: 'free',
@@ -44,6 +45,7 @@ test('what evaluations cost stands beside what executions cost, judges under the
       model: 'openai/gpt-4o-mini',
       examples: 4,
       judgements: 0,
+      latency: { mean_ms: expect.any(Number), responses: 4 },
       cost: { amount: '0.00084', currency: 'USD' },
     }),
   ]);

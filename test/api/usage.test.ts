@@ -18,14 +18,15 @@ let other: Awaited<ReturnType<typeof createOtherWorkspace>>;
 const BY_ROWS = `
   select w.name as workspace, calls.* from (
     select workspace_id, 'data' as list, prompt_name, model, created_at, 'executions' as counted, status, answered_at is not null as answered,
-      tokens_input, tokens_output, tokens_cached_input, tokens_reasoning, cost_amount from executions
+      tokens_input, tokens_output, tokens_cached_input, tokens_reasoning, cost_amount,
+      case when reused_from is null then model_ms end as timed_ms from executions
     union all
     select e.workspace_id, 'evaluations', e.prompt_name, e.model, r.created_at, 'examples', null, r.finish_reason is not null,
-      r.tokens_input, r.tokens_output, r.tokens_cached_input, r.tokens_reasoning, r.cost_amount
+      r.tokens_input, r.tokens_output, r.tokens_cached_input, r.tokens_reasoning, r.cost_amount, r.model_ms
     from evaluations e join evaluation_results r on r.evaluation_id = e.id where r.attempts > 0
     union all
     select e.workspace_id, 'evaluations', e.prompt_name, config->>'model', j.created_at, 'judgements', null, true,
-      j.tokens_input, j.tokens_output, j.tokens_cached_input, j.tokens_reasoning, j.cost_amount
+      j.tokens_input, j.tokens_output, j.tokens_cached_input, j.tokens_reasoning, j.cost_amount, null
     from evaluations e join evaluation_judgements j on j.evaluation_id = e.id
       join lateral jsonb_array_elements(e.evaluators) as config on config->>'name' = j.evaluator
   ) as calls join workspaces w on w.id = calls.workspace_id`;
@@ -58,7 +59,8 @@ async function expected(
                    coalesce(sum(tokens_input + tokens_output), 0)) as tokens,
                  case when count(cost_amount) = 0 and count(*) filter (where answered) > 0 then null
                    else trim_scale(coalesce(sum(cost_amount), 0))::text end as cost_amount,
-                 count(*) filter (where answered and cost_amount is null)::int as unpriced
+                 count(*) filter (where answered and cost_amount is null)::int as unpriced,
+                 jsonb_build_object('mean_ms', round(avg(timed_ms)), 'responses', count(timed_ms)) as latency
                from (select *, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day from by_rows) as by_rows
                where list = $1 and workspace = $2 and created_at >= $3 and created_at < $4
                ${names.length === 0 ? '' : `group by ${names.join(', ')} order by ${names.join(', ')}`}
@@ -125,6 +127,7 @@ test('the sums are those of the rows, whatever became of them, and stay when the
     run({ prompt_name: 'broken' }),
     other.call('POST', '/executions', { body: { prompt_name: 'say' } }),
   ]);
+  expect((await run({ reuse: { max_age: 3_600 } })).body.reused_from).not.toBeNull();
   await sumUp();
   const half = new Date();
   stage.openai.behave({ mode: 'stall', matching: 'stalled' });
@@ -204,4 +207,25 @@ test('any span is summed up exactly within the last two hours, and by whole hour
   await sumUpUsage(db.system);
   expect(await query()(kept)).toEqual([]);
   await agree(daysAgo(4.3), new Date());
+});
+
+test('what was summed up before times were kept has no latency, and does not pull down the mean of what came after', async () => {
+  const { call } = await createOtherWorkspace(stage.service, 'older');
+  const add = (day: string, columns = '', values = '') =>
+    query()({
+      text: `insert into usage_sums (workspace_id, unit, starts_at, kind, prompt_name, model, calls, completed, failed, tokens_input,
+               tokens_output, tokens_cached_input, tokens_reasoning, cost_amount, priced, unpriced${columns})
+             select id, 'day', '${day}T00:00:00Z', 'execution', 'say', 'sandbox/echo', 4, 4, 0, 1, 1, 0, 0, 0, 4, 0${values}
+             from workspaces where name = 'older'`,
+    });
+  await add('2026-01-01');
+  await add('2026-01-02', ', timed, model_ms', ', 3, 500');
+  const span = 'since=2026-01-01T00:00:00Z&until=2026-01-03T00:00:00Z';
+  expect((await call('GET', `/usage?${span}&group_by=day`)).body.data).toMatchObject([
+    { executions: 4, latency: { mean_ms: null, responses: 0 } },
+    { executions: 4, latency: { mean_ms: 167, responses: 3 } },
+  ]);
+  expect((await call('GET', `/usage?${span}&group_by=`)).body.data).toMatchObject([
+    { executions: 8, latency: { mean_ms: 167, responses: 3 } },
+  ]);
 });

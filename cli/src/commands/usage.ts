@@ -15,7 +15,7 @@ interface UsageOptions {
 export function addUsageCommand(program: Command, context: Context): void {
   program
     .command('usage')
-    .description('tokens and cost of executions and evaluations')
+    .description('tokens, cost and latency of executions and evaluations')
     .option('--since <time>', 'ISO 8601 with a zone')
     .option('--until <time>', 'ISO 8601 with a zone')
     .option('--prompt <name>', 'only of this prompt')
@@ -46,11 +46,12 @@ export function addUsageCommand(program: Command, context: Context): void {
         row.tokens.input,
         row.tokens.output,
         row.cost.amount === null ? 'unknown' : `$${row.cost.amount}`,
+        row.latency.mean_ms,
       ]);
       printLine(context.stdout, `${usage.since} to ${usage.until}`);
       printLine(
         context.stdout,
-        formatTable(['', 'prompt', 'model', 'day', 'runs', 'input tokens', 'output tokens', 'cost'], rows),
+        formatTable(['', 'prompt', 'model', 'day', 'runs', 'input tokens', 'output tokens', 'cost', 'mean ms'], rows),
       );
     });
 }

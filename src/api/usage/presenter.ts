@@ -5,7 +5,7 @@ type SumColumns = Pick<
   'tokens_input' | 'tokens_output' | 'tokens_cached_input' | 'tokens_reasoning' | 'cost_amount'
 >;
 
-/** Sums of usage as callers see them. */
+/** Tokens and cost of usage as callers see them. */
 export function presentSums<Row extends SumColumns>({
   tokens_input,
   tokens_output,
@@ -25,4 +25,13 @@ export function presentSums<Row extends SumColumns>({
     },
     cost: { amount: cost_amount, currency: 'USD' as const },
   };
+}
+
+/** A row of usage as callers see it. */
+export function presentUsage<Row extends SumColumns & Pick<UsageRow, 'timed' | 'mean_ms'>>({
+  timed,
+  mean_ms,
+  ...row
+}: Row) {
+  return { ...presentSums(row), latency: { mean_ms, responses: timed } };
 }

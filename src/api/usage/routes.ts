@@ -1,7 +1,7 @@
 import { defineRoute, type Route } from '../../http/route.ts';
 import { sumEvaluationUsage, sumUsage } from '../../services/usage/sum-usage.ts';
 import { usageSpan } from '../../services/usage/usage-span.ts';
-import { presentSums } from './presenter.ts';
+import { presentUsage } from './presenter.ts';
 import { usageSample } from './samples.ts';
 import { DEFAULT_DAYS, Usage, UsageQuery } from './schema.ts';
 
@@ -15,7 +15,7 @@ export function usageRoutes(): Route[] {
       path: '/usage',
       operationId: 'getUsage',
       tag: 'Usage',
-      summary: 'Tokens and cost by prompt, model and day',
+      summary: 'Tokens, cost and latency by prompt, model and day',
       description:
         'Executions in `data`; the examples of evaluations and their judges in `evaluations`. All together is the sum of both.',
       scope: 'read',
@@ -35,8 +35,8 @@ export function usageRoutes(): Route[] {
         const executions = await sumUsage(db.heavy.query, filter, query.group_by);
         const evaluations = await sumEvaluationUsage(db.heavy.query, filter, query.group_by);
         return {
-          data: executions.map(presentSums),
-          evaluations: evaluations.map(presentSums),
+          data: executions.map(presentUsage),
+          evaluations: evaluations.map(presentUsage),
           since: span.since.toISOString(),
           until: (until < now ? span.until : until).toISOString(),
         };

@@ -11,6 +11,7 @@ export const usageSample = {
       tokens: { input: 24, output: 16, cached_input: 0, reasoning: 0, total: 40 },
       cost: { amount: '0.0000132', currency: 'USD' },
       unpriced: 0,
+      latency: { mean_ms: 611, responses: 2 },
     },
   ],
   evaluations: [
@@ -23,6 +24,7 @@ export const usageSample = {
       tokens: { input: 2400, output: 1600, cached_input: 0, reasoning: 0, total: 4000 },
       cost: { amount: '0.00132', currency: 'USD' },
       unpriced: 0,
+      latency: { mean_ms: 598, responses: 199 },
     },
   ],
   since: '2026-01-01T00:00:00.000Z',

@@ -41,6 +41,14 @@ const Sums = {
   tokens: TokenUsage,
   cost: Cost.pick({ amount: true, currency: true }),
   unpriced: z.int().meta({ description: 'Calls whose model has no known price: they are not in the cost.' }),
+  latency: z
+    .object({
+      mean_ms: z.int().nullable().meta({ description: 'Null where no response was timed.' }),
+      responses: z.int().meta({
+        description: 'Those that were timed: no judgements, no reused ones, and none from before times were kept.',
+      }),
+    })
+    .meta({ description: 'How long models took to respond, by the call that gave the response.' }),
 };
 
 export const Usage = z

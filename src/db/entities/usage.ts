@@ -25,6 +25,10 @@ const usage = {
   priced: p.bigint('number'),
   /** Responses whose cost is not known. */
   unpriced: p.bigint('number'),
+  /** Responses of which it is known how long the model took: none from before that was kept. */
+  timed: p.bigint('number').default(0),
+  /** How long it took for those, all together, in milliseconds. */
+  modelMs: p.bigint('number').default(0),
 };
 
 /**
@@ -82,5 +86,7 @@ export const UsageSum = defineEntity({
     costAmount: usage.costAmount,
     priced: usage.priced,
     unpriced: usage.unpriced,
+    timed: usage.timed,
+    modelMs: usage.modelMs,
   },
 });

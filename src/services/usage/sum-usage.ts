@@ -66,6 +66,8 @@ function selectUnfinished(db: Builder, { since, until }: UsageSpan) {
       sql<string>`coalesce(cost_amount, 0)`.as('cost_amount'),
       sql<number>`(cost_amount is not null)::int`.as('priced'),
       sql<number>`(cost_amount is null and answered_at is not null)::int`.as('unpriced'),
+      sql<number>`0`.as('timed'),
+      sql<number>`0`.as('model_ms'),
     ])
     .where(inStates(executionStates, UNFINISHED_EXECUTION))
     .where('created_at', '>=', since)
@@ -103,6 +105,8 @@ function sumBy(
       sql<string | null>`case when ${total('priced')} = 0 and sum(unpriced) > 0 then null
                            else trim_scale(${total('cost_amount')}) end`.as('cost_amount'),
       count('unpriced').as('unpriced'),
+      count('timed').as('timed'),
+      sql<number | null>`round(sum(model_ms) / nullif(sum(timed), 0))::int`.as('mean_ms'),
     ]);
   if (promptNames !== undefined) sums = sums.where(sql<SqlBool>`prompt_name = any(${promptNames}::text[])`);
   if (model !== undefined) sums = sums.where('model', '=', model);

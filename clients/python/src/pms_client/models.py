@@ -1530,6 +1530,23 @@ class UsageDatumCost(ExecutionCallCost):
     pass
 
 
+class UsageDatumLatency(BaseModel):
+    """
+    How long models took to respond, by the call that gave the response.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    mean_ms: Annotated[int | None, Field(description="Null where no response was timed.")]
+    responses: Annotated[
+        int,
+        Field(
+            description="Those that were timed: no judgements, no reused ones, and none from before times were kept."
+        ),
+    ]
+
+
 class UsageDatum(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1549,10 +1566,20 @@ class UsageDatum(BaseModel):
         int,
         Field(description="Calls whose model has no known price: they are not in the cost."),
     ]
+    latency: Annotated[
+        UsageDatumLatency,
+        Field(description="How long models took to respond, by the call that gave the response."),
+    ]
 
 
 class UsageEvaluationCost(ExecutionCallCost):
     pass
+
+
+class UsageEvaluationLatency(UsageDatumLatency):
+    """
+    How long models took to respond, by the call that gave the response.
+    """
 
 
 class UsageEvaluation(BaseModel):
@@ -1575,6 +1602,10 @@ class UsageEvaluation(BaseModel):
     unpriced: Annotated[
         int,
         Field(description="Calls whose model has no known price: they are not in the cost."),
+    ]
+    latency: Annotated[
+        UsageEvaluationLatency,
+        Field(description="How long models took to respond, by the call that gave the response."),
     ]
 
 

@@ -2957,6 +2957,19 @@ export type Usage = {
          * Calls whose model has no known price: they are not in the cost.
          */
         unpriced: number;
+        /**
+         * How long models took to respond, by the call that gave the response.
+         */
+        latency: {
+            /**
+             * Null where no response was timed.
+             */
+            mean_ms: number | null;
+            /**
+             * Those that were timed: no judgements, no reused ones, and none from before times were kept.
+             */
+            responses: number;
+        };
     }>;
     /**
      * Examples of evaluations and their judges, which cost money too: not in `data`.
@@ -2991,6 +3004,19 @@ export type Usage = {
          * Calls whose model has no known price: they are not in the cost.
          */
         unpriced: number;
+        /**
+         * How long models took to respond, by the call that gave the response.
+         */
+        latency: {
+            /**
+             * Null where no response was timed.
+             */
+            mean_ms: number | null;
+            /**
+             * Those that were timed: no judgements, no reused ones, and none from before times were kept.
+             */
+            responses: number;
+        };
     }>;
     /**
      * ISO 8601 in UTC with milliseconds.

@@ -13,6 +13,9 @@ export interface Sum {
   tokensOut: number;
   cost: number;
   unpriced: number;
+  /** Responses that were timed, and how long they took together. */
+  timed: number;
+  modelMs: number;
 }
 
 const emptySum = (key: string): Sum => ({
@@ -24,6 +27,8 @@ const emptySum = (key: string): Sum => ({
   tokensOut: 0,
   cost: 0,
   unpriced: 0,
+  timed: 0,
+  modelMs: 0,
 });
 
 type Row = Usage['data'][number] | Usage['evaluations'][number];
@@ -38,7 +43,12 @@ function add(sum: Sum, row: Row): void {
   // Charts and rounded sums only: a float will do.
   sum.cost += Number(row.cost.amount ?? 0);
   sum.unpriced += row.unpriced;
+  sum.timed += row.latency.responses;
+  sum.modelMs += (row.latency.mean_ms ?? 0) * row.latency.responses;
 }
+
+/** How long models took to respond. Null: no response was timed. */
+export const meanMs = ({ timed, modelMs }: Sum) => (timed === 0 ? null : modelMs / timed);
 
 /** Sums by what `keyOf` gives, the dearest first. */
 export function sumBy({ data, evaluations }: Usage, keyOf: (row: Row) => string): Sum[] {

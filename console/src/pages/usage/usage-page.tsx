@@ -12,7 +12,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, NONE } from '../../format.ts';
 import { statisticsQuery } from '../../queries.ts';
 import { SPANS, usageRoute } from './routes.ts';
-import { daysBetween, type Sum, sumBy, total, type Usage } from './sums.ts';
+import { daysBetween, meanMs, type Sum, sumBy, total, type Usage } from './sums.ts';
 
 const DAY_MS = 86_400_000;
 /** Lines in one chart: the dearest. */
@@ -93,6 +93,10 @@ function Totals({ sum }: { sum: Sum }) {
         </dd>
       </div>
       <div>
+        <dt>Response, mean</dt>
+        <dd>{formatMs(meanMs(sum))}</dd>
+      </div>
+      <div>
         <dt>Executions</dt>
         <dd>
           {formatNumber(sum.runs)}
@@ -112,23 +116,24 @@ const keyBy = (by: By) => (row: { prompt_name?: string | null | undefined; model
   (by === 'model' ? row.model : row.prompt_name) ?? DRAFTS;
 
 function Charts({ usage, by }: { usage: Usage; by: By }) {
-  const { days, cost, tokens } = useMemo(() => {
+  const { days, cost, tokens, latency } = useMemo(() => {
     const keyOf = keyBy(by);
     const lines = sumBy(usage, keyOf).slice(0, MAX_LINES);
     const ofDay = new Map(sumBy(usage, (row) => `${row.day} ${keyOf(row)}`).map((sum) => [sum.key, sum]));
     const allDays = daysBetween(usage.since, usage.until);
-    const seriesOf = (read: (sum: Sum) => number) =>
+    const seriesOf = (read: (sum: Sum) => number | null, without: number | null = 0) =>
       lines.map(({ key }) => ({
         label: key,
         values: allDays.map((day) => {
           const sum = ofDay.get(`${day} ${key}`);
-          return sum === undefined ? 0 : read(sum);
+          return sum === undefined ? without : read(sum);
         }),
       }));
     return {
       days: allDays,
       cost: seriesOf((sum) => sum.cost),
       tokens: seriesOf((sum) => sum.tokensIn + sum.tokensOut),
+      latency: seriesOf(meanMs, null),
     };
   }, [usage, by]);
   return (
@@ -137,6 +142,7 @@ function Charts({ usage, by }: { usage: Usage; by: By }) {
       <div className="grid-2">
         <Chart title="Cost a day" days={days} series={cost} format={usd} />
         <Chart title="Tokens a day" days={days} series={tokens} format={count} />
+        <Chart title="Mean latency a day" days={days} series={latency} format={formatMs} />
       </div>
     </section>
   );
@@ -174,6 +180,13 @@ function Sums({
       { key: 'runs', header: 'Executions', width: '6rem', alignEnd: true, cell: (row) => formatNumber(row.runs) },
       { key: 'failed', header: 'Failed', width: '5rem', alignEnd: true, cell: (row) => formatNumber(row.failed) },
       { key: 'examples', header: 'Examples', width: '6rem', alignEnd: true, cell: (row) => formatNumber(row.examples) },
+      {
+        key: 'mean',
+        header: 'Response, mean',
+        width: '8rem',
+        alignEnd: true,
+        cell: (row) => formatMs(meanMs(row)),
+      },
       ...(by === 'model'
         ? []
         : ([
@@ -202,7 +215,7 @@ function Sums({
         rows={rows}
         columns={columns}
         rowKey={({ key }) => key}
-        minWidth={by === 'model' ? '50rem' : '64rem'}
+        minWidth={by === 'model' ? '58rem' : '72rem'}
       />
     </section>
   );
