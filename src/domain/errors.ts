@@ -9,6 +9,7 @@ export const ERROR_CODES = [
   'invalid_request',
   'payload_too_large',
   'prompt_archived',
+  'version_conflict',
   'idempotency_key_reused',
   'invalid_state',
   'unauthorized',

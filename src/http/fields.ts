@@ -76,7 +76,8 @@ export function wholeNumber({
     });
 }
 
-const MAX_VERSION = 2_147_483_647;
+/** The largest number of a version. */
+export const MAX_VERSION = 2_147_483_647;
 
 /** A version number in a query string. */
 export const VersionNumber = wholeNumber({ min: 1, max: MAX_VERSION, description: 'A version of the prompt, from 1.' });

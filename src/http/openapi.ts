@@ -35,6 +35,7 @@ const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
   invalid_request: 'variables.name: is missing: the template needs it',
   payload_too_large: `The body is too large: send at most ${MAX_BODY_BYTES} bytes.`,
   prompt_archived: 'The prompt "support/greeting" is archived. Restore it to run it.',
+  version_conflict: 'The prompt "support/greeting" is at version 4 by now, and this change was made from version 3.',
   idempotency_key_reused: 'This Idempotency-Key was used for another request.',
   invalid_state: 'This execution has ended as completed: there is nothing to cancel.',
   unauthorized: 'This API key is unknown, revoked or expired.',

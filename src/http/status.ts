@@ -5,6 +5,7 @@ export const STATUS_OF_CODE = {
   invalid_request: 400,
   payload_too_large: 400,
   prompt_archived: 400,
+  version_conflict: 400,
   idempotency_key_reused: 400,
   invalid_state: 400,
   unauthorized: 401,

@@ -7,6 +7,7 @@ import {
   PromptArchivedError,
   RateLimitedError,
   ServiceError,
+  VersionConflictError,
 } from '../../clients/typescript/src/index.ts';
 import { createKey } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -68,6 +69,14 @@ test('errors are classes, told apart by the code', async () => {
   await pms.call('createPrompt', { body: prompt('archived') });
   await pms.call('archivePrompt', { path: { name: 'archived' } });
   await expect(pms.execute({ prompt_name: 'archived' })).rejects.toThrow(PromptArchivedError);
+  await expect(pms.call('createPrompt', { body: { ...prompt('conflict'), base_version: 0 } })).resolves.toMatchObject({
+    version: 1,
+  });
+  const update = { template: 'x', base_version: 1 };
+  await pms.call('updatePrompt', { path: { name: 'conflict' }, body: update });
+  await expect(pms.call('updatePrompt', { path: { name: 'conflict' }, body: update })).rejects.toThrow(
+    VersionConflictError,
+  );
   const { key } = await createKey(service, 'read');
   const reader = watchedClient({ origin: service.origin, key });
   await expect(reader.pms.call('createPrompt', { body: prompt('x') })).rejects.toThrow(InsufficientScopeError);

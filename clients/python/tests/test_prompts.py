@@ -21,6 +21,7 @@ from pms_client.errors import (
     ServiceUnreachableError,
     UnauthorizedError,
     VariablesError,
+    VersionConflictError,
 )
 
 # Seconds: stale when it is next asked for.
@@ -369,6 +370,8 @@ def test_operations(pms: Pms, name: str) -> None:
     assert pms.prompts.create(name, template="two", model="sandbox/echo", idempotency_key=name).version == 2
     third = pms.prompts.update(name, messages=[{"role": "user", "content": "three"}], config=None)
     assert (third.version, third.template, third.config) == (3, None, None)
+    with pytest.raises(VersionConflictError):
+        pms.prompts.update(name, template="late", base_version=2)
     assert [one.version for one in pms.prompts.versions(name, limit=1)] == [3, 2, 1]
     assert [one.name for one in pms.prompts.list(group="python", q=name, limit=1)] == [name]
     assert pms.prompts.diff(name, from_=1, to=2).changes[0].path == "template"

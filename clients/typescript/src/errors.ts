@@ -41,6 +41,8 @@ export class InvalidRequestError extends PmsError {}
 export class InvalidStateError extends PmsError {}
 /** `prompt_archived`. */
 export class PromptArchivedError extends PmsError {}
+/** `version_conflict`: someone else has made a version since `base_version`. */
+export class VersionConflictError extends PmsError {}
 /** `unauthorized`: the key is missing, unknown, revoked or expired. */
 export class UnauthorizedError extends PmsError {}
 /** `insufficient_scope`. */
@@ -66,6 +68,7 @@ const CLASSES: Readonly<Record<ErrorCode, typeof PmsError>> = {
   idempotency_key_reused: InvalidRequestError,
   invalid_state: InvalidStateError,
   prompt_archived: PromptArchivedError,
+  version_conflict: VersionConflictError,
   unauthorized: UnauthorizedError,
   insufficient_scope: InsufficientScopeError,
   not_found: NotFoundError,

@@ -16,6 +16,7 @@ export {
   SignatureError,
   UnauthorizedError,
   VariablesError,
+  VersionConflictError,
 } from './errors.ts';
 export type { Operations } from './generated/operations.gen.ts';
 /** Everything of the service's OpenAPI document. */

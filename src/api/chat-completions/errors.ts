@@ -26,6 +26,7 @@ const TYPE_OF_CODE: Record<ErrorCode, ErrorType> = {
   invalid_request: 'invalid_request_error',
   payload_too_large: 'invalid_request_error',
   prompt_archived: 'invalid_request_error',
+  version_conflict: 'invalid_request_error',
   idempotency_key_reused: 'invalid_request_error',
   invalid_state: 'invalid_request_error',
   unauthorized: 'authentication_error',

@@ -97,12 +97,13 @@ export function promptRoutes({
       bodyExamples: CREATE_SAMPLES,
       response: Prompt,
       responseExample: example,
-      errors: ['prompt_archived', 'quota_exceeded', 'temporarily_unavailable'],
+      errors: ['prompt_archived', 'version_conflict', 'quota_exceeded', 'temporarily_unavailable'],
       async handler(request) {
-        const { name, commit_message, ...content } = request.body;
+        const { name, commit_message, base_version, ...content } = request.body;
         await checkChange(evaluatorPool, request.db.workspaceId, content);
         return idempotency.createOnce(request, async (query) => {
-          const row = await createVersion(query, name, { ...content, commitMessage: commit_message });
+          const change = { ...content, commitMessage: commit_message, baseVersion: base_version };
+          const row = await createVersion(query, name, change);
           if (row.version === 1) await quotas.require(query, 'prompts');
           return { resourceId: row.id, response: presentPrompt(row) };
         });
@@ -248,13 +249,16 @@ export function promptRoutes({
       scope: 'write',
       params: NameParams,
       body: UpdatePrompt,
-      bodyExamples: { 'New text': { template: 'Greet {{ name }} warmly.', commit_message: 'Warmer.' } },
+      bodyExamples: {
+        'New text': { template: 'Greet {{ name }} warmly.', commit_message: 'Warmer.' },
+        'Unless someone else was faster': { template: 'Greet {{ name }} warmly.', base_version: 1 },
+      },
       response: Prompt,
       responseExample: { ...example, version: 2 },
-      errors: ['prompt_archived', 'temporarily_unavailable'],
-      async handler({ db, params, body: { commit_message, ...content } }) {
+      errors: ['prompt_archived', 'version_conflict', 'temporarily_unavailable'],
+      async handler({ db, params, body: { commit_message, base_version, ...content } }) {
         await checkChange(evaluatorPool, db.workspaceId, content);
-        const update = { ...content, commitMessage: commit_message };
+        const update = { ...content, commitMessage: commit_message, baseVersion: base_version };
         return presentPrompt(await db.transaction((query) => updatePrompt(query, params.name, update)));
       },
     }),

@@ -4,7 +4,16 @@ import { AnyJson, jsonObject, shortList } from '../../domain/json-object.ts';
 import { PromptMessage } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { Inputs, MAX_FALLBACK_MODELS, PromptMessages, Tool, ToolChoice, Tools } from '../../domain/prompt-content.ts';
-import { BodyVersion, Label, ModelName, Name, saneText, Timestamp, VersionNumber } from '../../http/fields.ts';
+import {
+  BodyVersion,
+  Label,
+  MAX_VERSION,
+  ModelName,
+  Name,
+  saneText,
+  Timestamp,
+  VersionNumber,
+} from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { MAX_VERSION_BYTES } from '../../services/prompts/version.ts';
 
@@ -66,6 +75,21 @@ export const NOT_BOTH = { path: ['messages'], message: 'must not be given beside
 const Description = z.string().max(2000).nullable().meta({ description: 'What the prompt is for.', example: null });
 const CommitMessage = z.string().max(1000).meta({ description: 'Why this version was made.', example: 'Shorter.' });
 
+const BaseVersion = BodyVersion.meta({
+  description:
+    'The version that the change was made from. Where there is a newer one, the request is refused with `version_conflict`.',
+  example: 3,
+});
+const BaseVersionOrNone = z
+  .int('must be a whole number from 0')
+  .min(0, 'must be a whole number from 0')
+  .max(MAX_VERSION, 'is too large')
+  .meta({
+    description:
+      'The version that this one was made from, 0 where the prompt is to be new. Where there is a newer one, the request is refused with `version_conflict`.',
+    example: 0,
+  });
+
 export const CreatePrompt = z
   .strictObject({
     name: Name,
@@ -76,6 +100,7 @@ export const CreatePrompt = z
     parameters: ModelParameters.default({}),
     description: Description.optional(),
     commit_message: CommitMessage.optional(),
+    base_version: BaseVersionOrNone.optional(),
   })
   .refine(hasOne, { path: ['template'], message: 'is required: a text, or messages in its place' })
   .refine(hasAtMostOne, NOT_BOTH)
@@ -87,6 +112,7 @@ export const UpdatePrompt = z
     model: ModelName.optional(),
     description: Description.optional(),
     commit_message: CommitMessage.optional(),
+    base_version: BaseVersion.optional(),
   })
   .refine(hasAtMostOne, NOT_BOTH)
   .meta({ id: 'UpdatePrompt' });

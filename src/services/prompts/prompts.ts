@@ -8,6 +8,7 @@ import { newId } from '../../domain/ids.ts';
 import { includesOf, parsePrompt } from '../../domain/prompt.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
+import { requireBase } from './base-version.ts';
 import { checkIncludes } from './includes.ts';
 import {
   changedFields,
@@ -103,6 +104,8 @@ export function missing(name: string, { version, label }: VersionSelector, isPro
 export interface NewVersion extends VersionChange {
   description?: string | null | undefined;
   commitMessage?: string | undefined;
+  /** The version that the change was made from; 0: the prompt must be new. Default: whichever is the newest. */
+  baseVersion?: number | undefined;
 }
 
 interface Claim {
@@ -182,7 +185,7 @@ async function writeVersion(
 
 /**
  * `POST /prompts`: the first version of a new prompt, or the next one of a prompt that exists. Runs in the caller's transaction.
- * @throws ApiError `prompt_archived`, `invalid_request`
+ * @throws ApiError `prompt_archived`, `version_conflict`, `invalid_request`
  */
 export async function createVersion(
   query: Query,
@@ -210,6 +213,7 @@ export async function createVersion(
       .returning(['id', 'latest_version as version']),
   );
   if (!claim) throw archived(name);
+  requireBase(name, content.baseVersion, claim.version - 1);
   const previous = claim.version > 1 ? await getPrompt(query, name, { version: claim.version - 1 }) : undefined;
   const version = { ...changeVersion(EMPTY_VERSION, content), model: content.model };
   return writeVersion(query, name, claim, version, { commitMessage: content.commitMessage, previous });
@@ -217,7 +221,7 @@ export async function createVersion(
 
 /**
  * `PUT /prompts/{name}`: the next version; fields left out keep their value. Runs in the caller's transaction.
- * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
+ * @throws ApiError `not_found`, `prompt_archived`, `version_conflict`, `invalid_request`
  */
 export async function updatePrompt(query: Query, name: string, content: NewVersion): Promise<PromptRow> {
   const [claim] = await query((db) =>
@@ -232,6 +236,7 @@ export async function updatePrompt(query: Query, name: string, content: NewVersi
     await getPrompt(query, name);
     throw archived(name);
   }
+  requireBase(name, content.baseVersion, claim.version - 1);
   const previous = await getPrompt(query, name, { version: claim.version - 1 });
   const version = { ...changeVersion(previous, content), model: content.model ?? previous.model };
   return writeVersion(query, name, claim, version, { commitMessage: content.commitMessage, previous });

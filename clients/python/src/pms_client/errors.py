@@ -83,6 +83,10 @@ class PromptArchivedError(ApiError):
     """`prompt_archived`: it can be read, but not changed or run."""
 
 
+class VersionConflictError(ApiError):
+    """`version_conflict`: someone else has made a version since `base_version`."""
+
+
 class IdempotencyKeyReusedError(ApiError):
     """`idempotency_key_reused`: the key was sent before, with another path or body."""
 
@@ -123,6 +127,7 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "invalid_request": InvalidRequestError,
     "payload_too_large": PayloadTooLargeError,
     "prompt_archived": PromptArchivedError,
+    "version_conflict": VersionConflictError,
     "idempotency_key_reused": IdempotencyKeyReusedError,
     "invalid_state": InvalidStateError,
     "unauthorized": UnauthorizedError,

@@ -27,6 +27,8 @@ class PromptFields(TypedDict, total=False):
     config: Mapping[str, Any] | None
     description: str | None
     commit_message: str
+    base_version: int
+    """The version that the change was made from: where there is a newer one, it is a `VersionConflictError`."""
 
 
 class ExecutionFields(TypedDict, total=False):
