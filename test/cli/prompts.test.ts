@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -103,22 +106,57 @@ test('where the service is newer than the last pull, nothing is pushed', async (
   expect(await read('prompts/d/two.yaml')).toContain('Theirs');
 });
 
-test('two pushes at once: one of them is told', async () => {
-  await create('e');
-  await cli.pms(['prompts', 'pull', 'e']);
-  const text = await read('prompts/e.yaml');
-  const others = await startCli(service);
-  await writeFile(path.join(others.folder, 'e.yaml'), text.replace('Hello', 'Theirs'));
-  await write('e.yaml', text.replace('Hello', 'Ours'));
-  const [ours, theirs] = await Promise.all([
-    cli.pms(['prompts', 'push', 'e.yaml']),
-    others.pms(['prompts', 'push', 'e.yaml']),
+test.each(['changed', 'new'])(
+  'two pushes of a %s prompt at once: one makes a version, the other says so',
+  async (kind) => {
+    const name = `e/${kind}`;
+    const is = kind === 'new' ? 1 : 2;
+    if (kind === 'changed') await create(name);
+    const text = `name: ${name}\n${kind === 'changed' ? 'version: 1\n' : ''}model: sandbox/echo\ntemplate: Hello {{ name }}\n`;
+    const others = await startCli(service);
+    await writeFile(path.join(others.folder, 'e.yaml'), text.replace('Hello', 'Theirs'));
+    await write('e.yaml', text.replace('Hello', 'Ours'));
+    const [ours, theirs] = await Promise.all([
+      cli.pms(['prompts', 'push', 'e.yaml']),
+      others.pms(['prompts', 'push', 'e.yaml']),
+    ]);
+    await others.remove();
+    // One came first; the other saw that before it pushed, or was refused.
+    expect([ours.status, theirs.status].toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 1]);
+    const told = ours.status === 1 ? ours.stderr : theirs.stderr;
+    expect(told).toMatch(
+      new RegExp(`somebody else made version ${is} of ${name} meanwhile|the service has version ${is}`),
+    );
+    const { version, template } = await latest(name);
+    expect([version, template]).toEqual([is, ours.status === 0 ? 'Ours {{ name }}' : 'Theirs {{ name }}']);
+  },
+);
+
+test('a push that comes too late makes no version and says so', async () => {
+  await create('late');
+  await write('late.yaml', 'name: late\nversion: 1\nmodel: sandbox/echo\ntemplate: Ours\n');
+  // Between what the push reads and what it writes, somebody else is faster.
+  const proxied = createServer((request, response) => {
+    void (async () => {
+      if (request.url === '/v1/prompts') await create('late', { template: 'Theirs' });
+      const chunks = await Array.fromAsync(request);
+      const { status, body } = await service.call(request.method ?? '', (request.url ?? '').slice('/v1'.length), {
+        body: JSON.parse(Buffer.concat(chunks).toString()),
+      });
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    })();
+  });
+  proxied.listen(0, '127.0.0.1');
+  await once(proxied, 'listening');
+  const { port } = proxied.address() as AddressInfo;
+  const push = await cli.pms(['prompts', 'push', 'late.yaml'], { env: { PMS_BASE_URL: `http://127.0.0.1:${port}` } });
+  proxied.close();
+  expect([push.status, push.stderr]).toEqual([
+    1,
+    'failed: late.yaml was not pushed: somebody else made version 2 of late meanwhile: pull late, and make the change again\n',
   ]);
-  await others.remove();
-  // One came first; the other saw that before it pushed, or afterwards.
-  expect([ours.status, theirs.status].toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 1]);
-  const told = ours.status === 1 ? ours.stderr : theirs.stderr;
-  expect(told).toMatch(/somebody else made version 2 meanwhile|the service has version 2/);
+  expect(await latest('late')).toMatchObject({ version: 2, template: 'Theirs' });
+  expect(await read('late.yaml')).toContain('version: 1\n');
 });
 
 test('files that say what no prompt can are named with the line and the field', async () => {

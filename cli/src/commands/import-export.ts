@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Argument, type Command } from 'commander';
-import { InvalidRequestError, InvalidStateError, NotFoundError, type Pms, PromptArchivedError } from 'pms-client';
+import {
+  InvalidRequestError,
+  InvalidStateError,
+  NotFoundError,
+  type Pms,
+  PromptArchivedError,
+  VersionConflictError,
+} from 'pms-client';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { exportWorkspace } from '../export/export-workspace.ts';
@@ -15,7 +22,7 @@ import { type ImportSettings, importSettings } from '../importers/settings.ts';
 import { RefusedError } from '../importers/workspace.ts';
 
 const UPLOAD_TIMEOUT_MS = 30 * 60_000;
-const OF_ONE_THING = [InvalidRequestError, InvalidStateError, NotFoundError, PromptArchivedError];
+const OF_ONE_THING = [InvalidRequestError, InvalidStateError, NotFoundError, PromptArchivedError, VersionConflictError];
 
 /** What is refused of one thing; anything else ends the command. */
 async function refusing<Result>(made: Promise<Result>): Promise<Result> {

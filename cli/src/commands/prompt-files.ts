@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { createTwoFilesPatch } from 'diff';
-import { type Api, InvalidRequestError, type Pms } from 'pms-client';
+import { type Api, InvalidRequestError, type Pms, VersionConflictError } from 'pms-client';
 import { type Context, connect, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { formatPromptFile, PromptFileError, parsePromptFile } from '../prompt-file.ts';
@@ -54,21 +54,21 @@ async function isUntouched(pms: Pms, file: string): Promise<boolean> {
 
 async function pushOne(pms: Pms, { kind, local, latest }: PushStep, message: string | undefined): Promise<string> {
   const { name } = local.prompt;
+  const base = latest?.version ?? 0;
   let created: Api.Prompt;
   try {
-    created = await pms.call('createPrompt', { body: bodyOf(local, message) });
+    created = await pms.call('createPrompt', { body: { ...bodyOf(local, message), base_version: base } });
   } catch (error) {
+    if (error instanceof VersionConflictError)
+      throw new CliError(
+        EXIT.failed,
+        `failed: ${local.file} was not pushed: somebody else made version ${base + 1} of ${name} meanwhile: ` +
+          `pull ${name}, and make the change again`,
+      );
     const [detail] = error instanceof InvalidRequestError ? error.details : [];
     if (detail === undefined) throw error;
     throw new PromptFileError(local.file, local.lineOf(detail.path), detail.path, detail.message);
   }
-  const expected = (latest?.version ?? 0) + 1;
-  if (created.version !== expected)
-    throw new CliError(
-      EXIT.failed,
-      `${name}: it became version ${created.version}: somebody else made version ${created.version - 1} meanwhile. ` +
-        `Look at pms prompts diff and GET /v1/prompts/${name}/diff, then pull or push again.`,
-    );
   await writeFile(local.file, withVersion(local, created.version));
   return `${name}: ${kind === 'create' ? 'created, ' : ''}version ${created.version}`;
 }

@@ -94,8 +94,7 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
       }
     },
     async createVersion(version) {
-      const { version: number } = await send('POST', '/prompts', version);
-      return { version: Number(number) };
+      await send('POST', '/prompts', version);
     },
     async setLabel(name, label, version) {
       await send('PUT', `/prompts/${pathOf(name)}/labels/${encodeURIComponent(label)}`, { version });

@@ -25,15 +25,9 @@ async function make(step: Step, writer: WorkspaceWriter, secrets: Applied['secre
   switch (step.kind) {
     case 'restore':
       return writer.restore(step.name);
-    case 'version': {
-      const { version } = await writer.createVersion(step.body);
+    case 'version':
       // Later steps count on the number: labels, includes.
-      if (version !== step.version)
-        throw new RefusedError(
-          `it became version ${version} instead of ${step.version}: someone else writes to this prompt. Import again`,
-        );
-      return;
-    }
+      return writer.createVersion({ ...step.body, base_version: step.version - 1 });
     case 'label':
       return writer.setLabel(step.name, step.label, step.version);
     case 'archive':

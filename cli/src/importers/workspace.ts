@@ -41,7 +41,7 @@ export type NewVersion = { name: string; model: string } & Record<string, unknow
 
 /** What an import writes. Each rejects with {@link RefusedError} where the service refuses the one thing, and goes on with others. */
 export interface WorkspaceWriter {
-  createVersion(version: NewVersion): Promise<{ version: number }>;
+  createVersion(version: NewVersion): Promise<void>;
   setLabel(name: string, label: string, version: number): Promise<void>;
   archive(name: string): Promise<void>;
   restore(name: string): Promise<void>;
