@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { waitFor } from '../support/wait-for.ts';
 import { type Stage, startStage, write } from './stage.ts';
 
@@ -136,6 +137,73 @@ test('of two who edit one prompt, the second is told of the newer version before
   await other.page.getByText('Saved as version 3.').first().waitFor();
   expect((await call('GET', '/prompts/shared')).body).toMatchObject({ version: 3, template: 'Second' });
   await Promise.all([one.context.close(), other.context.close()]);
+});
+
+/** Holds these requests of both pages back until both have made one: they reach the service in the same instant. */
+async function saveAtOnce(pages: Page[], path: string): Promise<void> {
+  let waiting = 0;
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  for (const page of pages)
+    await page.route(`**/v1${path}`, async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      if (++waiting === pages.length) resolve();
+      await all;
+      await route.continue();
+    });
+}
+
+test('of two who save in the same instant, one makes the version and the other is told', async () => {
+  await call('POST', '/prompts', { body: { name: 'instant', template: 'Begin', model: 'sandbox/echo' } });
+  const visitors = await Promise.all([stage.signIn(), stage.signIn()]);
+  const pages = visitors.map(({ page }) => page);
+  for (const [index, page] of pages.entries()) {
+    await page.goto(stage.at('/prompts/instant'));
+    await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
+    await write(page, 'Text', `By ${index}`);
+  }
+  await saveAtOnce(pages, '/prompts/instant');
+  await Promise.all(pages.map((page) => page.getByRole('button', { name: 'Save as version 2' }).click()));
+  const isTold = await Promise.all(
+    pages.map(async (page) => {
+      const dialog = page.getByRole('dialog', { name: 'There is a newer version: 2' });
+      await dialog.or(page.getByText('Saved as version 2.')).first().waitFor();
+      return dialog.isVisible();
+    }),
+  );
+  expect(isTold.toSorted()).toEqual([false, true]);
+  expect((await call('GET', '/prompts/instant')).body).toMatchObject({
+    version: 2,
+    template: `By ${isTold.indexOf(false)}`,
+  });
+  await Promise.all(visitors.map(({ context }) => context.close()));
+});
+
+test('what is saved from the playground does not pass over a newer version unseen, nor over another prompt', async () => {
+  for (const name of ['tried', 'taken'])
+    await call('POST', '/prompts', { body: { name, template: 'Begin', model: 'sandbox/echo' } });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/playground?prompt=tried'));
+  await page.getByRole('button', { name: 'Edit its text' }).click();
+  await write(page, 'Draft of pane 1', 'Mine');
+  await call('PUT', '/prompts/tried', { body: { template: 'Theirs', commit_message: 'I was here' } });
+
+  await page.getByRole('button', { name: 'Save as a version…' }).click();
+  const form = page.getByRole('dialog', { name: 'Save as a version' });
+  await form.getByLabel('Prompt').fill('taken');
+  await form.getByRole('button', { name: 'Save', exact: true }).click();
+  await form.getByText('There is a prompt “taken” already').waitFor();
+  await form.getByLabel('Prompt').fill('tried');
+  await form.getByRole('button', { name: 'Save', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'There is a newer version: 2' });
+  await dialog.getByText('I was here').waitFor();
+  await dialog.locator('.cm-changedText').first().waitFor();
+  expect((await call('GET', '/prompts/tried')).body).toMatchObject({ version: 2, template: 'Theirs' });
+  await dialog.getByRole('button', { name: 'Save mine as version 3' }).click();
+  await page.getByText('Saved as tried, version 3.').first().waitFor();
+  expect((await call('GET', '/prompts/tried')).body).toMatchObject({ version: 3, template: 'Mine' });
+  expect((await call('GET', '/prompts/taken')).body.version).toBe(1);
+  expect(complaints).toEqual([]);
+  await context.close();
 });
 
 const HOSTILE = '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script><b>bold</b>';

@@ -27,7 +27,7 @@ export function Modal({ open, onClose, title, description, wide = false, childre
   );
 }
 
-/** A dialog with a form. It closes when `onSubmit` is done, and says why where it fails. */
+/** A dialog with a form. It closes when `onSubmit` is done, unless that gives `false`, and says why where it fails. */
 export function FormDialog({
   submitLabel,
   danger = false,
@@ -56,8 +56,7 @@ export function FormDialog({
     setBusy(true);
     setError(undefined);
     try {
-      await onSubmit();
-      close();
+      if ((await onSubmit()) !== false) close();
     } catch (thrown) {
       setError(thrown);
     } finally {

@@ -104,6 +104,10 @@ export type CreatePrompt = {
      * Why this version was made.
      */
     commit_message?: string;
+    /**
+     * The version that this one was made from, 0 where the prompt is to be new. Where there is a newer one, the request is refused with `version_conflict`.
+     */
+    base_version?: number;
 };
 
 export type Message = {
@@ -334,6 +338,10 @@ export type UpdatePrompt = {
      * Why this version was made.
      */
     commit_message?: string;
+    /**
+     * The version that the change was made from. Where there is a newer one, the request is refused with `version_conflict`.
+     */
+    base_version?: number;
 };
 
 export type SetProtection = {
@@ -1591,7 +1599,7 @@ export type Prompt = {
 
 export type Error = {
     error: {
-        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
+        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
         /**
          * What happened and what to change.
          */
@@ -1654,7 +1662,7 @@ export type ResolvedPrompt = {
      * `not_found`, or `invalid_request` where a run would be refused for an include.
      */
     error?: {
-        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
+        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
         message: string;
     };
 };

@@ -4,7 +4,10 @@ import { type Content, contentOf, newMessage, toBody } from '../prompt/content.t
 import type { Run } from './run.ts';
 
 /** What is edited in a pane, in place of what its version says. */
-export type Draft = Pick<Content, 'form' | 'template' | 'messages'>;
+export type Draft = Pick<Content, 'form' | 'template' | 'messages'> & {
+  /** The newest version of the prompt when editing began. */
+  newest?: number;
+};
 
 /** One of the things that are run side by side. */
 export interface Pane {
@@ -33,9 +36,10 @@ export const newPane = (part: Partial<Omit<Pane, 'key'>> = {}): Pane => ({
 
 export const EMPTY_DRAFT: Draft = { form: 'template', template: '', messages: [] };
 
-export const draftOf = (prompt: Prompt): Draft => {
+/** @param newest the newest version of the prompt */
+export const draftOf = (prompt: Prompt, newest: number): Draft => {
   const { form, template, messages } = contentOf(prompt);
-  return { form, template, messages };
+  return { form, template, messages, newest };
 };
 
 /** A pane that does again what an execution did; a draft is what was sent then. */
@@ -74,9 +78,10 @@ function paneContent(pane: Pane, prompt: Prompt | undefined): Content {
           description: '',
         }
       : contentOf(prompt);
+  const { newest: _, ...text } = pane.draft ?? {};
   return {
     ...base,
-    ...pane.draft,
+    ...text,
     model: pane.model === '' ? base.model : pane.model,
     parameters: { ...base.parameters, ...pane.parameters },
   };
@@ -86,7 +91,7 @@ function paneContent(pane: Pane, prompt: Prompt | undefined): Content {
  * What a pane is as a version, for `POST` and `PUT /prompts`.
  * @throws ContentError
  */
-export function versionBody(pane: Pane, prompt: Prompt | undefined): Record<string, unknown> {
+export function versionBody(pane: Pane, prompt: Prompt | undefined): ReturnType<typeof toBody> {
   return toBody(paneContent(pane, prompt));
 }
 

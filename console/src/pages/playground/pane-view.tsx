@@ -96,7 +96,11 @@ export function PaneView({
       {draft === undefined ? (
         version && (
           <div>
-            <button type="button" className="button small" onClick={() => onChange({ draft: draftOf(version) })}>
+            <button
+              type="button"
+              className="button small"
+              onClick={() => onChange({ draft: draftOf(version, latest) })}
+            >
               Edit its text
             </button>
           </div>
@@ -123,7 +127,12 @@ export function PaneView({
         </div>
       )}
       {dialog === 'version' && (
-        <SaveVersionDialog pane={pane} prompt={version ?? prompt} onClose={() => setDialog(undefined)} />
+        <SaveVersionDialog
+          pane={pane}
+          prompt={version ?? prompt}
+          newest={draft?.newest ?? latest}
+          onClose={() => setDialog(undefined)}
+        />
       )}
       {dialog === 'example' && run?.execution && (
         <SaveExampleDialog execution={run.execution} onClose={() => setDialog(undefined)} />
@@ -170,7 +179,7 @@ function DraftForm({
             type="button"
             className="button small"
             onClick={() =>
-              onChange({ ...EMPTY_DRAFT, template: draft.messages.find(({ isJson }) => !isJson)?.text ?? '' })
+              onChange({ ...draft, ...EMPTY_DRAFT, template: draft.messages.find(({ isJson }) => !isJson)?.text ?? '' })
             }
           >
             Write one text

@@ -1,46 +1,76 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { pathOf, post, put } from '../../api.ts';
-import type { Prompt } from '../../api-types.ts';
+import type { CreatePrompt, Prompt, UpdatePrompt } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
-import { showToast } from '../../components/toast.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { promptQuery } from '../../queries.ts';
+import { NewerVersionDialog } from '../prompt/newer-version-dialog.tsx';
+import { createPrompt, saveVersion } from '../prompt/save-version.ts';
 import { type Pane, versionBody } from './pane-state.ts';
 
 /** Makes what a pane runs the next version of its prompt, or a prompt of its own. */
 export function SaveVersionDialog({
   pane,
   prompt,
+  newest,
   onClose,
 }: {
   pane: Pane;
   prompt: Prompt | undefined;
+  /** The newest version that whoever saves knows of. */
+  newest: number;
   onClose: () => void;
 }) {
   const [name, setName] = useState(prompt?.name ?? '');
   const [message, setMessage] = useState('');
+  const [conflict, setConflict] = useState<{ base: Prompt; newer: Prompt }>();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const save = async () => {
-    const commit = message.trim() === '' ? {} : { commit_message: message.trim() };
-    const body = { ...versionBody(pane, prompt), ...commit };
-    const saved =
-      name === prompt?.name
-        ? await put<Prompt>(pathOf('prompts', name), body)
-        : await post<Prompt>('/prompts', { ...body, name: name.trim() });
+  const showSaved = async (saved: Prompt) => {
     await client.invalidateQueries({ queryKey: ['prompts'] });
     showToast(`Saved as ${saved.name}, version ${saved.version}.`);
     await navigate({ to: '/prompts/$', params: { _splat: saved.name }, search: { tab: 'versions' } });
   };
+  /**
+   * @param known the newest version that whoever saves knows of
+   * @returns whether it was saved: false where someone else was faster
+   */
+  const save = async (known: number): Promise<boolean> => {
+    const commit = message.trim() === '' ? {} : { commit_message: message.trim() };
+    // Both were read from forms: the API checks them.
+    const body = { ...versionBody(pane, prompt), ...commit } as UpdatePrompt;
+    const to = name.trim();
+    if (to !== prompt?.name) {
+      await showSaved(await createPrompt({ ...body, name: to } as CreatePrompt));
+      return true;
+    }
+    const result = await saveVersion(client, to, body, known);
+    if ('newer' in result) {
+      setConflict({ base: await client.fetchQuery(promptQuery(to, known)), newer: result.newer });
+      return false;
+    }
+    await showSaved(result.saved);
+    return true;
+  };
+  if (conflict)
+    return (
+      <NewerVersionDialog
+        {...conflict}
+        onClose={onClose}
+        onSaveAnyway={(version) => void save(version).then((isSaved) => isSaved && onClose(), showError)}
+        canSave
+      />
+    );
   return (
     <FormDialog
       open
       onClose={onClose}
       title="Save as a version"
-      description="Of this prompt, or under another name of another one. No label moves."
+      description="Of this prompt, or under another name as a new one. No label moves."
       submitLabel="Save"
-      onSubmit={save}
+      onSubmit={() => save(newest)}
     >
       <TextField label="Prompt" value={name} onChange={setName} required spellCheck={false} />
       <TextField label="What changes, and why" value={message} onChange={setMessage} maxLength={1000} />

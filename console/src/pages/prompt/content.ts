@@ -93,11 +93,14 @@ function parseToolChoice(choice: string): unknown {
   return choice.startsWith('{') ? parse('Tool choice', choice) : choice;
 }
 
+/** What a version says; the others are about the request. */
+type ContentField = Exclude<keyof UpdatePrompt, 'commit_message' | 'base_version'>;
+
 /**
  * All of a version, as the API takes it.
  * @throws ContentError where something that must be JSON is none
  */
-export function toBody(content: Content): Record<keyof UpdatePrompt, unknown> {
+export function toBody(content: Content): Record<ContentField, unknown> {
   const { form, template, messages } = content;
   return {
     template: form === 'template' ? template : undefined,
@@ -110,7 +113,6 @@ export function toBody(content: Content): Record<keyof UpdatePrompt, unknown> {
     tool_choice: parseToolChoice(content.tool_choice.trim()),
     config: parse('Config', content.config),
     description: content.description.trim() === '' ? null : content.description,
-    commit_message: undefined,
   };
 }
 
@@ -122,8 +124,7 @@ export function changesOf(before: Content, after: Content): UpdatePrompt {
   const old = toBody(before);
   return Object.fromEntries(
     Object.entries(toBody(after)).filter(
-      ([name, value]) =>
-        value !== undefined && JSON.stringify(value) !== JSON.stringify(old[name as keyof UpdatePrompt]),
+      ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(old[name as ContentField]),
     ),
   );
 }

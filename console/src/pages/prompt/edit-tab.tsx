@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, useDeferredValue, useMemo, useState } from 'react';
-import { pathOf, put } from '../../api.ts';
 import type { Prompt } from '../../api-types.ts';
 import { TextField } from '../../components/fields.tsx';
 import { ErrorState, QueryState } from '../../components/states.tsx';
@@ -12,6 +11,7 @@ import { type Content, changesOf, contentOf, placeholdersIn } from './content.ts
 import { ContentForm } from './content-form.tsx';
 import { NewerVersionDialog } from './newer-version-dialog.tsx';
 import { promptRoute } from './routes.ts';
+import { saveVersion } from './save-version.ts';
 
 /** How often someone who edits is told of versions that others have saved. */
 const LOOK_EVERY_MS = 15_000;
@@ -84,17 +84,18 @@ function Editing({ base: given }: { base: Prompt }) {
     setError(undefined);
     setSaving(true);
     try {
-      const now = await client.fetchQuery({ ...promptQuery(base.name), staleTime: 0 });
-      if (now.version > known) {
-        setNewer(now);
+      // Fields left out keep what the newest version says, which need not be the one that is edited.
+      const newest = known === base.version ? base : await client.fetchQuery(promptQuery(base.name, known));
+      const change = {
+        ...changesOf(contentOf(newest), content),
+        ...(message.trim() !== '' && { commit_message: message.trim() }),
+      };
+      const result = await saveVersion(client, base.name, change, known);
+      if ('newer' in result) {
+        setNewer(result.newer);
         return;
       }
-      const body = changesOf(contentOf(now), content);
-      const saved = await put<Prompt>(pathOf('prompts', base.name), {
-        ...body,
-        ...(message.trim() !== '' && { commit_message: message.trim() }),
-      });
-      client.setQueryData(promptQuery(base.name).queryKey, saved);
+      const { saved } = result;
       start(saved);
       await navigate({ search: {} });
       await client.invalidateQueries({ queryKey: ['prompts'] });

@@ -20,7 +20,8 @@ export function NewerVersionDialog({
   /** Undefined: the dialog is closed. */
   newer: Prompt | undefined;
   onClose: () => void;
-  onTake: (newer: Prompt) => void;
+  /** Undefined: this can't be done here. */
+  onTake?: (newer: Prompt) => void;
   onSaveAnyway: (version: number) => void;
   canSave: boolean;
 }) {
@@ -49,9 +50,11 @@ export function NewerVersionDialog({
         <button type="button" className="button" onClick={onClose}>
           Keep editing
         </button>
-        <button type="button" className="button danger" onClick={() => onTake(newer)}>
-          Drop my changes, take version {newer.version}
-        </button>
+        {onTake && (
+          <button type="button" className="button danger" onClick={() => onTake(newer)}>
+            Drop my changes, take version {newer.version}
+          </button>
+        )}
         {canSave && (
           <button type="button" className="button primary" onClick={() => onSaveAnyway(newer.version)}>
             Save mine as version {newer.version + 1}

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { post } from '../../api.ts';
-import type { CreatePrompt, Prompt } from '../../api-types.ts';
+import type { CreatePrompt } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
+import { createPrompt } from '../prompt/save-version.ts';
 
 const KINDS = [
   { value: 'template', label: 'Text' },
@@ -36,7 +36,7 @@ export function NewPromptDialog({
       ...(kind === 'template' ? { template: text } : { messages: [{ role: 'user', content: text }] }),
       commit_message: 'First version',
     };
-    const prompt = await post<Prompt>('/prompts', body);
+    const prompt = await createPrompt(body);
     await client.invalidateQueries({ queryKey: ['prompts'] });
     setName('');
     setText('');

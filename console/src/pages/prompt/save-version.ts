@@ -1,0 +1,37 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { ApiError, pathOf, post, put } from '../../api.ts';
+import type { CreatePrompt, Prompt, UpdatePrompt } from '../../api-types.ts';
+import { promptQuery } from '../../queries.ts';
+
+const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'version_conflict';
+
+/**
+ * Makes the next version of a prompt, unless someone else has made one meanwhile.
+ * @param known the newest version that whoever saves knows of
+ * @returns the new version, or the one of someone else
+ */
+export async function saveVersion(
+  client: QueryClient,
+  name: string,
+  change: UpdatePrompt,
+  known: number,
+): Promise<{ saved: Prompt } | { newer: Prompt }> {
+  try {
+    const saved = await put<Prompt>(pathOf('prompts', name), { ...change, base_version: known });
+    client.setQueryData(promptQuery(name).queryKey, saved);
+    return { saved };
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return { newer: await client.fetchQuery({ ...promptQuery(name), staleTime: 0 }) };
+  }
+}
+
+/** Makes a prompt of a name that is free. */
+export async function createPrompt(body: CreatePrompt): Promise<Prompt> {
+  try {
+    return await post<Prompt>('/prompts', { ...body, base_version: 0 });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    throw new Error(`There is a prompt “${body.name}” already: choose another name, or open it to change it.`);
+  }
+}
