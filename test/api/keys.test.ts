@@ -9,7 +9,7 @@ import { createAuthenticator } from '../../src/services/access/authenticate.ts';
 import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 import { createCall, startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createKey } from './workspace.ts';
+import { createKey, createOtherWorkspace } from './workspace.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -136,6 +136,38 @@ describe('keys', () => {
       break;
     }
     expect((await service.call('DELETE', `/api-keys/${id}`)).status).toBe(200);
+  });
+
+  test.each(SCOPES)('with only the scope %s tell of themselves, and of no other key', async (scope) => {
+    const { id, key } = await createKey(service, scope);
+    const { body: listed } = await service.call('GET', '/api-keys');
+    const { last_used_at: _, ...record } = listed.data.find((each: { id: string }) => each.id === id);
+    const answer = await service.call('GET', '/api-keys/current', { key });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ ...record, scopes: [scope], workspace: { name: 'default' } });
+    expect(JSON.stringify(answer.body)).not.toContain(key);
+    await service.call('DELETE', `/api-keys/${id}`);
+    const revoked = await service.call('GET', '/api-keys/current', { key });
+    expect([revoked.status, revoked.body.error.code]).toEqual([401, 'unauthorized']);
+  });
+
+  test('tell of themselves in another workspace and to a session, with their end', async () => {
+    const other = await createOtherWorkspace(service, 'current key');
+    expect((await other.call('GET', '/api-keys/current')).body).toMatchObject({
+      name: 'current key',
+      workspace: { name: 'current key' },
+      expires_at: null,
+    });
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { body: made } = await service.call('POST', '/api-keys', {
+      body: { name: 'signed in', scopes: ['read'], expires_at },
+    });
+    const { headers } = await service.call('POST', '/session', { key: null, body: { key: made.key } });
+    const cookie = headers.get('Set-Cookie')?.split(';')[0] ?? '';
+    const { body } = await service.call('GET', '/api-keys/current', { key: null, headers: { Cookie: cookie } });
+    expect(body).toMatchObject({ id: made.id, name: 'signed in', scopes: ['read'], expires_at });
+    const none = await service.call('GET', '/api-keys/current', { key: null });
+    expect([none.status, none.body.error.code]).toEqual([401, 'unauthorized']);
   });
 
   test('that were revoked end at once, stay in the list, and can be revoked again', async () => {

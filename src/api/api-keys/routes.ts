@@ -3,12 +3,19 @@ import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { createApiKey, generateApiKey, listApiKeys, revokeApiKey } from '../../services/access/api-keys.ts';
+import {
+  createApiKey,
+  generateApiKey,
+  getApiKey,
+  listApiKeys,
+  revokeApiKey,
+  SCOPES,
+} from '../../services/access/api-keys.ts';
 import type { Authenticator } from '../../services/access/authenticate.ts';
 import { presentApiKey } from '../../services/access/present-api-key.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { apiKeySample } from './samples.ts';
-import { ApiKey, ApiKeyPage, CreateApiKey, CreatedApiKey } from './schema.ts';
+import { ApiKey, ApiKeyPage, CreateApiKey, CreatedApiKey, CurrentApiKey } from './schema.ts';
 
 /** `/api-keys`. */
 export function apiKeyRoutes(deps: {
@@ -60,6 +67,22 @@ export function apiKeyRoutes(deps: {
           await deps.quotas.require(query, 'apiKeys');
           return { resourceId: record.id, response: { ...presentApiKey(record), key } };
         }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api-keys/current',
+      operationId: 'getCurrentApiKey',
+      tag,
+      summary: 'Read the key that the request is made with',
+      description: 'Any key may. To a session it is the key that the session was begun with.',
+      scope: SCOPES,
+      response: CurrentApiKey,
+      responseExample: { ...apiKeySample, workspace: { name: 'default' } },
+      errors: ['not_found'],
+      handler: async ({ db, key }) => ({
+        ...presentApiKey(await getApiKey(db.query, key.id)),
+        workspace: { name: key.workspaceName },
+      }),
     }),
     defineRoute({
       method: 'delete',

@@ -34,4 +34,8 @@ export const CreatedApiKey = ApiKey.extend({
   key: z.string().meta({ description: 'The key itself. It is shown this once and stored nowhere.' }),
 }).meta({ id: 'CreatedApiKey' });
 
+export const CurrentApiKey = ApiKey.extend({
+  workspace: z.object({ name: z.string() }).meta({ description: 'The workspace that it opens.' }),
+}).meta({ id: 'CurrentApiKey' });
+
 export const ApiKeyPage = pageOf(ApiKey).meta({ id: 'ApiKeyPage' });

@@ -75,6 +75,13 @@ export function listApiKeys(
   });
 }
 
+/** @throws ApiError `not_found` */
+export async function getApiKey(query: Query, id: string): Promise<ApiKeyRow> {
+  const [row] = await query((own) => own.selectFrom('api_keys').select(SHOWN).where('id', '=', id));
+  if (row === undefined) throw notFound('This key');
+  return row;
+}
+
 /**
  * For operators, who know a key by its id alone.
  * @throws ApiError `not_found`

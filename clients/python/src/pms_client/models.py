@@ -1802,6 +1802,36 @@ class CreatedApiKey(BaseModel):
     ]
 
 
+class CurrentApiKeyWorkspace(BaseModel):
+    """
+    The workspace that it opens.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+
+
+class CurrentApiKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    scopes: Annotated[
+        list[Literal["read", "execute", "write", "publish", "admin"]],
+        Field(
+            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
+        ),
+    ]
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    workspace: Annotated[CurrentApiKeyWorkspace, Field(description="The workspace that it opens.")]
+
+
 class SessionKey(BaseModel):
     model_config = ConfigDict(
         extra="ignore",

@@ -75,6 +75,7 @@ export interface Operations {
   getPromptStatistics: { request: api.GetPromptStatisticsData; response: api.GetPromptStatisticsResponse };
   listApiKeys: { request: api.ListApiKeysData; response: api.ListApiKeysResponse };
   createApiKey: { request: api.CreateApiKeyData; response: api.CreateApiKeyResponse };
+  getCurrentApiKey: { request: api.GetCurrentApiKeyData; response: api.GetCurrentApiKeyResponse };
   revokeApiKey: { request: api.RevokeApiKeyData; response: api.RevokeApiKeyResponse };
   getSession: { request: api.GetSessionData; response: api.GetSessionResponse };
   createSession: { request: api.CreateSessionData; response: api.CreateSessionResponse };
@@ -158,6 +159,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getPromptStatistics: 'GET /statistics/prompts/{name}',
   listApiKeys: 'GET /api-keys',
   createApiKey: 'POST /api-keys',
+  getCurrentApiKey: 'GET /api-keys/current',
   revokeApiKey: 'DELETE /api-keys/{id}',
   getSession: 'GET /session',
   createSession: 'POST /session',

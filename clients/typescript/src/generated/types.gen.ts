@@ -3208,6 +3208,28 @@ export type CreatedApiKey = {
     key: string;
 };
 
+export type CurrentApiKey = {
+    id: string;
+    name: string;
+    /**
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
+     */
+    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    expires_at: string | null;
+    revoked_at: string | null;
+    last_used_at: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * The workspace that it opens.
+     */
+    workspace: {
+        name: string;
+    };
+};
+
 export type Session = {
     id: string;
     key: {
@@ -6758,6 +6780,47 @@ export type CreateApiKeyResponses = {
 };
 
 export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
+
+export type GetCurrentApiKeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api-keys/current';
+};
+
+export type GetCurrentApiKeyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetCurrentApiKeyError = GetCurrentApiKeyErrors[keyof GetCurrentApiKeyErrors];
+
+export type GetCurrentApiKeyResponses = {
+    /**
+     * Done.
+     */
+    200: CurrentApiKey;
+};
+
+export type GetCurrentApiKeyResponse = GetCurrentApiKeyResponses[keyof GetCurrentApiKeyResponses];
 
 export type RevokeApiKeyData = {
     body?: never;
