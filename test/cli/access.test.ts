@@ -24,7 +24,10 @@ test('a key is kept for this user alone, and used by the commands that follow', 
   const who = await cli.pms(['whoami']);
   expect([who.status, who.stdout]).toEqual([
     0,
-    `${service.origin} with the key ${service.key.slice(0, 8)}… from ${file}: valid\n`,
+    `${service.origin} with the key ${service.key.slice(0, 8)}… from ${file}: valid
+name       workspace  scopes                            expires
+bootstrap  default    read execute write publish admin  never
+`,
   ]);
   expect((await cli.pms(['prompts', 'list', '--json'])).stdout).toBe('[]\n');
 });
@@ -49,11 +52,21 @@ test('a key goes to no other service than the one it is of', async () => {
 
 test('the environment goes before what is kept', async () => {
   await cli.pms(['login', '--url', service.origin], { input: service.key });
-  const { key } = await createKey(service, 'execute');
+  const { id, key } = await createKey(service, 'execute');
   const env = { PMS_BASE_URL: service.origin, PMS_API_KEY: key };
   expect(await cli.pms(['whoami'], { env })).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('PMS_API_KEY'),
+  });
+  expect(JSON.parse((await cli.pms(['whoami', '--json'], { env })).stdout)).toEqual({
+    url: service.origin,
+    key: `${key.slice(0, 8)}…`,
+    source: 'PMS_API_KEY',
+    id,
+    name: 'execute',
+    workspace: { name: 'default' },
+    scopes: ['execute'],
+    expires_at: null,
   });
   const list = await cli.pms(['prompts', 'list'], { env });
   expect([list.status, list.stderr]).toEqual([2, expect.stringContaining('scope')]);

@@ -1,22 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { Pms, UnauthorizedError } from 'pms-client';
+import { type Api, Pms, UnauthorizedError } from 'pms-client';
 import { accessOf, type Context, DEFAULT_URL, printJson, printLine } from '../context.ts';
 import { writeCredentials } from '../credentials.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { formatTable } from '../table.ts';
 
 /** Enough of a key to tell it from others. */
 const shown = (key: string) => `${key.slice(0, 8)}…`;
 
-/** @throws UnauthorizedError, ConnectionError */
-async function checkKey(url: string, apiKey: string): Promise<void> {
-  const pms = new Pms({ baseUrl: url, apiKey, maxRetries: 0 });
-  try {
-    await pms.call('listPrompts', { query: { limit: 1 } });
-  } catch (error) {
-    // A key that may not read is a key.
-    if (!(error instanceof Error && 'code' in error && error.code === 'insufficient_scope')) throw error;
-  }
+/** What the service knows of a key. @throws UnauthorizedError, ConnectionError */
+function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentApiKey> {
+  return new Pms({ baseUrl: url, apiKey, maxRetries: 0 }).call('getCurrentApiKey', {});
 }
 
 async function readKey({ stdin, stderr }: Context): Promise<string> {
@@ -49,7 +44,7 @@ export function addAccessCommands(program: Command, context: Context): void {
       const apiKey = await readKey(context);
       if (apiKey === '') throw new CliError(EXIT.usage, 'No key was given: type it, or pass it on standard input.');
       try {
-        await checkKey(url, apiKey);
+        await readKeyRecord(url, apiKey);
       } catch (error) {
         if (error instanceof UnauthorizedError)
           throw new CliError(EXIT.usage, `${url} refuses the key: ${error.message}`);
@@ -61,12 +56,15 @@ export function addAccessCommands(program: Command, context: Context): void {
 
   program
     .command('whoami')
-    .description('show which service and which key are used, and whether the key is valid')
+    .description('show which service and which key are used, and what the key may do')
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { url, apiKey, source } = await accessOf(context);
-      await checkKey(url, apiKey);
-      if (json) printJson(context.stdout, { url, key: shown(apiKey), source });
-      else printLine(context.stdout, `${url} with the key ${shown(apiKey)} from ${source}: valid`);
+      const { id, name, scopes, expires_at, workspace } = await readKeyRecord(url, apiKey);
+      if (json)
+        return printJson(context.stdout, { url, key: shown(apiKey), source, id, name, workspace, scopes, expires_at });
+      printLine(context.stdout, `${url} with the key ${shown(apiKey)} from ${source}: valid`);
+      const row = [name, workspace.name, scopes.join(' '), expires_at ?? 'never'];
+      printLine(context.stdout, formatTable(['name', 'workspace', 'scopes', 'expires'], [row]));
     });
 }
