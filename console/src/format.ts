@@ -1,4 +1,5 @@
 const numbers = new Intl.NumberFormat('en-US');
+const small = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2, maximumFractionDigits: 10 });
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
@@ -49,7 +50,7 @@ export function formatCost(cost: { amount: string | null } | null | undefined): 
   const amount = Number(cost.amount);
   if (amount === 0) return '$0';
   if (amount >= 1) return `$${amount.toFixed(2)}`;
-  return `$${amount.toLocaleString('en-US', { maximumSignificantDigits: 2, maximumFractionDigits: 10 })}`;
+  return `$${small.format(amount)}`;
 }
 
 /** A score from 0 to 1 as a percentage. */

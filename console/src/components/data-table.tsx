@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
+import { type CSSProperties, memo, type ReactNode, useEffect, useRef } from 'react';
 
 // As in controls.css.
 const ROW_HEIGHT_PX = 40;
@@ -14,6 +14,31 @@ export interface Column<Row> {
   /** Numbers. */
   alignEnd?: boolean;
 }
+
+const classOf = <Row,>({ alignEnd }: Column<Row>) => (alignEnd ? 'end' : undefined);
+
+interface TableRowProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+  index: number;
+  /** From the top of the body. */
+  startPx: number;
+}
+
+function TableRowOf<Row>({ row, columns, index, startPx }: TableRowProps<Row>) {
+  return (
+    <div role="row" className="table-row" aria-rowindex={index + 2} style={{ transform: `translateY(${startPx}px)` }}>
+      {columns.map((column) => (
+        <span key={column.key} role="cell" className={classOf(column)}>
+          {column.cell(row)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** A row that stays in view while the table scrolls is not rendered again. */
+const TableRow = memo(TableRowOf) as typeof TableRowOf;
 
 /** A table of any length: only the rows in view are in the page. The first column should hold the link to the row's page. */
 export function DataTable<Row>({
@@ -54,7 +79,6 @@ export function DataTable<Row>({
     '--columns': columns.map(({ width = 'minmax(6rem, 1fr)' }) => width).join(' '),
     '--min-width': minWidth,
   } as CSSProperties;
-  const classOf = ({ alignEnd }: Column<Row>) => (alignEnd ? 'end' : undefined);
   return (
     // A table that scrolls must be reached by keyboard. Elements of a real table can't be placed one by one.
     <div
@@ -80,19 +104,13 @@ export function DataTable<Row>({
           const row = rows[item.index];
           if (row === undefined) return null;
           return (
-            <div
+            <TableRow
               key={item.key}
-              role="row"
-              className="table-row"
-              aria-rowindex={item.index + 2}
-              style={{ transform: `translateY(${item.start - HEAD_HEIGHT_PX}px)` }}
-            >
-              {columns.map((column) => (
-                <span key={column.key} role="cell" className={classOf(column)}>
-                  {column.cell(row)}
-                </span>
-              ))}
-            </div>
+              row={row}
+              columns={columns}
+              index={item.index}
+              startPx={item.start - HEAD_HEIGHT_PX}
+            />
           );
         })}
       </div>
