@@ -1,9 +1,15 @@
 import { Compartment } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { editorSetup } from './editor-setup.ts';
 
-/** A text with placeholders. Large ones stay quick: only the lines in view are drawn. */
+const TYPING_MS = 200;
+
+/**
+ * A text with placeholders. Large ones stay quick: only the lines in view are drawn, and the text is passed on when typing pauses, when the
+ * editor loses the focus, and before it is submitted.
+ */
 export function Editor({
   label,
   value,
@@ -23,16 +29,27 @@ export function Editor({
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const setup = useRef(new Compartment());
-  /** What the editor holds. Reading it out of the editor takes time where it is long. */
-  const held = useRef(value);
+  /** The text that was passed on or given last. */
+  const known = useRef(value);
   const latest = useRef({ onChange, onSubmit, value, label, readOnly });
   latest.current = { onChange, onSubmit, value, label, readOnly };
 
   useEffect(() => {
     if (!parent.current) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const passOn = () => {
+      clearTimeout(timer);
+      const text = created.state.doc.toString();
+      if (text === known.current) return;
+      known.current = text;
+      latest.current.onChange?.(text);
+    };
     const submit = () => {
-      latest.current.onSubmit?.();
-      return latest.current.onSubmit !== undefined;
+      if (latest.current.onSubmit === undefined) return false;
+      // What is submitted is the state of those who render this.
+      flushSync(passOn);
+      latest.current.onSubmit();
+      return true;
     };
     const created = new EditorView({
       parent: parent.current,
@@ -46,13 +63,17 @@ export function Editor({
         }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
-          held.current = update.state.doc.toString();
-          latest.current.onChange?.(held.current);
+          clearTimeout(timer);
+          timer = setTimeout(passOn, TYPING_MS);
         }),
+        EditorView.domEventHandlers({ blur: passOn }),
       ],
     });
     view.current = created;
-    return () => created.destroy();
+    return () => {
+      clearTimeout(timer);
+      created.destroy();
+    };
   }, [minLines]);
 
   useEffect(() => {
@@ -61,8 +82,8 @@ export function Editor({
 
   useEffect(() => {
     const current = view.current;
-    if (current === undefined || held.current === value) return;
-    held.current = value;
+    if (current === undefined || known.current === value) return;
+    known.current = value;
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
   }, [value]);
 
