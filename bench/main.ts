@@ -3,6 +3,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { measureClients } from './clients.ts';
 import { measureCluster } from './cluster.ts';
+import { measureConsole } from './console.ts';
 import { measureCosts } from './costs.ts';
 import { measureEvaluations } from './evaluations.ts';
 import { measureExecutions } from './executions.ts';
@@ -33,6 +34,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   webhooks: (means) => withServers(means, measureWebhooks),
   streams: (means) => withServers(means, measureStreams),
   clients: (means) => withServers(means, measureClients),
+  console: (means) => withServers(means, measureConsole),
   kills: (means) => withServers(means, measureKills),
   costs: (means) => measureCosts(means),
   cluster: (means) => measureCluster(means),

@@ -1,0 +1,213 @@
+import path from 'node:path';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { openDatabase } from '../src/db/database.ts';
+import { publicId } from '../src/domain/ids.ts';
+import { launchBrowser } from '../test/support/browser.ts';
+import { seedEvaluation } from '../test/support/seed-rows.ts';
+import type { Means } from './means.ts';
+import { type Outcome, row } from './report.ts';
+import type { Servers } from './servers.ts';
+import { type Service, startService } from './service.ts';
+import { quantile } from './statistics.ts';
+
+const ROUNDS = 3;
+const RESULTS = 10_000;
+const TEMPLATE_BYTES = 256 * 1024;
+const SMALL = 'small';
+const LARGE = 'large';
+const KEYS = 60;
+const TYPING_MS = 120;
+/** The console has taken up what was typed by then. */
+const PAUSE_MS = 500;
+/** A turn of the wheel, a quarter of the rows in view. */
+const WHEEL_PX = 360;
+const PATIENCE_MS = 60_000;
+
+/** The web console in Chromium, which shares the machine with the service. */
+export async function measureConsole(servers: Servers, means: Means): Promise<Outcome> {
+  const service = await startService(servers);
+  try {
+    const { browser, close } = await launchBrowser();
+    try {
+      return await measureIn(browser, service, servers, means);
+    } finally {
+      await close();
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+async function measureIn(
+  browser: Browser,
+  service: Service,
+  servers: Servers,
+  { profileFolder, rounds = ROUNDS }: Means,
+): Promise<Outcome> {
+  await service.call('POST', '/prompts', { name: SMALL, template: 'Greet {{ name }}.', model: 'sandbox/echo' });
+  /** Measures in windows of their own. With a folder for profiles it saves Chromium's traces there. */
+  const inRounds = async <Result>(name: string, measure: (page: Page) => Promise<Result>): Promise<Result[]> => {
+    const results: Result[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      context.setDefaultTimeout(PATIENCE_MS);
+      const page = await context.newPage();
+      if (profileFolder !== undefined)
+        await browser.startTracing(page, { path: path.join(profileFolder, `console-${name}-${round}.json`) });
+      results.push(await measure(page));
+      if (profileFolder !== undefined) await browser.stopTracing();
+      await context.close();
+    }
+    return results;
+  };
+  const loads = await inRounds('load', (page) => measureLoad(page, service));
+  const evaluation = await seed(servers, service);
+  const scrolls = await inRounds('scroll', async (page) => {
+    await signIn(page, service, `/evaluations/${evaluation}`);
+    return framesOfScroll(page);
+  });
+  const typing = await inRounds('keys', async (page) => {
+    await signIn(page, service, `/prompts/${LARGE}`);
+    return { keys: await workOfKeys(page, TYPING_MS), pauses: await workOfKeys(page, PAUSE_MS) };
+  });
+  const longerThan = (limitMs: number) => scrolls.map((frames) => frames.filter((ms) => ms > limitMs).length);
+  return {
+    benchmark: `console (Chromium; ${RESULTS} results, a template of ${TEMPLATE_BYTES / 1024} KiB)`,
+    rows: [
+      row(
+        'first load, compressed',
+        'kB',
+        ofEach(loads, ({ bytes }) => bytes / 1000),
+        { atMost: 300 },
+      ),
+      row(
+        'sign-in to first page',
+        'ms',
+        ofEach(loads, ({ signInMs }) => signInMs),
+        { below: 1_500 },
+      ),
+      row(
+        'frames of a scroll through the results',
+        '',
+        ofEach(scrolls, (frames) => frames.length),
+      ),
+      row('longer than 50 ms', '', longerThan(50), { atMost: 0 }),
+      row(
+        'longest',
+        'ms',
+        ofEach(scrolls, (frames) => Math.max(...frames)),
+        { atMost: 50 },
+      ),
+      row(
+        'CPU of a key, p95',
+        'ms',
+        ofEach(typing, ({ keys }) => quantile(keys, 0.95)),
+        { below: 16 },
+      ),
+      row(
+        'CPU of a key with a pause after it, p95',
+        'ms',
+        ofEach(typing, ({ pauses }) => quantile(pauses, 0.95)),
+        { below: 16 },
+      ),
+    ],
+  };
+}
+
+const ofEach = <Item>(items: readonly Item[], value: (item: Item) => number) => items.map((item) => value(item));
+
+/** @returns the evaluation's id */
+async function seed(servers: Servers, service: Service): Promise<string> {
+  const line = 'Answer {{ customer }} in the words of {{ tone }}: be brief, and say what happens next.\n';
+  const template = line.repeat(Math.floor(TEMPLATE_BYTES / line.length));
+  await service.call('POST', '/prompts', { name: LARGE, template, model: 'sandbox/echo' });
+  const db = await openDatabase(servers.databaseUrl, { poolSize: 1, statementTimeoutMs: 0 });
+  try {
+    const [workspace] = await db.system.query<{ id: string }>({ text: 'select id from workspaces' });
+    const seeded = { workspaceId: workspace?.id ?? '', count: RESULTS, days: 1 };
+    return publicId('evaluation', await seedEvaluation(db.system.query, seeded));
+  } finally {
+    await db.close();
+  }
+}
+
+interface Load {
+  /** Of everything that the browser got until the first page could be used. */
+  bytes: number;
+  /** From Enter on the sign-in page until the list of prompts is there. */
+  signInMs: number;
+}
+
+async function measureLoad(page: Page, service: Service): Promise<Load> {
+  const network = await page.context().newCDPSession(page);
+  let bytes = 0;
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await network.send('Network.enable');
+  await signIn(page, service, '/prompts');
+  const began = performance.now();
+  await page.getByRole('cell', { name: SMALL }).waitFor();
+  const signInMs = performance.now() - began;
+  await page.waitForLoadState('networkidle');
+  return { bytes, signInMs };
+}
+
+/** Opens a page, and signs in as it asks for. */
+async function signIn(page: Page, { origin, key }: Service, at: string): Promise<void> {
+  await page.goto(`${origin}/console${at}`);
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+}
+
+/** Has all results loaded, and turns the wheel until their end. @returns how long each frame took, in ms */
+async function framesOfScroll(page: Page): Promise<number[]> {
+  const table = page.getByRole('table', { name: 'Results' });
+  while ((await table.getAttribute('aria-rowcount')) !== String(RESULTS + 1))
+    await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await table.evaluate((element) => element.scrollTo(0, 0));
+  await page.waitForLoadState('networkidle');
+  await table.scrollIntoViewIfNeeded();
+  await table.hover();
+  await page.evaluate(`(() => {
+    window.frames_ = [];
+    let before = performance.now();
+    const frame = (now) => {
+      window.frames_.push(now - before);
+      before = now;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  })()`);
+  const isAtEnd = () =>
+    table.evaluate(({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight >= scrollHeight - 1);
+  do for (let turn = 0; turn < 20; turn += 1) await page.mouse.wheel(0, WHEEL_PX);
+  while (!(await isAtEnd()));
+  // The first has no frame before it.
+  return page.evaluate<number[]>('window.frames_.slice(1)');
+}
+
+/** Types in the middle of the template. @returns the CPU time of the page's main thread for each key, in ms */
+async function workOfKeys(page: Page, waitMs: number): Promise<number[]> {
+  const text = page.getByRole('textbox', { name: 'Text', exact: true });
+  await text.waitFor();
+  await page.waitForLoadState('networkidle');
+  await text.click();
+  const session = await page.context().newCDPSession(page);
+  // In CPU time: what else the machine does hardly changes it.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const times: number[] = [];
+  for (let at = 0; at < KEYS; at += 1) {
+    const before = await cpuMs(session);
+    await session.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'a', text: 'a', code: 'KeyA' });
+    await session.send('Input.dispatchKeyEvent', { type: 'keyUp', key: 'a', code: 'KeyA' });
+    await page.waitForTimeout(waitMs);
+    times.push((await cpuMs(session)) - before);
+  }
+  return times;
+}
+
+async function cpuMs(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000;
+}
