@@ -17,7 +17,12 @@ export function runAdmin(args: string[], settings: Record<string, string>): Prom
   const child = spawn(process.execPath, [path.join(root, 'src', 'admin', 'main.ts'), ...args], {
     cwd: root,
     // Nothing of the tests' own environment but what programs need to run.
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...settings },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -33,7 +33,13 @@ export async function startCli(service?: Pick<TestService, 'origin' | 'key'>): P
     async pms(args, { env = {}, input = '' } = {}) {
       const child = spawn(process.execPath, ['--conditions=pms-source', PROGRAM, ...args], {
         cwd: folder,
-        env: { PATH: process.env['PATH'], PMS_CONFIG_DIR: path.join(folder, '.config'), ...access, ...env },
+        env: {
+          PATH: process.env['PATH'],
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+          PMS_CONFIG_DIR: path.join(folder, '.config'),
+          ...access,
+          ...env,
+        },
       });
       const ended: Ended = { status: null, stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const)

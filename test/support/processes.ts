@@ -41,9 +41,11 @@ export async function killLeftovers(): Promise<void> {
 
 /** Only what a program needs to run, so that no setting of this shell gets in. */
 function bareEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
+  const { PATH, HOME, TMPDIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
   return Object.fromEntries(
-    Object.entries({ PATH, HOME, TMPDIR, XDG_CACHE_HOME }).filter(([, value]) => value !== undefined),
+    Object.entries({ PATH, HOME, TMPDIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE }).filter(
+      ([, value]) => value !== undefined,
+    ),
   );
 }
 
