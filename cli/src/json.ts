@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '../../src/domain/json.ts';
 
 /** A JSON object that nothing is known of. */
 export type Json = Record<string, unknown>;
@@ -10,6 +11,11 @@ export function isObject(value: unknown): value is Json {
 /** The value as an object; an empty one where it is none. */
 export function objectOf(value: unknown): Json {
   return isObject(value) ? value : {};
+}
+
+/** The object as a version keeps it. What was read from a file holds nothing but JSON; versions are checked for it. */
+export function keptObject(object: Json): Record<string, JsonValue> {
+  return object as Record<string, JsonValue>;
 }
 
 /** The value as a list; an empty one where it is none. */

@@ -1,40 +1,25 @@
 import { createHash } from 'node:crypto';
+import { DATASET_RESERVED, datasetNameProblem } from '../../src/domain/dataset-name.ts';
+import { MAX_LABEL_LENGTH, MovableLabel } from '../../src/domain/label.ts';
+import { VariableName } from '../../src/domain/messages.ts';
+import { MAX_NAME_LENGTH, PROMPT_RESERVED, promptNameProblem } from '../../src/domain/prompt-name.ts';
 
-const SEGMENT = /^[A-Za-z0-9._-]+$/;
-const LABEL = /^[A-Za-z0-9._-]{1,64}$/;
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
-const MAX_NAME_LENGTH = 200;
-const MAX_LABEL_LENGTH = 64;
-
-/** What a name is for: each kind has words that it may not have as a segment after the first. */
+/** What a name is for. */
 export type NameKind = 'prompt' | 'dataset';
 
-const RESERVED: Record<NameKind, ReadonlySet<string>> = {
-  prompt: new Set(['versions', 'labels', 'restore', 'diff']),
-  dataset: new Set(['versions', 'examples', 'export', 'from-executions']),
+/** What each may be called, and the words that it may not have as a segment after the first. */
+const RULES = {
+  prompt: { problemOf: promptNameProblem, reserved: PROMPT_RESERVED },
+  dataset: { problemOf: datasetNameProblem, reserved: DATASET_RESERVED },
 };
-
-/** What is wrong with a name, in words for a person; undefined where nothing is. */
-export function nameProblem(kind: NameKind, name: string): string | undefined {
-  if (name.length === 0) return 'must not be empty';
-  if (name.length > MAX_NAME_LENGTH) return `must be at most ${MAX_NAME_LENGTH} characters`;
-  for (const [index, segment] of name.split('/').entries()) {
-    if (segment === '') return 'must not start or end with "/" nor hold "//"';
-    if (segment === '.' || segment === '..') return 'must not have "." or ".." as a segment';
-    if (!SEGMENT.test(segment)) return 'may hold letters, digits, ".", "_", "-", and "/" between segments';
-    if (index > 0 && RESERVED[kind].has(segment)) return `must not have "${segment}" as a segment after the first`;
-  }
-  return undefined;
-}
 
 /** Whether a text can be a label that is set by hand: `latest` moves by itself. */
 export function isLabel(text: string): boolean {
-  return LABEL.test(text) && text !== 'latest';
+  return MovableLabel.safeParse(text).success;
 }
 
-/** Whether a text can be a variable of a template. */
-export function isVariableName(text: string): boolean {
-  return VARIABLE.test(text);
+function isVariableName(text: string): boolean {
+  return VariableName.safeParse(text).success;
 }
 
 /** The same for equal texts, in any order of them. */
@@ -73,10 +58,11 @@ function mapAll(
  * and ".." become "_", and a reserved segment gets "_" behind it. Two texts never get one name.
  */
 export function mapNames(kind: NameKind, texts: Iterable<string>): Map<string, string> {
+  const { problemOf, reserved } = RULES[kind];
   const rewriteSegment = (segment: string, index: number) => {
     const plain = segment.replace(/[^A-Za-z0-9._-]+/g, '-');
     if (plain === '' || plain === '.' || plain === '..') return '_';
-    return index > 0 && RESERVED[kind].has(plain) ? `${plain}_` : plain;
+    return index > 0 && reserved.has(plain) ? `${plain}_` : plain;
   };
   const cut = (name: string, to: number) => name.slice(0, to).replace(/\/+$/, '');
   const withHash = (name: string, hash: string) => `${cut(name, MAX_NAME_LENGTH - 9)}-${hash}`;
@@ -84,7 +70,7 @@ export function mapNames(kind: NameKind, texts: Iterable<string>): Map<string, s
     const name = text.split('/').map(rewriteSegment).join('/');
     return name.length <= MAX_NAME_LENGTH ? name : withHash(name, fingerprint(text));
   };
-  return mapAll(texts, (text) => nameProblem(kind, text) === undefined, rewrite, withHash);
+  return mapAll(texts, (text) => problemOf(text) === undefined, rewrite, withHash);
 }
 
 /** The same for labels. */

@@ -1,9 +1,8 @@
 import { Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { promptNameProblem } from '../../src/domain/prompt-name.ts';
 import { isSameJson } from './json.ts';
-import { nameProblem } from './names.ts';
-import { checkTogether, fieldProblem, type PromptVersion, versionFields } from './prompt-version.ts';
-import { valueProblem } from './text-problems.ts';
+import { checkTogether, type PromptVersion, parseWith, versionFields } from './prompt-version.ts';
 
 /** A file larger than this holds no prompt: a version has at most 256 KiB. */
 const MAX_FILE_CHARS = 2 * 1024 * 1024;
@@ -11,7 +10,7 @@ const MAX_FILE_CHARS = 2 * 1024 * 1024;
 const FileFields = z.strictObject(
   {
     name: z.string('must be a string').check((context) => {
-      const message = nameProblem('prompt', context.value);
+      const message = promptNameProblem(context.value);
       if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     }),
     version: z.int('must be a whole number from 1').min(1, 'must be a whole number from 1').optional(),
@@ -62,15 +61,13 @@ export interface ParsedPromptFile {
   lineOf: (path: string) => number;
 }
 
-type Path = readonly (string | number)[];
-
 /** The line of a path, or of the nearest node around it. */
-function lineAt(root: ParsedNode | null, lines: LineCounter, path: Path): number {
+function lineAt(root: ParsedNode | null, lines: LineCounter, path: readonly string[]): number {
   let node: unknown = root;
   let offset = root?.range[0] ?? 0;
   for (const key of path) {
     if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && item.key.source === `${key}`);
+      const pair = node.items.find((item) => isScalar(item.key) && item.key.source === key);
       if (pair === undefined) break;
       if (isNode(pair.key)) offset = pair.key.range?.[0] ?? offset;
       node = pair.value;
@@ -97,8 +94,7 @@ export function parsePromptFile(text: string, file: string): ParsedPromptFile {
   const [syntax] = [...document.errors, ...document.warnings];
   if (syntax !== undefined)
     throw new PromptFileError(file, lines.linePos(syntax.pos[0]).line, '', `is not valid YAML: ${syntax.message}`);
-  const fail = (path: Path, message: string) =>
-    new PromptFileError(file, lineAt(document.contents, lines, path), path.join('.'), message);
+  const lineOf = (path: string) => lineAt(document.contents, lines, path === '' ? [] : path.split('.'));
 
   let value: unknown;
   try {
@@ -107,14 +103,10 @@ export function parsePromptFile(text: string, file: string): ParsedPromptFile {
   } catch {
     throw new PromptFileError(file, 1, '', 'has a YAML alias ("*name"): write the value out');
   }
-  const insane = valueProblem(value);
-  if (insane !== undefined) throw fail(insane.path, insane.message);
-  const result = FileSchema.safeParse(value, { reportInput: true });
-  if (!result.success) {
-    const { path, message } = fieldProblem(result.error);
-    throw fail(path, message);
-  }
-  return { prompt: result.data, lineOf: (path) => lineAt(document.contents, lines, path.split('.')) };
+  const parsed = parseWith(FileSchema, value);
+  if ('problem' in parsed)
+    throw new PromptFileError(file, lineOf(parsed.problem.path), parsed.problem.path, parsed.problem.message);
+  return { prompt: parsed.data, lineOf };
 }
 
 /**

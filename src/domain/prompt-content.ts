@@ -5,7 +5,6 @@ import { MAX_MESSAGES, PromptMessage, VariableName } from './messages.ts';
 export const MAX_TOOLS = 128;
 const MAX_INPUTS = 200;
 const MAX_ENUM = 1000;
-export const MAX_FALLBACK_MODELS = 5;
 
 /** A tool that a model may ask for. The service never runs one. */
 export const Tool = z

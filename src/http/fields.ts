@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { notFound } from '../domain/errors.ts';
 import { ID_NAMES, type IdKind, parsePublicId } from '../domain/ids.ts';
+import { isInsaneText } from '../domain/json-faults.ts';
 import { jsonObject, smallRecord } from '../domain/json-object.ts';
+import { Label } from '../domain/label.ts';
 import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompt-name.ts';
-import { isInsaneText } from './json-body.ts';
 
 /** A string without NUL and unpaired surrogates. JSON bodies are checked as a whole; queries and paths use this. */
 export function saneText() {
@@ -38,15 +39,6 @@ export const Name = z
   .meta({
     description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
     example: 'support/greeting',
-  });
-
-/** A label of a prompt version. */
-export const Label = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1–64 letters, digits, ".", "_" or "-"')
-  .meta({
-    description: 'A label such as `production`; `latest` always means the newest version.',
-    example: 'production',
   });
 
 /** A whole number in a query string, written in digits alone. */
@@ -110,17 +102,6 @@ export const PromptReference = z
   .meta({
     description: 'A prompt: `name` (its latest version), `name@3` or `name@label`.',
     example: 'support/greeting@production',
-  });
-
-/** A model's name, `provider/model` or a bare name that one provider is known to serve. */
-export const ModelName = z
-  .string('must be a string')
-  .min(1, 'must not be empty')
-  .max(200, 'must be at most 200 characters')
-  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces')
-  .meta({
-    description: '`openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.',
-    example: 'openai/gpt-4o-mini',
   });
 
 export const Timestamp = z.iso

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import type { JsonValue } from '../domain/json.ts';
-import { clipPath } from '../domain/schema-details.ts';
+import { insaneParts } from '../domain/json-faults.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
 /** Of most JSON bodies. */
@@ -11,7 +11,6 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_BODY_BYTES_WITH_FILES = 4 * 1024 * 1024;
 /** Quotation marks of a body that is larger than most: names take long to parse, files and long texts don't. */
 const MAX_QUOTES_WITH_FILES = 120_000;
-export const MAX_JSON_DEPTH = 32;
 /** How much of a body that is too large is still read before the connection is cut, so that the caller can read the response. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
 /** All of a JSON body, what is read and thrown away of a too large one included. */
@@ -19,9 +18,6 @@ const MAX_BODY_MS = 60_000;
 /** At least so many bytes must come in each span of this length. */
 const PACE_SPAN_MS = 10_000;
 const PACE_BYTES = 1024;
-const MAX_DETAILS = 20;
-
-const LONE_SURROGATE_OR_NUL = 'must not contain NUL or an unpaired surrogate';
 
 function isRawBodyError(error: unknown): error is RawBodyError {
   return error instanceof Error && 'type' in error && typeof error.type === 'string';
@@ -167,54 +163,4 @@ export async function parseJson(raw: Buffer): Promise<JsonValue> {
 /** `path: message` of each detail in one sentence. */
 export function describe(details: ErrorDetail[]): string {
   return details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-}
-
-/** Whether a string contains NUL or an unpaired surrogate, which PostgreSQL refuses. */
-export function isInsaneText(text: string): boolean {
-  return text.includes('\0') || !text.isWellFormed();
-}
-
-/** Paths of a value that PostgreSQL or JavaScript can't hold safely: NUL, lone surrogates, `__proto__`, too deep, too large. */
-export function insaneParts(json: JsonValue): ErrorDetail[] {
-  const details: ErrorDetail[] = [];
-  // Put together only where there is something to tell: there may be a hundred thousand places.
-  const path: (string | number)[] = [];
-  const add = (message: string) => details.push({ path: clipPath(path.join('.')), message });
-
-  function visit(value: JsonValue): void {
-    if (typeof value === 'string') {
-      if (isInsaneText(value)) add(LONE_SURROGATE_OR_NUL);
-    } else if (typeof value === 'number') {
-      if (!Number.isFinite(value)) add('is a number out of range');
-    } else if (value !== null && typeof value === 'object') {
-      if (path.length >= MAX_JSON_DEPTH) add(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
-      else if (Array.isArray(value)) visitItems(value);
-      else visitMembers(value);
-    }
-  }
-
-  function visitItems(items: JsonValue[]): void {
-    for (let index = 0; index < items.length && details.length < MAX_DETAILS; index += 1) {
-      path.push(index);
-      visit(items[index] ?? null);
-      path.pop();
-    }
-  }
-
-  function visitMembers(object: Record<string, JsonValue>): void {
-    for (const name in object) {
-      if (details.length >= MAX_DETAILS) return;
-      if (isInsaneText(name)) {
-        add(`has a name that ${LONE_SURROGATE_OR_NUL}`);
-        continue;
-      }
-      path.push(name);
-      if (name === '__proto__') add('is not allowed as a name');
-      else visit(object[name] ?? null);
-      path.pop();
-    }
-  }
-
-  visit(json);
-  return details;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Page } from '../db/read-page.ts';
 import { invalidField } from '../domain/errors.ts';
+import { isInsaneText } from '../domain/json-faults.ts';
 import { wholeNumber } from './fields.ts';
-import { isInsaneText } from './json-body.ts';
 
 /** Query parameters of every list. */
 export const PageQuery = {

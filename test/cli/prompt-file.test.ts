@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatPromptFile, type PromptFile, PromptFileError, parsePromptFile } from '../../cli/src/prompt-file.ts';
+import type { JsonValue } from '../../src/domain/json.ts';
 import { seeded } from './importers/support.ts';
 
 const minimal = { name: 'support/greeting', model: 'gpt-5-mini', fallback_models: [], parameters: {} };
@@ -127,7 +128,7 @@ describe('a prompt file', () => {
       Array.from({ length: Math.floor(random() * 24) }, () => alphabet[Math.floor(random() * alphabet.length)]).join(
         '',
       );
-    const value = (depth: number): unknown => {
+    const value = (depth: number): JsonValue => {
       const kind = Math.floor(random() * (depth > 3 ? 4 : 6));
       if (kind === 0) return text();
       if (kind === 1) return Math.round((random() - 0.5) * 1e9) / 10 ** Math.floor(random() * 9) + 0;
@@ -147,8 +148,11 @@ describe('a prompt file', () => {
   test('keeps as much as a version may hold, counted as the service does', () => {
     const template = '"\n'.repeat(128 * 1024);
     expect(roundTrip({ ...minimal, template })).toEqual({ ...minimal, template });
+    expect(() => formatPromptFile({ ...minimal, template, config: { a: 1 } })).toThrow(
+      'makes the version 262151 bytes long',
+    );
     expect(() => formatPromptFile({ ...minimal, template: `${template}x` })).toThrow(
-      'makes the version 262145 bytes long',
+      'template must be at most 262144 bytes',
     );
   });
 
@@ -177,13 +181,13 @@ describe('a prompt file', () => {
 
 describe('a file that is no prompt is refused with its line and field', () => {
   test.each([
-    ['an unknown field', 'name: a\nmodel: m\ntemplate: x\ntemprature: 1\n', 4, 'temprature', 'is not a field here'],
+    ['an unknown field', 'name: a\nmodel: m\ntemplate: x\ntemprature: 1\n', 4, 'temprature', 'is not a known field'],
     [
       'an unknown parameter',
       'name: a\nmodel: m\ntemplate: x\nparameters:\n  temp: 1\n',
       5,
       'parameters.temp',
-      'is not a field',
+      'is not a known field',
     ],
     [
       'a number out of range',
@@ -223,7 +227,14 @@ describe('a file that is no prompt is refused with its line and field', () => {
     ['nothing', '', 1, '', 'must be a mapping'],
     ['NUL', 'name: a\nmodel: m\ntemplate: "a\\0b"\n', 3, 'template', 'NUL'],
     ['half a character', 'name: a\nmodel: m\ntemplate: "\\uD800"\n', 3, 'template', ''],
-    ['infinity', 'name: a\nmodel: m\ntemplate: x\nconfig:\n  a: .inf\n', 5, 'config.a', 'finite'],
+    ['infinity', 'name: a\nmodel: m\ntemplate: x\nconfig:\n  a: .inf\n', 5, 'config.a', 'out of range'],
+    [
+      'a tool whose input is no object',
+      'name: a\nmodel: m\ntemplate: x\ntools:\n  - name: t\n    input_schema:\n      type: string\n',
+      7,
+      'tools.0.input_schema.type',
+      'must be "object"',
+    ],
     ['an alias', 'name: a\nmodel: &m x\ntemplate: *m\n', 1, '', 'alias'],
     ['several documents', 'name: a\nmodel: m\ntemplate: x\n---\nname: b\n', 4, '', 'not valid YAML'],
     ['a tag', 'name: a\nmodel: m\ntemplate: !!js/function "x"\n', 3, '', ''],

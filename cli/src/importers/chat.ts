@@ -1,4 +1,4 @@
-import { isObject, type Json, listOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, keptObject, listOf, shown, textOf } from '../json.ts';
 import { NameClashError, type VariableNames } from '../names.ts';
 import type { PromptMessage, PromptTool } from '../prompt-version.ts';
 import { escapeText, type Piece, TemplateError, type TemplateSyntax, translate } from './template-text.ts';
@@ -141,7 +141,7 @@ export function readTools(tools: unknown[]): PromptTool[] {
     return {
       name,
       ...(typeof description === 'string' && description !== '' && { description }),
-      input_schema: isObject(parameters) ? parameters : { type: 'object', properties: {} },
+      input_schema: isObject(parameters) ? keptObject(parameters) : { type: 'object', properties: {} },
       ...(typeof strict === 'boolean' && { strict }),
     };
   });

@@ -1,6 +1,7 @@
+import type { JsonValue } from '../../../src/domain/json.ts';
+import { insaneParts } from '../../../src/domain/json-faults.ts';
 import { isObject } from '../json.ts';
 import { NameClashError, type VariableNames } from '../names.ts';
-import { valueProblem } from '../text-problems.ts';
 import type { Example, NoteExample } from './model.ts';
 
 const MAX_ID_LENGTH = 200;
@@ -21,9 +22,9 @@ export interface RawExample {
  * @param at its place, for the note
  */
 export function readExample(raw: RawExample, names: VariableNames, note: NoteExample, at: string): Example | undefined {
-  const problem = valueProblem(raw);
+  const [problem] = insaneParts(raw as unknown as JsonValue);
   if (problem !== undefined) {
-    note('left out', `an example: ${problem.path.join('.')} ${problem.message}`, at);
+    note('left out', `an example: ${problem.path} ${problem.message}`, at);
     return undefined;
   }
   const example: Example = { variables: {} };

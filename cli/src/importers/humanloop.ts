@@ -1,4 +1,4 @@
-import { isObject, type Json, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
 import { isLabel, mapLabels, mapNames } from '../names.ts';
 import { versionProblem } from '../prompt-version.ts';
 import { type ChatReader, readMessages, readText as readTemplate, readTools } from './chat.ts';
@@ -78,7 +78,7 @@ function readVersion({ json }: Saved, settings: ImportSettings, thing: Thing): I
     ...objectOf(json['attributes']),
   };
   if (Object.keys(kept).length > 0) {
-    version.config = kept;
+    version.config = keptObject(kept);
     thing.change(`kept in its config: ${Object.keys(kept).join(', ')}`);
   }
   const message = textOf(json['version_description']) ?? textOf(json['commit_message']) ?? textOf(json['version_name']);

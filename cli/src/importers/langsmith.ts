@@ -1,4 +1,4 @@
-import { isObject, type Json, listOf, objectOf, shown, textOf } from '../json.ts';
+import { isObject, type Json, keptObject, listOf, objectOf, shown, textOf } from '../json.ts';
 import { mapNames } from '../names.ts';
 import { versionProblem } from '../prompt-version.ts';
 import { type ChatReader, imagePart, readMessages, readText, readTools, readVariable } from './chat.ts';
@@ -90,7 +90,7 @@ class ManifestReader {
     if (className === 'StructuredPrompt' && isObject(schema))
       version.parameters = {
         ...version.parameters,
-        response_format: { type: 'json_schema', json_schema: { name: schemaName(schema), schema } },
+        response_format: { type: 'json_schema', json_schema: { name: schemaName(schema), schema: keptObject(schema) } },
       };
     this.#addPartials(kwargs, version);
     return version;
@@ -128,7 +128,8 @@ class ManifestReader {
     // Keys are placeholders for secrets; what is left says how LangChain calls the model.
     const kept = Object.entries(others).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
     if (kept.length > 0) this.#thing.change(`kept in config.langsmith: ${kept.map(([key]) => key).join(', ')}`);
-    return { model: chosen, parameters, ...(kept.length > 0 && { config: { langsmith: Object.fromEntries(kept) } }) };
+    const config = keptObject({ langsmith: Object.fromEntries(kept) });
+    return { model: chosen, parameters, ...(kept.length > 0 && { config }) };
   }
 
   /** @throws TemplateError */

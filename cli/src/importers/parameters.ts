@@ -1,5 +1,5 @@
+import { ModelParameters } from '../../../src/domain/parameters.ts';
 import { isObject, type Json } from '../json.ts';
-import { type ModelParameters, Parameters } from '../prompt-version.ts';
 
 /** What other products call the parameters. */
 const NAMES: Record<string, keyof ModelParameters> = {
@@ -50,9 +50,9 @@ export function takeParameters(settings: Json): TakenParameters {
     if (name !== undefined && (isUnset || (Array.isArray(value) && value.length === 0))) continue;
     const taken = name === 'response_format' ? responseFormat(value) : value;
     if (name === 'response_format' && taken === undefined) continue;
-    if (name === undefined || name in parameters || !Parameters.safeParse({ [name]: taken }).success)
+    if (name === undefined || name in parameters || !ModelParameters.safeParse({ [name]: taken }).success)
       others[key] = value;
     else parameters[name] = taken;
   }
-  return { parameters: Parameters.parse(parameters), others };
+  return { parameters: ModelParameters.parse(parameters), others };
 }

@@ -1,8 +1,8 @@
+import { promptNameProblem } from '../../../src/domain/prompt-name.ts';
 import { INDEX_FILE, Index } from '../export/layout.ts';
 import { isObject } from '../json.ts';
-import { nameProblem } from '../names.ts';
 import { parsePromptFile } from '../prompt-file.ts';
-import { fieldProblem } from '../prompt-version.ts';
+import { parseWith } from '../prompt-version.ts';
 import {
   type Example,
   type Import,
@@ -36,7 +36,7 @@ async function readVersion(folder: string, file: string, name: string, version: 
 
 async function readPrompt(folder: string, entry: Index['prompts'][number], thing: Thing): Promise<ImportedPrompt> {
   const { name, file, description, archived, labels, versions_created_at: times } = entry;
-  const problem = nameProblem('prompt', name);
+  const problem = promptNameProblem(name);
   if (problem !== undefined) throw new ImportError(`${INDEX_FILE}: the prompt "${name}" ${problem}`);
   const dangling = Object.entries(labels).find(([, version]) => version > times.length);
   if (dangling !== undefined)
@@ -64,12 +64,9 @@ async function* readExamples(file: SourceFile, note: NoteExample): AsyncGenerato
 export async function importPms(folder: string, { report }: ImportSettings): Promise<Import> {
   const indexFile = await fileInside(folder, INDEX_FILE);
   if (indexFile === undefined) throw new ImportError(`${folder}: has no ${INDEX_FILE}: it is no whole export of pms`);
-  const result = Index.safeParse(await readJson(indexFile));
-  if (!result.success) {
-    const { path, message } = fieldProblem(result.error);
-    throw new ImportError(`${INDEX_FILE}: ${path.join('.')} ${message}`);
-  }
-  const index = result.data;
+  const parsed = parseWith(Index, await readJson(indexFile));
+  if ('problem' in parsed) throw new ImportError(`${INDEX_FILE}: ${parsed.problem.path} ${parsed.problem.message}`);
+  const index = parsed.data;
   const prompts: ImportedPrompt[] = [];
   for (const entry of index.prompts) prompts.push(await readPrompt(folder, entry, report.add('prompt', entry.name)));
   const datasets = [];

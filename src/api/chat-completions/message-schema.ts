@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/json.ts';
+import { insaneParts } from '../../domain/json-faults.ts';
 import { shortList } from '../../domain/json-object.ts';
 import { type ChatMessage, ToolCallId, ToolName } from '../../domain/messages.ts';
 import { MAX_FILLED_MESSAGES } from '../../domain/prompt.ts';
 import { MAX_TOOLS } from '../../domain/prompt-content.ts';
-import { insaneParts } from '../../http/json-body.ts';
 import { AssistantContent, joinedText, TextContent, UserContent } from './content-schema.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;

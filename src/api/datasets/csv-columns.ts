@@ -1,5 +1,5 @@
 import { ApiError } from '../../domain/errors.ts';
-import { isInsaneText } from '../../http/json-body.ts';
+import { isInsaneText } from '../../domain/json-faults.ts';
 
 export const MAX_COLUMNS = 1000;
 const VARIABLE = 'variables.';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { Example } from '../../domain/example.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { insaneParts } from '../../domain/json-faults.ts';
 import { detailsOf } from '../../domain/schema-details.ts';
-import { insaneParts } from '../../http/json-body.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
 

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { datasetNameProblem } from '../../domain/dataset-name.ts';
 import { Example } from '../../domain/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
+import { ModelName } from '../../domain/prompt-version.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
-import { ModelName, Name, saneText, Timestamp, TimestampInput, wholeNumber } from '../../http/fields.ts';
+import { Name, saneText, Timestamp, TimestampInput, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 const MAX_FROM_EXECUTIONS = 100_000;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Example } from '../../domain/example.ts';
+import { Label } from '../../domain/label.ts';
 import { EvaluatorList, EvaluatorsSchema } from '../../evaluators/registry.ts';
-import { BodyVersion, Label, Metadata, Name, TimestampInput } from '../../http/fields.ts';
+import { BodyVersion, Metadata, Name, TimestampInput } from '../../http/fields.ts';
 import { CreateExecution } from '../executions/schema.ts';
 
 const MAX_INLINE_EXAMPLES = 1_000;

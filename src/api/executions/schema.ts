@@ -1,23 +1,15 @@
 import { z } from 'zod';
 import { executionStates } from '../../domain/execution-states.ts';
 import { AnyJson } from '../../domain/json-object.ts';
+import { Label } from '../../domain/label.ts';
 import { ChatMessage, ChatMessages, ToolCall } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompt-version.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
-import {
-  BodyVersion,
-  idParams,
-  Label,
-  Metadata,
-  ModelName,
-  Name,
-  Timestamp,
-  TimestampInput,
-  Variables,
-} from '../../http/fields.ts';
+import { BodyVersion, idParams, Metadata, Name, Timestamp, TimestampInput, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { draftFields, hasAtMostOne, NOT_BOTH } from '../prompts/schema.ts';
+import { draftFields } from '../prompts/schema.ts';
 
 const Draft = z
   .strictObject({

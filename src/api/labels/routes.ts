@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Label as LabelName } from '../../http/fields.ts';
+import { Label as LabelName } from '../../domain/label.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { type LabelRow, listLabels, MAX_PROTECTED_LABELS, setProtected } from '../../services/prompts/labels.ts';

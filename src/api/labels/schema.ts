@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Label as LabelName } from '../../http/fields.ts';
+import { Label as LabelName, MovableLabel } from '../../domain/label.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { MovableLabel } from '../prompts/schema.ts';
 
 export const ListQuery = z.strictObject(PageQuery);
 export const LabelParams = z.object({ label: MovableLabel });

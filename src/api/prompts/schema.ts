@@ -1,46 +1,32 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { AnyJson, jsonObject, shortList } from '../../domain/json-object.ts';
+import { Label, MovableLabel } from '../../domain/label.ts';
 import { PromptMessage } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
-import { Inputs, MAX_FALLBACK_MODELS, PromptMessages, Tool, ToolChoice, Tools } from '../../domain/prompt-content.ts';
+import { Inputs, PromptMessages, Tool, ToolChoice, Tools } from '../../domain/prompt-content.ts';
 import {
-  BodyVersion,
-  Label,
-  MAX_VERSION,
+  Config,
+  FallbackModels,
+  hasAtMostOne,
+  hasOne,
   ModelName,
-  Name,
-  saneText,
-  Timestamp,
-  VersionNumber,
-} from '../../http/fields.ts';
+  NOT_BOTH,
+  ONE_OF_BOTH,
+  Template,
+} from '../../domain/prompt-version.ts';
+import { BodyVersion, MAX_VERSION, Name, saneText, Timestamp, VersionNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { MAX_VERSION_BYTES } from '../../services/prompts/version.ts';
-
-const MAX_CONFIG_BYTES = 16 * 1024;
-
-export const Template = z
-  .string('must be a text')
-  .refine((text) => Buffer.byteLength(text) <= MAX_VERSION_BYTES, `must be at most ${MAX_VERSION_BYTES} bytes`)
-  .meta({
-    description:
-      'One text, sent as one user message; either this or `messages`. `{{ name }}` is replaced by the variable of that name, ' +
-      '`{{> prompt }}`, `{{> prompt@3 }}` or `{{> prompt@label }}` by the template of that prompt; `\\{{ name }}` stays as text.',
-    example: 'Greet {{ name }} in one sentence.',
-  });
 
 const Messages = PromptMessages.meta({
   description: 'A list of messages, and placeholders for lists of messages; either this or `template`.',
   example: [{ role: 'system', content: 'Answer in one sentence.' }, { placeholder: 'history' }],
 });
 
-const Config = jsonObject()
-  .refine(
-    (config) => Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES,
-    `must be at most ${MAX_CONFIG_BYTES} bytes`,
-  )
-  .nullable()
-  .meta({ description: 'Any JSON object, kept and never read.', example: { team: 'support' } });
+const AnyConfig = Config.nullable().meta({
+  description: 'Any JSON object, kept and never read.',
+  example: { team: 'support' },
+});
 
 /** What both POST and PUT take besides the text. */
 const content = {
@@ -49,10 +35,10 @@ const content = {
   inputs: Inputs.nullable().optional().meta({
     description: 'What is known of variables, by name. One that is not declared is required and takes any type.',
   }),
-  fallback_models: shortList(ModelName, 'models', { max: MAX_FALLBACK_MODELS })
-    .optional()
-    .meta({ description: 'Tried in order where the model before fails for good in a way that another may not.' }),
-  config: Config.optional(),
+  fallback_models: FallbackModels.optional().meta({
+    description: 'Tried in order where the model before fails for good in a way that another may not.',
+  }),
+  config: AnyConfig.optional(),
 };
 
 /** What may be run without being stored. */
@@ -62,15 +48,6 @@ export const draftFields = {
   ...content,
   parameters: ModelParameters.optional().meta({ description: 'Replaces the parameters as a whole.' }),
 };
-
-/** The two forms of a prompt. */
-interface Texts {
-  template?: string | undefined;
-  messages?: unknown[] | undefined;
-}
-export const hasAtMostOne = ({ template, messages }: Texts) => template === undefined || messages === undefined;
-const hasOne = ({ template, messages }: Texts) => template !== undefined || messages !== undefined;
-export const NOT_BOTH = { path: ['messages'], message: 'must not be given beside template: give one of both' };
 
 const Description = z.string().max(2000).nullable().meta({ description: 'What the prompt is for.', example: null });
 const CommitMessage = z.string().max(1000).meta({ description: 'Why this version was made.', example: 'Shorter.' });
@@ -102,7 +79,7 @@ export const CreatePrompt = z
     commit_message: CommitMessage.optional(),
     base_version: BaseVersionOrNone.optional(),
   })
-  .refine(hasOne, { path: ['template'], message: 'is required: a text, or messages in its place' })
+  .refine(hasOne, ONE_OF_BOTH)
   .refine(hasAtMostOne, NOT_BOTH)
   .meta({ id: 'CreatePrompt' });
 
@@ -145,11 +122,6 @@ export const Prompt = z
 
 export const PromptPage = pageOf(Prompt).meta({ id: 'PromptPage' });
 export const NameParams = z.object({ name: Name });
-/** A label that can be moved. */
-export const MovableLabel = Label.refine(
-  (label) => label !== 'latest',
-  'must not be "latest": it always means the newest version',
-);
 export const LabelParams = z.object({ name: Name, label: MovableLabel });
 export const SetLabel = z.strictObject({ version: BodyVersion }).meta({ id: 'SetLabel' });
 

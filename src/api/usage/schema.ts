@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { ModelName } from '../../domain/prompt-version.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
-import { ModelName, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { USAGE_GROUPS } from '../../services/usage/sum-usage.ts';
 
 /** How far back usage is summed unless `since` is given. */

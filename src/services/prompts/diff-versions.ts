@@ -1,8 +1,8 @@
 import { diffArrays, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import type { Version } from '../../domain/prompt-version.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
-import type { Version } from './version.ts';
 
 /** What differs in one place. `before` is absent from what was added, `after` from what was removed. */
 export interface VersionChangeAt {

@@ -6,6 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { includesOf, parsePrompt } from '../../domain/prompt.ts';
+import type { Version } from '../../domain/prompt-version.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { requireBase } from './base-version.ts';
@@ -17,7 +18,6 @@ import {
   contentOf,
   EMPTY_VERSION,
   isOtherContent,
-  type Version,
   type VersionChange,
 } from './version.ts';
 

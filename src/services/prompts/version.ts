@@ -1,22 +1,9 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
-import { contentFaults } from '../../domain/content-faults.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
 import type { PromptContent } from '../../domain/prompt-content.ts';
+import { type Version, versionFaults } from '../../domain/prompt-version.ts';
 import type { CallersSchema, EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { resolveModelName } from '../../models/names.ts';
-
-/** Of all that a version says. */
-export const MAX_VERSION_BYTES = 256 * 1024;
-
-/** All that a version says. */
-export interface Version extends PromptContent {
-  model: string;
-  fallback_models: string[];
-  parameters: ModelParameters;
-  config: Record<string, JsonValue> | null;
-}
 
 /** What a new version says. Fields left out keep the value of the version before. */
 export type VersionChange = { [Field in keyof Version]?: Version[Field] | undefined };
@@ -91,21 +78,11 @@ function checkModelName(name: string, path: string): void {
  * @throws ApiError `invalid_request` where its parts don't fit each other, no provider takes it, or it is too large
  */
 export function checkVersion(version: Version, at = ''): void {
-  const details = contentFaults(version).map(({ path, message }) => ({ path: `${at}${path}`, message }));
+  const details = versionFaults(version).map(({ path, message }) => ({ path: `${at}${path}`, message }));
   if (details.length > 0)
     throw new ApiError('invalid_request', details.map(({ path, message }) => `${path}: ${message}`).join('; '), {
       details,
     });
-  const { template, ...others } = version;
-  let bytes = template === null ? 0 : Buffer.byteLength(template);
-  for (const [field, value] of Object.entries(others))
-    if (field !== 'model' && value !== null && Object.keys(value).length > 0)
-      bytes += Buffer.byteLength(JSON.stringify(value));
-  if (bytes > MAX_VERSION_BYTES)
-    throw invalidField(
-      `${at}${template === null ? 'messages' : 'template'}`,
-      `makes the version ${bytes} bytes long, with its tools, inputs, parameters and config: all of it must be at most ${MAX_VERSION_BYTES} bytes`,
-    );
 }
 
 /** Which fields of a version differ from those of the one before. */

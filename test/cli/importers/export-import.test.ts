@@ -275,7 +275,7 @@ describe('an export that is not whole', () => {
       await expect(read()).rejects.toThrow('points at version 7');
       await writeFile(index, whole);
       await writeFile(path.join(exported, 'prompts/p@1.yaml'), 'name: p\nmodel: m\ntemplte: x\n');
-      await expect(read()).rejects.toThrow('p@1.yaml:3: templte is not a field');
+      await expect(read()).rejects.toThrow('p@1.yaml:3: templte is not a known field');
       await rm(index);
       await expect(read()).rejects.toThrow('has no workspace.json');
     });
