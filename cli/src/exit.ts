@@ -2,9 +2,11 @@ import { CommanderError } from 'commander';
 import {
   InsufficientScopeError,
   InvalidRequestError,
+  InvalidStateError,
   NotFoundError,
   PmsError,
   PromptArchivedError,
+  QuotaExceededError,
   UnauthorizedError,
 } from 'pms-client';
 import { EXIT, type ExitStatus } from './exit-status.ts';
@@ -23,11 +25,13 @@ export class CliError extends Error {
   }
 }
 
-/** Of the request, which another command line or configuration would change. */
+/** The service refuses the request, and would again: something else must be asked for, or be changed there first. */
 const OF_THE_CALLER = [
   InvalidRequestError,
+  InvalidStateError,
   NotFoundError,
   PromptArchivedError,
+  QuotaExceededError,
   UnauthorizedError,
   InsufficientScopeError,
 ];

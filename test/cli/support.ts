@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { type Started, startProcess } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
@@ -21,6 +22,8 @@ export interface Cli {
   folder: string;
   /** Runs `pms` with these arguments. @param input on standard input */
   pms(args: string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
+  /** The same while it runs. `killLeftovers` of test/support/processes.ts ends what is left. */
+  start(args: string[], options?: { env?: Record<string, string>; nodeFlags?: string[] }): Started;
   remove(): Promise<void>;
 }
 
@@ -28,18 +31,18 @@ export interface Cli {
 export async function startCli(service?: Pick<TestService, 'origin' | 'key'>): Promise<Cli> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pms-cli-'));
   const access = service === undefined ? {} : { PMS_BASE_URL: service.origin, PMS_API_KEY: service.key };
+  const own = { PMS_CONFIG_DIR: path.join(folder, '.config'), ...access };
   return {
     folder,
+    start: (args, { env = {}, nodeFlags = [] } = {}) =>
+      startProcess([process.execPath, ...nodeFlags, '--conditions=pms-source', PROGRAM, ...args], {
+        cwd: folder,
+        env: { ...own, ...env },
+      }),
     async pms(args, { env = {}, input = '' } = {}) {
       const child = spawn(process.execPath, ['--conditions=pms-source', PROGRAM, ...args], {
         cwd: folder,
-        env: {
-          PATH: process.env['PATH'],
-          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-          PMS_CONFIG_DIR: path.join(folder, '.config'),
-          ...access,
-          ...env,
-        },
+        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...own, ...env },
       });
       const ended: Ended = { status: null, stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const)

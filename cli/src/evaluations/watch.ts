@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
-import type { Api, Pms } from 'pms-client';
+import { type Api, ConnectionError, type Pms } from 'pms-client';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { isAtRest, scoreText } from './verdict.ts';
@@ -10,7 +10,7 @@ const POLL_MS = 1_000;
 /**
  * Waits until a run is at rest, with a bar where somebody watches.
  * @param timeoutSeconds default: for ever
- * @throws CliError where the time is up; the run goes on
+ * @throws CliError where the time is up, or the service can't be reached any more; the run goes on
  */
 export async function watchEvaluation(
   pms: Pms,
@@ -37,6 +37,11 @@ export async function watchEvaluation(
         throw new CliError(EXIT.service, `${id} has not ended in time; it goes on: pms eval watch ${id}`);
       await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
     }
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    throw new CliError(EXIT.service, `${error.message}; ${id} goes on without pms: pms eval watch ${id}`, {
+      cause: error,
+    });
   } finally {
     bar?.stop();
   }
