@@ -3,7 +3,9 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Presets, SingleBar } from 'cli-progress';
 import { type Command, Option } from 'commander';
+import { type Api, ConnectionError, type Pms } from 'pms-client';
 import { type Context, connect, printJson, printLine } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { wholeNumber } from '../options.ts';
@@ -16,6 +18,68 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const MAX_BYTES = 256 * 1024 * 1024;
 /** The service answers once it has stored all examples. */
 const UPLOAD_TIMEOUT_MS = 30 * 60_000;
+
+/** A body that says how much of it has been read, which is about what has been sent. */
+class WatchedBlob extends Blob {
+  readonly #onRead: (bytes: number) => void;
+
+  constructor(blob: Blob, onRead: (bytes: number) => void) {
+    super([blob], { type: blob.type });
+    this.#onRead = onRead;
+  }
+
+  override stream(): ReturnType<Blob['stream']> {
+    const onRead = this.#onRead;
+    let read = 0;
+    const watch = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        read += chunk.byteLength;
+        onRead(read);
+        controller.enqueue(chunk);
+      },
+    });
+    return super.stream().pipeThrough(watch);
+  }
+}
+
+const inMib = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
+
+/**
+ * Uploads a file piece by piece, with a bar where somebody watches.
+ * @throws CliError where the connection breaks
+ */
+async function upload(
+  pms: Pms,
+  request: { path: { name: string }; query: { description?: string } },
+  file: string,
+  contentType: string,
+  { stderr }: Context,
+): Promise<Api.Dataset> {
+  const blob = await openAsBlob(file, { type: contentType });
+  const format = '{bar} {sent} of {size} MiB';
+  const bar = stderr.isTTY
+    ? new SingleBar({ stream: stderr, format, clearOnComplete: true, hideCursor: true }, Presets.shades_classic)
+    : undefined;
+  const shown = (bytes: number) => ({ sent: inMib(bytes), size: inMib(blob.size) });
+  let sent = 0;
+  const body = new WatchedBlob(blob, (bytes) => {
+    sent = bytes;
+    bar?.update(sent, shown(sent));
+  });
+  bar?.start(blob.size, 0, shown(0));
+  try {
+    return await pms.upload('uploadDataset', { ...request, body }, contentType, { timeoutMs: UPLOAD_TIMEOUT_MS });
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    const what =
+      sent < blob.size
+        ? `after ${inMib(sent)} of ${inMib(blob.size)} MiB, and nothing was stored: push it again`
+        : 'before the service responded: see with pms datasets pull whether it was stored';
+    throw new CliError(EXIT.service, `${file}: the connection broke ${what}. ${error.message}`, { cause: error });
+  } finally {
+    bar?.stop();
+  }
+}
 
 /** `pms datasets push|pull`. */
 export function addDatasetCommands(program: Command, context: Context): void {
@@ -36,11 +100,8 @@ export function addDatasetCommands(program: Command, context: Context): void {
       if (size > MAX_BYTES)
         throw new CliError(EXIT.usage, `${file}: has ${size} bytes, and the service takes ${MAX_BYTES}: split it`);
       const pms = await connect(context);
-      const body = await openAsBlob(file, { type: contentType });
       const query = description === undefined ? {} : { description };
-      const dataset = await pms.upload('uploadDataset', { path: { name }, query, body }, contentType, {
-        timeoutMs: UPLOAD_TIMEOUT_MS,
-      });
+      const dataset = await upload(pms, { path: { name }, query }, file, contentType, context);
       if (json) printJson(context.stdout, dataset);
       else printLine(context.stdout, `${dataset.name}: version ${dataset.version}, ${dataset.examples_total} examples`);
     });
