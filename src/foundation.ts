@@ -1,13 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import type { Settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, openListener } from './db/listener.ts';
 import { type Cipher, createCipher } from './domain/cipher.ts';
 import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/evaluator-pool.ts';
-import { createRegistry } from './metrics.ts';
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
 import type { AllowPrivate } from './outbound/target.ts';
@@ -79,7 +78,7 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
     models,
     evaluatorPool,
     cipher: createCipher(servers.encryptionKeys),
-    registry: createRegistry(),
+    registry: new Registry(),
     allowPrivate: servers.allowPrivate,
     async close() {
       await evaluatorPool.close();

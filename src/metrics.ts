@@ -1,15 +1,12 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { listen, type RunningServer } from './http/http-server.ts';
 
-/** The process's own registry, with Node's figures in it. */
-export function createRegistry(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
-}
-
-/** Serves `GET /metrics` for Prometheus on a port of its own, without a key. */
+/**
+ * Serves `GET /metrics` for Prometheus on a port of its own, without a key. Node's figures are added here, for what observes
+ * them cannot be stopped: they are for a process that serves them to its end.
+ */
 export function serveMetrics(registry: Registry, host: string, port: number): Promise<RunningServer> {
+  collectDefaultMetrics({ register: registry });
   return listen(
     (request, response) => {
       if (request.url !== '/metrics') {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
+import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { createCall } from '../support/service.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
 import { createOtherWorkspace } from './workspace.ts';
@@ -152,7 +152,7 @@ test('ten requests with one idempotency key make one evaluation and get one answ
 test('while Temporal cannot be reached nothing is left of what was refused', async () => {
   const { foundation } = stage.service;
   const client = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });
-  const api = await startApi({ ...foundation, registry: createRegistry(), client }, { eager: false });
+  const api = await startApi({ ...foundation, registry: new Registry(), client }, { eager: false });
   const count = async () => {
     const [row] = await foundation.db.system.query<{ counts: string }>({
       text: `select concat((select count(*) from evaluations), ' ', (select count(*) from dataset_versions), ' ',

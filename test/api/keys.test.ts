@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { CHANNELS, type Listener, openListener } from '../../src/db/listener.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { generateApiKey, SCOPES, type Scope } from '../../src/services/access/api-keys.ts';
 import { createAuthenticator } from '../../src/services/access/authenticate.ts';
 import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
@@ -238,7 +238,7 @@ test('a key revoked in one process ends in another', async () => {
   const [row] = await own.system.query<{ name: string }>({ text: 'select current_database() as name' });
   const url = `${process.env['TEST_POSTGRES_URL']}${row?.name}`;
   const [db, listener] = [await openDatabase(url, { poolSize: 2 }), openListener(url, log)];
-  const api = await startApi({ ...rest, log, db, listener, registry: createRegistry() }, { eager: false });
+  const api = await startApi({ ...rest, log, db, listener, registry: new Registry() }, { eager: false });
   try {
     const { id, key } = await createKey(service, 'read');
     const elsewhere = createCall(`http://127.0.0.1:${api.port}`, key);

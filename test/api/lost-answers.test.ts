@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { reconcileEvaluations } from '../../src/jobs/reconcile-evaluations.ts';
 import { reconcileExecutions } from '../../src/jobs/reconcile-executions.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { startOpenAiServer } from '../support/providers/openai.ts';
 import type { StandIn } from '../support/providers/stand-in.ts';
 import { proxyTo, type TcpProxy } from '../support/proxy.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   const through = await proxyTo(databaseUrl);
   proxy = through.proxy;
   proxied = await openDatabase(through.url, { poolSize: 4 });
-  api = await startApi({ ...foundation, db: proxied, registry: createRegistry() }, { eager: false });
+  api = await startApi({ ...foundation, db: proxied, registry: new Registry() }, { eager: false });
   call = createCall(`http://127.0.0.1:${api.port}`, service.key);
   openai.behave();
 });

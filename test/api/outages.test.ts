@@ -1,10 +1,10 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
+import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Foundation } from '../../src/foundation.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { createCall, startTestService, type TestService } from '../support/service.ts';
 
@@ -29,7 +29,7 @@ async function withApi(
   parts: Partial<Foundation>,
   use: (call: ReturnType<typeof createCall>, origin: string) => Promise<void>,
 ) {
-  const api = await startApi({ ...service.foundation, registry: createRegistry(), ...parts }, { eager: false });
+  const api = await startApi({ ...service.foundation, registry: new Registry(), ...parts }, { eager: false });
   const origin = `http://127.0.0.1:${api.port}`;
   try {
     await use(createCall(origin, service.key), origin);

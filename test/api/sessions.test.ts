@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { type RunningApi, startApi } from '../../src/api/server.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { openListener } from '../../src/db/listener.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
 import { MAX_SESSIONS_PER_KEY } from '../../src/services/access/sessions.ts';
 import { type Answer, type Call, createCall, startTestService, type TestService } from '../support/service.ts';
@@ -24,7 +24,7 @@ afterAll(() => service?.stop());
 async function startAnother(changes: { rateLimitPerMinute?: number; trustProxy?: boolean } = {}): Promise<Call> {
   const { foundation } = service;
   const settings = { ...foundation.settings, ...changes };
-  const server = await startApi({ ...foundation, settings, registry: createRegistry() }, { eager: false });
+  const server = await startApi({ ...foundation, settings, registry: new Registry() }, { eager: false });
   servers.push(server);
   return createCall(`http://127.0.0.1:${server.port}`, service.key);
 }
@@ -258,7 +258,7 @@ describe('the end of a session', () => {
       await openDatabase(service.databaseUrl, { poolSize: 2 }),
       openListener(service.databaseUrl, log),
     ];
-    const api = await startApi({ ...rest, log, db, listener, registry: createRegistry() }, { eager: false });
+    const api = await startApi({ ...rest, log, db, listener, registry: new Registry() }, { eager: false });
     try {
       const { id, key } = await createKey(service, 'read');
       const cookie = await cookieFor(key);

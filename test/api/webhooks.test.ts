@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
 import { EVENT_TYPES } from '../../src/domain/events.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { type Call, createCall, startTestService, type TestService } from '../support/service.ts';
 import { detailsOf, HOOK, registerWebhook } from './webhooks-support.ts';
 import { createOtherWorkspace } from './workspace.ts';
@@ -148,7 +148,7 @@ describe('registering', () => {
     const { foundation, key } = service;
     const [strict, open] = await Promise.all(
       (['false', 'true'] as const).map((allowPrivate) =>
-        startApi({ ...foundation, allowPrivate, registry: createRegistry() }, { eager: false }),
+        startApi({ ...foundation, allowPrivate, registry: new Registry() }, { eager: false }),
       ),
     );
     try {

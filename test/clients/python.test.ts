@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { type Ended, pythonWith, run } from '../../scripts/python.ts';
 import { startApi } from '../../src/api/server.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const client = fileURLToPath(new URL('../../clients/python', import.meta.url));
@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'python-client-'));
   [python, service] = await Promise.all([pythonWith(path.join(client, 'requirements-dev.txt')), startTestService()]);
   const settings = { ...service.foundation.settings, rateLimitPerMinute: 10 };
-  limited = await startApi({ ...service.foundation, settings, registry: createRegistry() }, { eager: false });
+  limited = await startApi({ ...service.foundation, settings, registry: new Registry() }, { eager: false });
 });
 afterAll(async () => {
   await limited?.close(0);

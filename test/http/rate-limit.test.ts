@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
 import { createQuery } from '../../src/db/query.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
-import { createRegistry } from '../../src/metrics.ts';
 import { createRateLimiter } from '../../src/services/access/rate-limiter.ts';
 import { type Answer, createCall, startTestService, type TestService } from '../support/service.ts';
 
@@ -20,7 +20,7 @@ afterAll(() => service?.stop());
 /** One more API process's worth of service with this limit; all share the database. */
 async function startLimited(rateLimitPerMinute: number, more: { trustProxy?: boolean } = {}) {
   const settings = { ...service.foundation.settings, rateLimitPerMinute, ...more };
-  const server = await startApi({ ...service.foundation, settings, registry: createRegistry() }, { eager: false });
+  const server = await startApi({ ...service.foundation, settings, registry: new Registry() }, { eager: false });
   servers.push(server);
   return createCall(`http://127.0.0.1:${server.port}`, service.key);
 }
@@ -111,7 +111,7 @@ describe('failed authentications', () => {
       }),
     };
     const settings = { ...foundation.settings, rateLimitPerMinute: 1_000 };
-    const watched = { ...foundation, settings, db: { ...foundation.db, system }, registry: createRegistry() };
+    const watched = { ...foundation, settings, db: { ...foundation.db, system }, registry: new Registry() };
     const server = await startApi(watched, { eager: false });
     servers.push(server);
     const call = createCall(`http://127.0.0.1:${server.port}`, service.key);
