@@ -69,34 +69,26 @@ export async function attachVersion(
   name: string,
   { examplesId, total, hash, description }: VersionContents,
 ): Promise<DatasetRow> {
-  const [before] = await query((db) =>
-    db.selectNoFrom((eb) => [
-      eb
-        .selectFrom('dataset_examples')
-        .select((sum) => sum.fn.coalesce(sum.fn.sum<number>('bytes'), sum.lit(0)).as('bytes'))
-        .where('dataset_version_id', '=', examplesId)
-        .as('bytes'),
-      eb
-        .exists(
-          eb
-            .selectFrom('datasets as d')
-            .innerJoin('dataset_versions as v', 'v.dataset_id', 'd.id')
-            .select('d.id')
-            .where('d.name', '=', name),
-        )
-        .as('is_there'),
-    ]),
+  const [size] = await query((db) =>
+    db
+      .selectFrom('dataset_examples')
+      .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), eb.lit(0)).as('bytes'))
+      .where('dataset_version_id', '=', examplesId),
   );
   const { id, version } = await claimVersion(query, name, description);
+  // Asked once the row is locked: of those who make a new dataset at once, one makes it.
+  const others = await query((db) =>
+    db.selectFrom('dataset_versions').select('id').where('dataset_id', '=', id).limit(1),
+  );
+  const isNew = others.length === 0;
   await query((db) =>
     db
       .updateTable('dataset_versions')
-      .set({ dataset_id: id, version, examples_total: total, hash, bytes: before?.bytes ?? 0, created_at: clock })
+      .set({ dataset_id: id, version, examples_total: total, hash, bytes: size?.bytes ?? 0, created_at: clock })
       .where('id', '=', examplesId),
   );
-  if (before?.is_there === false) await quotas.require(query, 'datasets');
+  if (isNew) await quotas.require(query, 'datasets');
   await quotas.require(query, 'datasetBytes');
-  const isNew = before?.is_there === false;
   await recordChange(query, isNew ? 'dataset.created' : 'dataset.updated', name, { version, examples: total });
   return getDataset(query, name, version);
 }
