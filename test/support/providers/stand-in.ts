@@ -157,6 +157,8 @@ export async function startStandIn(
       if (!res.headersSent) sendJson(res, 400, protocol.error(400, String(error)));
     });
   });
+  // As long as providers keep theirs: a call must not meet a connection that is just being closed since the machine is slow.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
