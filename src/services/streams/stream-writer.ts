@@ -25,6 +25,8 @@ export interface StreamWriter {
 
 /** Between the starts of two statements. */
 const WRITE_EVERY_MS = 50;
+/** The same where a stream begins: its reader waits for the first word. */
+const BEGIN_EVERY_MS = 10;
 /** After a statement for which the database was away. */
 const AGAIN_MS = 500;
 const END_WITHIN_MS = 1_000;
@@ -69,8 +71,8 @@ function piecesOf(text: string): string[] {
 }
 
 /**
- * One buffer for the process: the first delta is written at once where nothing was written lately, and then what has come every
- * 50 ms, one statement at a time.
+ * One buffer for the process. The first delta of a stream is written at once where nothing was written in the last 10 ms; what
+ * comes later, every 50 ms, one statement at a time.
  * @param query of the system's database
  */
 export function createStreamWriter({ query, log }: { query: Query; log: Logger }): StreamWriter {
@@ -78,15 +80,25 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
   let bufferedChars = 0;
   let timer: NodeJS.Timeout | undefined;
   let isWriting = false;
-  /** Somebody waits for the end of a stream. */
-  let isUrgent = false;
-  let nextAt = 0;
+  /** When the last statement began. */
+  let lastAt = Number.NEGATIVE_INFINITY;
+  /** How long after that the next one begins. */
+  let gapMs = WRITE_EVERY_MS;
 
   function schedule(): void {
-    if (isWriting || pending.length === 0 || (timer !== undefined && !isUrgent)) return;
-    const waitMs = isUrgent ? 0 : nextAt - performance.now();
+    if (isWriting || pending.length === 0 || timer !== undefined) return;
+    const waitMs = lastAt + gapMs - performance.now();
     if (waitMs <= 0) void write();
     else timer = setTimeout(() => void write(), waitMs).unref();
+  }
+
+  /** Has the next statement begin so long after the last. */
+  function hurry(ms: number): void {
+    if (ms >= gapMs) return;
+    gapMs = ms;
+    clearTimeout(timer);
+    timer = undefined;
+    schedule();
   }
 
   function add(stream: Stream, type: StreamDeltaType, data: string): void {
@@ -125,8 +137,8 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
     const rows = pending;
     pending = [];
     isWriting = true;
-    isUrgent = false;
-    nextAt = performance.now() + WRITE_EVERY_MS;
+    gapMs = WRITE_EVERY_MS;
+    lastAt = performance.now();
     for (const { stream } of rows) stream.tail = undefined;
     try {
       await query(WRITE_DELTAS, {
@@ -142,7 +154,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
         if (stream.unwritten === 0) stream.onWritten?.();
       }
     } catch (error) {
-      nextAt = performance.now() + AGAIN_MS;
+      lastAt = performance.now() + AGAIN_MS - WRITE_EVERY_MS;
       if (isPassingDatabaseError(error)) {
         for (const { stream, data } of rows) if (stream.isDropped) bufferedChars -= data.length;
         pending = [...rows.filter(({ stream }) => !stream.isDropped), ...pending];
@@ -170,8 +182,10 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
       };
       return {
         onDelta(delta) {
+          const begins = stream.sequence === BEGINNING;
           if (delta.type === 'text') for (const piece of piecesOf(delta.text)) add(stream, 'text', piece);
           else add(stream, 'tool_call', JSON.stringify(delta.toolCall));
+          if (begins) hurry(BEGIN_EVERY_MS);
           schedule();
         },
         async end() {
@@ -182,8 +196,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
               clearTimeout(late);
               resolve();
             };
-            isUrgent = true;
-            schedule();
+            hurry(0);
           });
         },
       };

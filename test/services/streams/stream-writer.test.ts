@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -83,6 +84,24 @@ test('all streams of a process are written with the same statements', async () =
   expect(statements()).toBe(2);
   for (const each of ids)
     expect(await written(each)).toEqual([{ attempt: 3, sequence: 2, type: 'text', data: 'piece' }]);
+});
+
+test('a stream that begins is written before what others add is due', async () => {
+  const isWritten = Promise.withResolvers<void>();
+  const { query, statements } = watched(undefined, () => isWritten.resolve());
+  const writer = createStreamWriter({ query, log });
+  const second = await rows.queue({ status: 'running' });
+  const first = writer.open(id, 1);
+  first.onDelta(text('one '));
+  await isWritten.promise;
+  first.onDelta(text('two '));
+  const begins = writer.open(second, 1);
+  begins.onDelta(text('piece'));
+  // Timers fire in the order in which they are due, however late that is: what others add is due later.
+  await delay(35);
+  expect(statements()).toBe(2);
+  await Promise.all([first.end(), begins.end()]);
+  expect(await written()).toMatchObject([{ data: 'one ' }, { data: 'two ' }]);
 });
 
 test('a long text is cut into rows, and no character in two', async () => {
