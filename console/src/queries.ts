@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { ApiError, get, type Page, pathOf, type Query } from './api.ts';
 import type {
   Evaluation,
@@ -24,15 +24,25 @@ export const listQuery = <Item>(path: string, query: Query = {}) =>
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
 
-/** The items of a list so far, and how to get more. */
+/** The items of a list so far, and how to get more. Pages without an item that are not the last are passed over. */
 export function useList<Item>(path: string, query: Query = {}) {
   const result = useInfiniteQuery(listQuery<Item>(path, query));
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = result;
+  const { data, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = result;
   const items = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  return { data: items, error: result.error, refetch: result.refetch, hasMore: hasNextPage, loadMore };
+  const isLooking = items?.length === 0 && hasNextPage;
+  useEffect(() => {
+    if (isLooking && !isFetchNextPageError) loadMore();
+  }, [isLooking, isFetchNextPageError, loadMore]);
+  return {
+    data: isLooking ? undefined : items,
+    error: result.error,
+    refetch: result.refetch,
+    hasMore: hasNextPage,
+    loadMore,
+  };
 }
 
 export const promptQuery = (name: string, version?: number) =>

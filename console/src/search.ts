@@ -9,6 +9,12 @@ export function oneOf<Value extends string>(value: unknown, values: readonly Val
   return values.find((each) => each === value);
 }
 
+/** A place in a list, from 0. */
+export function place(value: unknown): number | undefined {
+  const number = Number(value);
+  return value !== undefined && value !== '' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
 /** A version of a prompt or a dataset. */
 export function version(value: unknown): number | undefined {
   const number = Number(value);

@@ -56,16 +56,3 @@ export async function selectPage<Row>(
   );
   return { rows, more: (rows[0]?.page_found ?? 0) > rows.length };
 }
-
-/** All rows of a list, a page at a time: one page is in memory, and no connection is held between pages. */
-export async function* eachPage<Row>(
-  read: (after: Row | undefined) => Promise<Page<Row>>,
-): AsyncGenerator<Row[], void, undefined> {
-  let after: Row | undefined;
-  for (;;) {
-    const { rows, more } = await read(after);
-    if (rows.length > 0) yield rows;
-    if (!more) return;
-    after = rows.at(-1);
-  }
-}

@@ -19,6 +19,9 @@ type Verdict = (typeof VERDICTS)[number];
 /** An example that scores differently in the two runs. Scores 0..1; `difference` is b's minus a's. */
 export interface ChangedExample {
   key: string;
+  /** Its place among the examples of that run. */
+  seq_a: number;
+  seq_b: number;
   score_a: number;
   score_b: number;
   difference: number;

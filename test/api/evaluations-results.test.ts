@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { publicId } from '../../src/domain/ids.ts';
+import { seedEvaluation } from '../support/seed-rows.ts';
 import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
+import { createOtherWorkspace } from './workspace.ts';
 
 let stage: EvaluationStage;
 beforeAll(async () => {
@@ -45,7 +48,7 @@ test('regressions and improvements are counted against the run before over the s
     a: before.id,
     b: after.id,
     examples_compared: 3,
-    regressions: { total: 1, examples: [{ key: 'b1', difference: -1 }] },
+    regressions: { total: 1, examples: [{ key: 'b1', seq_a: 1, seq_b: 1, difference: -1 }] },
     improvements: { total: 1, examples: [{ key: 'b2' }] },
     only_in_a: { total: 1, keys: ['b3'] },
     only_in_b: { total: 1, keys: ['new'] },
@@ -110,4 +113,100 @@ test('a list shows sums as they are at the end, by prompt, status and dataset', 
   expect(await list('prompt_name=listed&dataset=none')).toEqual([]);
   expect(await list(`prompt_name=listed&since=${run.created_at}`)).toHaveLength(1);
   expect(await list(`prompt_name=listed&until=${run.created_at}`)).toEqual([]);
+});
+
+type Listed = { seq: number; example_id: string; score: number | null };
+
+/** The results that a filter leaves, page by page. */
+async function pagesOf(id: string, query: string): Promise<Listed[][]> {
+  const pages: Listed[][] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const answer: { status: number; body: { data: Listed[]; next_cursor: string | null } } = await stage.service.call(
+      'GET',
+      `/evaluations/${id}/results?${query}${cursor && `&cursor=${cursor}`}`,
+    );
+    expect(answer.status).toBe(200);
+    pages.push(answer.body.data);
+    cursor = answer.body.next_cursor;
+  }
+  return pages;
+}
+const idsOf = async (id: string, query: string) =>
+  (await pagesOf(id, query)).flat().map(({ example_id }) => example_id);
+
+test('results are filtered by the score of the example or of one evaluator, together with other filters', async () => {
+  const evaluators = [
+    { type: 'exact_match', name: 'exact' },
+    { type: 'contains', name: 'half_of-it', values: ['Answer'], weight: 1 },
+  ];
+  stage.openai.behave({ mode: 'fail', status: 400, matching: 'scored 1' });
+  const run = await stage.run({ examples: examplesOf('scored', 8), evaluators });
+  stage.openai.behave();
+  // Of eight the second has failed, and the fourth and the eighth expect something else.
+  const [wrong, right] = [
+    ['scored-3', 'scored-7'],
+    ['scored-0', 'scored-2', 'scored-4', 'scored-5', 'scored-6'],
+  ];
+  expect(await idsOf(run.id, 'max_score=0.5')).toEqual(['scored-1', ...wrong]);
+  expect(await idsOf(run.id, 'min_score=0.5&max_score=0.5')).toEqual(wrong);
+  expect(await idsOf(run.id, 'min_score=0.50001&limit=2')).toEqual(right);
+  expect(await idsOf(run.id, 'max_score=0&evaluator=exact')).toEqual(wrong);
+  expect(await idsOf(run.id, 'min_score=1&evaluator=half_of-it')).toHaveLength(7);
+  expect(await idsOf(run.id, 'max_score=0&failed=true')).toEqual(['scored-1']);
+  expect(await idsOf(run.id, 'max_score=1&failed=true&evaluator=exact')).toEqual([]);
+  expect(await idsOf(run.id, 'regression=true&max_score=0&evaluator=exact')).toEqual(wrong);
+  expect(await idsOf(run.id, 'regression=true&failed=false')).toEqual(wrong);
+  expect(await idsOf(run.id, 'example_id=scored-4')).toEqual(['scored-4']);
+  expect(await idsOf(run.id, 'example_id=scored')).toEqual([]);
+  const csv = await stage.service.call('GET', `/evaluations/${run.id}/results?max_score=0.5&format=csv`);
+  expect(String(csv.body).trim().split('\n')).toHaveLength(4);
+
+  for (const [query, path, message] of [
+    ['evaluator=other&min_score=0', 'evaluator', /is not one of this evaluation's, which are exact, half_of-it/],
+    ['evaluator=exact', 'evaluator', /give min_score or max_score/],
+    ['min_score=0.6&max_score=0.5', 'max_score', /at least min_score/],
+    ...['', '-1', '1.1', '50', 'x', '0x1', ' 1', 'NaN', '1,5'].map((text) => [
+      `min_score=${encodeURIComponent(text)}`,
+      'min_score',
+      /must be a number from 0 to 1/,
+    ]),
+    ['example_id=a%00b', 'example_id', /NUL/],
+  ] as [string, string, RegExp][]) {
+    const { status, body } = await stage.service.call('GET', `/evaluations/${run.id}/results?${query}`);
+    expect([query, status, body.error?.details?.[0]?.path]).toEqual([query, 400, path]);
+    expect(body.error.message).toMatch(message);
+  }
+});
+
+test('one result is read by its place', async () => {
+  const run = await stage.run({ examples: examplesOf('single', 3) });
+  const [, second] = await stage.results(run.id);
+  const read = (seq: string, call = stage.service.call) => call('GET', `/evaluations/${run.id}/results/${seq}`);
+  expect(await read('1')).toMatchObject({ status: 200, body: second });
+  expect((await read('1')).body).toEqual(second);
+  expect(await read('3')).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  for (const seq of ['-1', 'x', '1.5', '99999999999']) expect((await read(seq)).status).toBe(400);
+  const other = await createOtherWorkspace(stage.service, 'single');
+  expect((await read('1', other.call)).status).toBe(404);
+  const listed = await other.call('GET', `/evaluations/${run.id}/results?max_score=1`);
+  expect(listed.status).toBe(404);
+});
+
+test('a page with a rare filter examines so many results at most, and says where to go on', async () => {
+  const { query } = stage.service.foundation.db.system;
+  const [workspace] = await query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
+  const seeded = await seedEvaluation(query, { workspaceId: workspace?.id ?? '', count: 25_000, days: 1 });
+  const id = publicId('evaluation', seeded);
+  await query(
+    { text: `update evaluation_results set score = 0.05 where evaluation_id = $1 and seq in (15000, 24999)` },
+    [seeded],
+  );
+  const seqs = async (filter: string) => (await pagesOf(id, filter)).map((page) => page.map(({ seq }) => seq));
+  expect(await seqs('min_score=0.01&max_score=0.09')).toEqual([[], [15_000], [24_999]]);
+  expect(await seqs('max_score=0.5&evaluator=exact_match')).toEqual([[], [], []]);
+  expect(await seqs('example_id=example-12000')).toEqual([[], [11_999], []]);
+  // These have an index: no more of them are there to examine.
+  expect(await seqs('regression=true&max_score=1')).toEqual([[4_999, 9_999, 14_999, 19_999, 24_999]]);
+  const csv = await stage.service.call('GET', `/evaluations/${id}/results?max_score=0.09&min_score=0.01&format=csv`);
+  expect(String(csv.body).trim().split('\n')).toHaveLength(3);
 });

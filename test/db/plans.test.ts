@@ -149,5 +149,16 @@ test.each(['failed', 'regression', 'improvement'])(
       listResults(bindWorkspace(query, workspaceId), evaluationId, { [flag]: true }, 100, undefined),
     );
     expect(plan).toContain(`evaluation_results_${flag}_index`);
+    const scored = await plansOf('evaluation_results', (query) =>
+      listResults(bindWorkspace(query, workspaceId), evaluationId, { [flag]: true, maxScore: 0.5 }, 100, undefined),
+    );
+    expect(scored.match(new RegExp(`evaluation_results_${flag}_index`, 'g'))).toHaveLength(2);
   },
 );
+
+test('results are filtered by score along the primary key', async () => {
+  const plan = await plansOf('evaluation_results', (query) =>
+    listResults(bindWorkspace(query, workspaceId), evaluationId, { maxScore: 0.01 }, 100, undefined),
+  );
+  expect(plan.match(/evaluation_results_pkey/g)).toHaveLength(2);
+});

@@ -44,7 +44,7 @@ describe('comparing two runs', () => {
       regressions: {
         total: 2,
         examples: [
-          { key: 'x', score_a: 1, score_b: 0, difference: -1 },
+          { key: 'x', seq_a: 0, seq_b: 3, score_a: 1, score_b: 0, difference: -1 },
           { key: 'y', score_a: 0.5, score_b: 0.4, difference: -0.1 },
         ],
       },

@@ -40,6 +40,8 @@ function compareScores(score: number, reference: number): -1 | 0 | 1 {
 interface Pair {
   a: ComparedExample;
   b: ComparedExample;
+  seqA: number;
+  seqB: number;
 }
 
 const millionths = (scores: readonly number[]) => scores.reduce((sum, score) => sum + Math.round(score * 1e6), 0);
@@ -95,27 +97,32 @@ function evaluatorSums(name: string, pairs: readonly Pair[], a: ComparedRun, b: 
 }
 
 function matchExamples(examplesA: readonly ComparedExample[], examplesB: readonly ComparedExample[]) {
-  const byKey = Map.groupBy(examplesB, (example) => example.key);
+  const byKey = Map.groupBy(
+    examplesB.map((example, seq) => ({ example, seq })),
+    ({ example }) => example.key,
+  );
   const taken = new Map<string, number>();
   const pairs: Pair[] = [];
   const onlyInA: string[] = [];
-  for (const a of examplesA) {
+  for (const [seqA, a] of examplesA.entries()) {
     const nth = taken.get(a.key) ?? 0;
     const b = byKey.get(a.key)?.[nth];
     if (b === undefined) {
       onlyInA.push(a.key);
     } else {
       taken.set(a.key, nth + 1);
-      pairs.push({ a, b });
+      pairs.push({ a, b: b.example, seqA, seqB: b.seq });
     }
   }
   const onlyInB = [...byKey].flatMap(([key, examples]) => examples.slice(taken.get(key) ?? 0).map(() => key));
   return { pairs, onlyInA, onlyInB };
 }
 
-function toChangedExample({ a, b }: Pair): ChangedExample {
+function toChangedExample({ a, b, seqA, seqB }: Pair): ChangedExample {
   return {
     key: a.key,
+    seq_a: seqA,
+    seq_b: seqB,
     score_a: a.score,
     score_b: b.score,
     difference: roundScore(b.score - a.score),

@@ -30,6 +30,8 @@ def test_evaluate_a_dataset(pms: Pms, prompt: str) -> None:
     ended = pms.evaluations.wait(evaluation.id, interval=0.1)
     assert (ended.status, ended.passed, ended.examples_evaluated) == ("completed", True, 3)
     scores = {one.example_id: one.score for one in pms.evaluations.results(ended.id, limit=1)}
+    for one in pms.evaluations.results(ended.id, min_score=0, max_score=1):
+        assert pms.evaluations.result(ended.id, one.seq) == one
     assert scores == {"fr": 1, "jp": 1, "de": 0}
     again = pms.evaluations.rescore(ended.id, evaluators=[{"type": "contains", "value": "Paris"}])
     assert pms.evaluations.wait(again.id, interval=0.1).status == "completed"

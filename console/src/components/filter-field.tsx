@@ -13,7 +13,7 @@ export function FilterField({
   label: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
-  type?: 'search' | 'date';
+  type?: 'search' | 'date' | 'number';
 }) {
   const [typed, setTyped] = useState(value);
   const [passedOn, setPassedOn] = useState(value);

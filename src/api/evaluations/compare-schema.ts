@@ -6,6 +6,8 @@ export const CompareParams = z.object({ id: pathId('evaluation'), other: pathId(
 
 const ChangedExample = z.strictObject({
   key: z.string(),
+  seq_a: z.int().meta({ description: 'Its result in the run before: `/evaluations/{other}/results/{seq_a}`.' }),
+  seq_b: z.int().meta({ description: 'Its result in the run after: `/evaluations/{id}/results/{seq_b}`.' }),
   score_a: z.number(),
   score_b: z.number(),
   difference: z.number(),

@@ -1,18 +1,36 @@
 import { z } from 'zod';
+import { invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
-import { eachResultPage, listResults } from '../../services/evaluations/results.ts';
+import {
+  EXAMINED_RESULTS,
+  eachResultPage,
+  examinesMany,
+  getResult,
+  listResults,
+  type ResultFilter,
+} from '../../services/evaluations/results.ts';
 import { CompareParams, EvaluationComparison } from './compare-schema.ts';
 import { presentResult } from './presenter.ts';
 import { resultsAsCsv } from './results-csv.ts';
-import { ResultPage, ResultsQuery } from './results-schema.ts';
+import { Result, ResultPage, ResultParams, ResultsQuery } from './results-schema.ts';
 import { COMPARISON_SAMPLE, RESULT_SAMPLE } from './samples.ts';
 import { EvaluationParams } from './schema.ts';
 
 const tag = 'Evaluations';
+
+/** @throws ApiError `invalid_request` where the run has no such evaluator */
+function toFilter(
+  { evaluator, min_score, max_score, example_id, ...flags }: Omit<z.output<typeof ResultsQuery>, 'limit' | 'format'>,
+  names: readonly string[],
+): ResultFilter {
+  if (evaluator !== undefined && !names.includes(evaluator))
+    throw invalidField('evaluator', `is not one of this evaluation's, which are ${names.join(', ')}`);
+  return { ...flags, evaluator, minScore: min_score, maxScore: max_score, exampleId: example_id };
+}
 
 /** The results of an evaluation, and how they differ from those of another. */
 export function evaluationResultsRoutes(): Route[] {
@@ -23,30 +41,52 @@ export function evaluationResultsRoutes(): Route[] {
       operationId: 'listEvaluationResults',
       tag,
       summary: 'List the results of the examples',
+      description:
+        'Filters can be combined. Only a flag that is true has an index: with any other filter a page goes through ' +
+        `${EXAMINED_RESULTS.toLocaleString('en-US')} results at most, and may hold fewer than its limit, or none, and still have a \`next_cursor\`.`,
       scope: 'read',
       params: EvaluationParams,
       query: ResultsQuery,
       response: ResultPage,
       responseExample: { data: [RESULT_SAMPLE], next_cursor: null },
       otherContentTypes: ['text/csv'],
-      async handler({ db, params, query: { limit, cursor, format, ...filter } }) {
+      async handler({ db, params, query: { limit, cursor, format, ...query } }) {
         const run = await getEvaluation(db.query, params.id);
+        const names = run.evaluators.map(({ name }) => name);
+        const filter = toFilter(query, names);
         const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
         if (format === 'csv') {
-          const names = run.evaluators.map(({ name }) => name);
           const csv = resultsAsCsv(eachResultPage(db.heavy.query, run.id, filter), names);
           return new RawResponse('text/csv', csv, {
             'Content-Disposition': `attachment; filename="${publicId('evaluation', run.id)}.csv"`,
           });
         }
-        const page = await listResults(
-          db.query,
+        const { rows, next } = await listResults(
+          examinesMany(filter) ? db.heavy.query : db.query,
           run.id,
           filter,
           limit,
           after === undefined ? undefined : Number(after),
         );
-        return toPage(page, presentResult, (row) => String(row.seq));
+        return {
+          data: rows.map(presentResult),
+          next_cursor: next === undefined ? null : encodeCursor(String(next)),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations/{id}/results/{seq}',
+      operationId: 'getEvaluationResult',
+      tag,
+      summary: 'Read the result of one example',
+      scope: 'read',
+      params: ResultParams,
+      response: Result,
+      responseExample: RESULT_SAMPLE,
+      async handler({ db, params }) {
+        const run = await getEvaluation(db.query, params.id);
+        return presentResult(await getResult(db.query, run.id, params.seq));
       },
     }),
     defineRoute({

@@ -85,7 +85,9 @@ export const COMPARISON_SAMPLE = {
   note: 'The difference of +0.03 is within noise: 95 % interval -0.01 … +0.07 over 200 examples.',
   regressions: {
     total: 1,
-    examples: [{ key: 'bob', score_a: 1, score_b: 0, difference: -1, failed_a: false, failed_b: false }],
+    examples: [
+      { key: 'bob', seq_a: 1, seq_b: 1, score_a: 1, score_b: 0, difference: -1, failed_a: false, failed_b: false },
+    ],
   },
   improvements: { total: 0, examples: [] },
   unchanged: 199,

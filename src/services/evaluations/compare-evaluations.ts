@@ -31,7 +31,7 @@ const examplesOf = (parameter: string) => `
   where e.workspace_id = $1 and e.id = ${parameter}`;
 
 const changedList = (condition: string) => `
-  (select coalesce(json_agg(json_build_object('key', key, 'score_a', score_a / 1e6, 'score_b', score_b / 1e6,
+  (select coalesce(json_agg(json_build_object('key', key, 'seq_a', seq_a, 'seq_b', seq_b, 'score_a', score_a / 1e6, 'score_b', score_b / 1e6,
        'difference', (score_b - score_a) / 1e6, 'failed_a', failed_a, 'failed_b', failed_b)), '[]')
    from (select * from pairs where ${condition} order by abs(score_b - score_a) desc, seq_a limit ${LISTED}) as changed)`;
 const keyList = (condition: string, order: string) => `

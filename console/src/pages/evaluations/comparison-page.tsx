@@ -175,8 +175,8 @@ function Changes({ id, title, changed }: { id: string; title: string; changed: C
       key: 'example',
       header: 'Example',
       width: 'minmax(12rem, 3fr)',
-      cell: ({ key }) => (
-        <Link to="/evaluations/$id" params={{ id }} search={{ example: key }}>
+      cell: ({ key, seq_b }) => (
+        <Link to="/evaluations/$id" params={{ id }} search={{ example: seq_b }}>
           {key}
         </Link>
       ),
@@ -205,7 +205,13 @@ function Changes({ id, title, changed }: { id: string; title: string; changed: C
           <span className="muted"> (the largest {changed.examples.length} are listed)</span>
         )}
       </h2>
-      <DataTable label={title} rows={changed.examples} columns={columns} rowKey={({ key }) => key} minWidth="34rem" />
+      <DataTable
+        label={title}
+        rows={changed.examples}
+        columns={columns}
+        rowKey={({ seq_b }) => String(seq_b)}
+        minWidth="34rem"
+      />
     </section>
   );
 }

@@ -5,7 +5,8 @@ import { DiffView } from '../../components/diff-view.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView, TextView } from '../../components/text-view.tsx';
 import { formatCost, formatJson, formatMs, formatNumber, formatScore } from '../../format.ts';
-import { resultQuery } from './queries.ts';
+import { isNotFound } from '../../queries.ts';
+import { resultQuery, sameExampleQuery } from './queries.ts';
 import type { Result } from './types.ts';
 
 /** Beyond it a comparison would take the browser too long: the texts are shown one below the other. */
@@ -14,19 +15,20 @@ const MAX_COMPARED_CHARACTERS = 100_000;
 /** One example of a run: what went in, what came out, what was expected, and what came out in the baseline. */
 export function ExampleDialog({
   evaluation,
-  exampleId,
+  seq,
   rows,
   onOpen,
 }: {
   evaluation: Evaluation;
-  exampleId: string;
+  /** The place of the example in the run. */
+  seq: number;
   /** What the table shows: the examples before and after are those of its rows. */
   rows: readonly Result[];
-  onOpen: (exampleId: string | undefined) => void;
+  onOpen: (seq: number | undefined) => void;
 }) {
-  const at = rows.findIndex((row) => row.example_id === exampleId);
+  const at = rows.findIndex((row) => row.seq === seq);
   const listed = rows[at];
-  const query = useQuery({ ...resultQuery(evaluation.id, exampleId), enabled: listed === undefined });
+  const query = useQuery({ ...resultQuery(evaluation.id, seq), enabled: listed === undefined });
   const result = listed ?? query.data;
   const step = (to: number, label: string) => {
     const target = at < 0 ? undefined : rows[to];
@@ -35,20 +37,14 @@ export function ExampleDialog({
         type="button"
         className="button small"
         disabled={target === undefined}
-        onClick={() => onOpen(target?.example_id)}
+        onClick={() => onOpen(target?.seq)}
       >
         {label}
       </button>
     );
   };
   return (
-    <Modal
-      open
-      wide
-      onClose={() => onOpen(undefined)}
-      title={`Example ${result ? result.seq + 1 : ''}`}
-      description={exampleId}
-    >
+    <Modal open wide onClose={() => onOpen(undefined)} title={`Example ${seq + 1}`} description={result?.example_id}>
       <div className="row">
         {step(at - 1, 'Previous')}
         {step(at + 1, 'Next')}
@@ -56,15 +52,13 @@ export function ExampleDialog({
           Close
         </button>
       </div>
-      <QueryState query={{ ...query, data: result }} what="the example">
-        {(found) =>
-          found === null ? (
-            <EmptyState title="The run has no such example" />
-          ) : (
-            <Details evaluation={evaluation} result={found} />
-          )
-        }
-      </QueryState>
+      {isNotFound(query.error) ? (
+        <EmptyState title="The run has no such example, or no result of it yet" />
+      ) : (
+        <QueryState query={{ ...query, data: result }} what="the example">
+          {(found) => <Details evaluation={evaluation} result={found} />}
+        </QueryState>
+      )}
     </Modal>
   );
 }
@@ -72,7 +66,7 @@ export function ExampleDialog({
 function Details({ evaluation, result }: { evaluation: Evaluation; result: Result }) {
   const { baseline_id } = evaluation;
   const baseline = useQuery({
-    ...resultQuery(baseline_id ?? '', result.example_id),
+    ...sameExampleQuery(baseline_id ?? '', result),
     enabled: baseline_id !== null,
   }).data;
   const output = outputOf(result);

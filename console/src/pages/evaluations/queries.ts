@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Dataset, Evaluation } from '../../api-types.ts';
+import { isNotFound } from '../../queries.ts';
 import type { Comparison, Result } from './types.ts';
 
 const PAGE = 1_000;
@@ -24,14 +25,30 @@ export const comparisonQuery = (id: string, other: string) =>
     staleTime: 300_000,
   });
 
-/** The result of one example. The API lists results and has none by itself: it is looked for, page after page. Null: there is none. */
-export const resultQuery = (id: string, exampleId: string) =>
+const resultPath = (id: string, seq: number) => pathOf('evaluations', id, 'results', seq);
+
+/** The result of one example. */
+export const resultQuery = (id: string, seq: number) =>
   queryOptions({
-    queryKey: ['evaluations', 'result', id, exampleId],
+    queryKey: ['evaluations', 'result', id, seq],
+    queryFn: ({ signal }) => get<Result>(resultPath(id, seq), undefined, signal),
+    staleTime: 60_000,
+  });
+
+/** What a run made of the same example that another run has at `seq`. Null: it has no such example. */
+export const sameExampleQuery = (id: string, { seq, example_id }: Pick<Result, 'seq' | 'example_id'>) =>
+  queryOptions({
+    queryKey: ['evaluations', 'result', id, seq, example_id],
     async queryFn({ signal }) {
+      // Where the examples are the same ones, it has the same place.
+      const there = await get<Result>(resultPath(id, seq), undefined, signal).catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+      if (there?.example_id === example_id) return there;
       for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: Page<Result> = await get(`${pathOf('evaluations', id)}/results`, { limit: PAGE, cursor }, signal);
-        const found = page.data.find((result) => result.example_id === exampleId);
+        const page: Page<Result> = await get(`${pathOf('evaluations', id)}/results`, { example_id, cursor }, signal);
+        const [found] = page.data;
         if (found !== undefined) return found;
         cursor = page.next_cursor;
       }

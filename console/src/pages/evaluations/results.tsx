@@ -29,6 +29,10 @@ const FILTERS = [
 const excerpt = (value: unknown) =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, EXCERPT_CHARACTERS);
 
+/** A score as the API has it, from a percentage. */
+const scoreAt = (percent: string | undefined) =>
+  percent === undefined ? undefined : Number((Number(percent) / 100).toFixed(8));
+
 /** The score that is shown: of one evaluator, or of the example. */
 const scoreOf = (row: Result, evaluator: string | undefined) =>
   evaluator === undefined ? row.score : (row.scores?.[evaluator]?.score ?? null);
@@ -43,7 +47,7 @@ function columnsOf(id: string, evaluator: string | undefined): Column<Result>[] 
         <Link
           to="/evaluations/$id"
           params={{ id }}
-          search={(before) => ({ ...before, example: row.example_id })}
+          search={(before) => ({ ...before, example: row.seq })}
           resetScroll={false}
           title={row.example_id}
         >
@@ -98,28 +102,23 @@ function columnsOf(id: string, evaluator: string | undefined): Column<Result>[] 
 
 /** The results of a run: all, or those of a filter. */
 export function Results({ evaluation }: { evaluation: Evaluation }) {
-  const { id, evaluators, examples_evaluated, examples_total } = evaluation;
+  const { id, examples_evaluated, examples_total } = evaluation;
   const search = evaluationRoute.useSearch();
   const navigate = evaluationRoute.useNavigate();
-  const { only, evaluator, below, example } = search;
+  const { only, evaluator, min, max, example } = search;
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
-  const list = useList<Result>(`${pathOf('evaluations', id)}/results`, { limit: PAGE, ...(only && { [only]: true }) });
-  const { data: all, hasMore, loadMore } = list;
-  useFreshResults(evaluation, all?.length ?? 0);
-
-  // The API does not filter by score: then all results are read, page after page.
-  const limit = below === undefined ? undefined : Number(below) / 100;
-  useEffect(() => {
-    if (limit !== undefined && hasMore) loadMore();
-  }, [limit, hasMore, loadMore]);
-  const shown = useMemo(
-    () => (limit === undefined ? all : all?.filter((row) => (scoreOf(row, evaluator) ?? 0) < limit)),
-    [all, limit, evaluator],
-  );
+  const byScore = min !== undefined || max !== undefined;
+  const list = useList<Result>(`${pathOf('evaluations', id)}/results`, {
+    limit: PAGE,
+    ...(only && { [only]: true }),
+    ...(byScore && { evaluator, min_score: scoreAt(min), max_score: scoreAt(max) }),
+  });
+  const { data: shown, hasMore, loadMore } = list;
+  useFreshResults(evaluation, shown?.length ?? 0);
   const columns = useMemo(() => columnsOf(id, evaluator), [id, evaluator]);
-  const open = (exampleId: string | undefined) => change({ example: exampleId });
-  const isFiltered = only !== undefined || below !== undefined;
+  const isFiltered = only !== undefined || byScore;
+  const evaluators = evaluation.evaluators.map(({ name }) => name);
   return (
     <section className="stack" aria-labelledby="results">
       <h2 id="results">Results</h2>
@@ -135,10 +134,11 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
             label="Score of"
             value={evaluator ?? ''}
             onChange={(value) => change({ evaluator: value === '' ? undefined : value })}
-            options={[{ value: '', label: 'The example' }, ...evaluators.map(({ name }) => name)]}
+            options={[{ value: '', label: 'The example' }, ...evaluators]}
           />
         )}
-        <FilterField label="Score below, in %" value={below} onChange={(value) => change({ below: value })} />
+        <FilterField label="Score from, in %" value={min} onChange={(value) => change({ min: value })} type="number" />
+        <FilterField label="Score to, in %" value={max} onChange={(value) => change({ max: value })} type="number" />
       </search>
       <p className="muted" role="status">
         {shown &&
@@ -146,12 +146,16 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
             ? `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(examples_total)}`
             : `${formatNumber(examples_evaluated)} results`)}
       </p>
-      <QueryState query={{ ...list, data: shown }} what="results">
+      <QueryState query={list} what="results">
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title={isFiltered ? 'No example is like that' : 'There are no results yet'}>
               {isFiltered && (
-                <button type="button" className="button" onClick={() => change({ only: undefined, below: undefined })}>
+                <button
+                  type="button"
+                  className="button"
+                  onClick={() => change({ only: undefined, min: undefined, max: undefined })}
+                >
                   Show all
                 </button>
               )}
@@ -161,7 +165,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
               label="Results"
               rows={rows}
               columns={columns}
-              rowKey={(row) => row.example_id}
+              rowKey={(row) => String(row.seq)}
               minWidth="66rem"
               onEnd={hasMore ? loadMore : undefined}
             />
@@ -170,7 +174,12 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
       </QueryState>
       {example !== undefined && (
         <Suspense fallback={<Loading what="the example" />}>
-          <ExampleDialog evaluation={evaluation} exampleId={example} rows={shown ?? []} onOpen={open} />
+          <ExampleDialog
+            evaluation={evaluation}
+            seq={example}
+            rows={shown ?? []}
+            onOpen={(seq) => change({ example: seq })}
+          />
         </Suspense>
       )}
     </section>

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { oneOf, optional, text, version } from '../../search.ts';
+import { oneOf, optional, place, text, version } from '../../search.ts';
 import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const EVALUATION_STATES = ['scheduled', 'running', 'paused', 'completed', 'failed', 'canceled'] as const;
@@ -38,12 +38,13 @@ export const evaluationRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     optional({
       only: oneOf(search['only'], RESULT_FILTERS),
-      /** Whose score is shown and compared with `below`; default: that of the example. */
+      /** Whose score is shown and compared with `min` and `max`; default: that of the example. */
       evaluator: text(search['evaluator']),
-      /** In percent. */
-      below: text(search['below']),
-      /** The example that is open. */
-      example: text(search['example']),
+      /** In percent, both included. */
+      min: text(search['min']),
+      max: text(search['max']),
+      /** The `seq` of the result that is open. */
+      example: place(search['example']),
     }),
   component: lazyRouteComponent(() => import('./evaluation-page.tsx'), 'EvaluationPage'),
 });

@@ -83,9 +83,17 @@ class AsyncEvaluations:
         regression: bool | None = None,
         improvement: bool | None = None,
         failed: bool | None = None,
+        example_id: str | None = None,
+        min_score: float | None = None,
+        max_score: float | None = None,
+        evaluator: str | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[models.EvaluationResult]:
-        """The result of each example."""
+        """The result of each example.
+
+        Args:
+            min_score: from 0 to 1, of the example or of one `evaluator`.
+        """
         return self._transport.pages(
             models.EvaluationResult,
             "evaluations",
@@ -94,7 +102,17 @@ class AsyncEvaluations:
             regression=regression,
             improvement=improvement,
             failed=failed,
+            example_id=example_id,
+            min_score=min_score,
+            max_score=max_score,
+            evaluator=evaluator,
             limit=limit,
+        )
+
+    async def result(self, evaluation_id: str, seq: int) -> models.EvaluationResult:
+        """The result of one example, by its `seq`."""
+        return await self._transport.fetch(
+            models.EvaluationResult, read("evaluations", evaluation_id, "results", str(seq))
         )
 
     async def compare(self, evaluation_id: str, other_id: str) -> models.EvaluationComparison:
