@@ -16,6 +16,12 @@ export const given = <Value, Condition>(
   condition: (value: Value) => Condition,
 ): Condition[] => (value === undefined ? [] : [condition(value)]);
 
+/** A text as part of a pattern of LIKE that matches just that. */
+export const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
+
+/** A pattern of LIKE for what has this text in it. */
+export const containing = (text: string) => `%${escapeLike(text)}%`;
+
 /** A span of time, to be added to a time. */
 export const milliseconds = (count: number | Expression<number>): RawBuilder<Date> =>
   sql`make_interval(secs => ${count}::double precision / 1000)`;

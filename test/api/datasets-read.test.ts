@@ -98,6 +98,64 @@ test('a page of large examples ends early and the next goes on', async () => {
   expect(all.flat().map(({ id }) => id)).toEqual(large.map(({ id }) => id));
 });
 
+test('examples are found by a text in their id or in a value at any depth, as it is but in any case', async () => {
+  await upload(
+    service,
+    'searched',
+    jsonLines([
+      { id: 'Order-100%_a', variables: { text: 'plain' } },
+      { variables: { deep: [{ name: 'Grüße, "ADA"\n\\o/' }] } },
+      { variables: { n: 4711, text: 'x' }, expected: ['said: 100 %'], metadata: { source: 'Support' } },
+      { variables: { text: 'x', needle: null }, expected: null },
+    ]),
+  );
+  const found = async (q: string) =>
+    (await pages(`/datasets/searched/examples?limit=2&q=${encodeURIComponent(q)}`)).flat().map(({ seq }) => seq);
+  expect(await found('order-')).toEqual([0]);
+  expect(await found('%')).toEqual([0, 2]);
+  expect(await found('_')).toEqual([0]);
+  expect(await found('100%')).toEqual([0]);
+  expect(await found('\\')).toEqual([1]);
+  expect(await found('\\o')).toEqual([1]);
+  expect(await found('"ada"\n')).toEqual([1]);
+  expect(await found('GRÜSSE')).toEqual([]);
+  expect(await found('GRÜ')).toEqual([1]);
+  expect(await found('711')).toEqual([2]);
+  expect(await found('support')).toEqual([2]);
+  expect(await found('x')).toEqual([2, 3]);
+  // Neither names, nor how JSON is written, nor the hashes of contents.
+  for (const q of ['needle', 'null', '{', '", "', 'sha256', "'; drop table dataset_examples; --"])
+    expect([q, await found(q)]).toEqual([q, []]);
+  for (const q of ['', 'x'.repeat(201), 'a\0b']) {
+    const { status, body } = await service.call('GET', `/datasets/searched/examples?q=${encodeURIComponent(q)}`);
+    expect([status, body.error.details[0].path]).toEqual([400, 'q']);
+  }
+  const other = await createOtherWorkspace(service, 'searching');
+  await upload(service, 'searched', jsonLines([{ variables: { text: 'its own' } }]), { key: other.key });
+  expect((await other.call('GET', '/datasets/searched/examples?q=plain')).body).toEqual({
+    data: [],
+    next_cursor: null,
+  });
+});
+
+test('a page of a search examines so many examples at most, and says where to go on', async () => {
+  const examples = Array.from({ length: 25_000 }, (_, n) => ({
+    variables: { text: n === 15_000 || n === 24_999 ? `the needle ${n}` : `hay ${n}` },
+  }));
+  await upload(service, 'haystack', jsonLines(examples));
+  const found = async (q: string) =>
+    (await pages(`/datasets/haystack/examples?q=${q}`)).map((page) => page.map(({ seq }) => seq));
+  expect(await found('needle')).toEqual([[], [15_000], [24_999]]);
+  expect(await found('nothing')).toEqual([[], [], []]);
+  expect(await found('hay%2099&limit=2').then((all) => all[0])).toEqual([99, 990]);
+
+  const large = Array.from({ length: 12 }, (_, n) => ({ variables: { x: 'y'.repeat(1_000_000), n: `<${n}>` } }));
+  await upload(service, 'large/searched', jsonLines(large));
+  const all = await pages('/datasets/large/searched/examples?q=%3C1');
+  expect(all.flat().map(({ seq }) => seq)).toEqual([1, 10, 11]);
+  expect(all.length).toBeGreaterThan(1);
+});
+
 test('what is exported as JSON Lines can be uploaded again and is the same', async () => {
   const examples = [
     { id: 'a', variables: { z: 1, a: { b: [1.5, 1e21, -0.1, null, 'é🙂'] }, '': 'empty name' }, expected: null },

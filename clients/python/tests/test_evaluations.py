@@ -26,6 +26,7 @@ def test_evaluate_a_dataset(pms: Pms, prompt: str) -> None:
     dataset = pms.datasets.upload(prompt, EXAMPLES, description="Capitals.")
     assert (dataset.version, dataset.description) == (1, "Capitals.")
     assert [one.id for one in pms.datasets.examples(prompt, limit=1)] == ["fr", "jp", "de"]
+    assert [one.id for one in pms.datasets.examples(prompt, q="FRANCE")] == ["fr"]
     evaluation = pms.evaluations.create(prompt, dataset=prompt, evaluators=[{"type": "exact_match"}], threshold=0.6)
     ended = pms.evaluations.wait(evaluation.id, interval=0.1)
     assert (ended.status, ended.passed, ended.examples_evaluated) == ("completed", True, 3)

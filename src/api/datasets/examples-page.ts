@@ -3,25 +3,34 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { getDataset } from '../../services/datasets/datasets.ts';
-import { readExamples } from '../../services/datasets/read-examples.ts';
+import { readExamples, type StoredExample, searchExamples } from '../../services/datasets/read-examples.ts';
+import type { ExamplesQuery } from './schema.ts';
 
 /** `version seq`: a list stays in the version that it began with. */
 const Position = z.string().regex(/^[1-9]\d{0,8} [1-9]\d{0,8}$/);
 
 /**
- * A page of a version's examples; it ends early where they are large.
+ * A page of a version's examples, or of those with the text `q` in them; it ends early where they are large.
  * @throws ApiError `not_found`, `invalid_request`
  */
 export async function examplesPage(
   db: WorkspaceDatabase,
   name: string,
-  { version, limit, cursor }: { version?: number | undefined; limit: number; cursor?: string | undefined },
+  { version, q, limit, cursor }: z.output<typeof ExamplesQuery>,
 ) {
-  const [begun, seq] = decodeCursor(cursor, Position)?.split(' ').map(Number) ?? [];
+  const [begun, seq = 0] = decodeCursor(cursor, Position)?.split(' ').map(Number) ?? [];
   if (begun !== undefined && version !== undefined && begun !== version)
     throw invalidField('cursor', `is one of version ${begun}: leave out version, or give that one`);
   const dataset = await getDataset(db.query, name, version ?? begun);
-  const data = await readExamples(db.query, dataset.examples_id, seq ?? 0, limit);
-  const next = (data.at(-1)?.seq ?? dataset.examples_total) + 1;
-  return { data, next_cursor: next < dataset.examples_total ? encodeCursor(`${dataset.version} ${next}`) : null };
+  const { examples_id: id, examples_total: total } = dataset;
+  const page = (data: StoredExample[], next: number) => ({
+    data,
+    next_cursor: next < total ? encodeCursor(`${dataset.version} ${next}`) : null,
+  });
+  if (q !== undefined) {
+    const { examples, next } = await searchExamples(db.heavy.query, id, q, seq, limit);
+    return page(examples, next);
+  }
+  const examples = await readExamples(db.query, id, seq, limit);
+  return page(examples, (examples.at(-1)?.seq ?? total) + 1);
 }

@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { createFromExecutions } from '../../services/datasets/create-from-executions.ts';
 import { getDataset, listDatasets, listDatasetVersions } from '../../services/datasets/datasets.ts';
 import { deleteDataset } from '../../services/datasets/delete-dataset.ts';
+import { EXAMINED_EXAMPLES } from '../../services/datasets/read-examples.ts';
 import type { Uploads } from '../../services/datasets/upload-examples.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { parseCsv } from './csv.ts';
@@ -78,7 +79,9 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       operationId: 'listDatasetExamples',
       tag,
       summary: 'List the examples of a version in order',
-      description: 'A page of large examples ends before its limit. A cursor belongs to the version that it came from.',
+      description:
+        'A page of large examples ends before its limit. A cursor belongs to the version that it came from. With `q` a page goes ' +
+        `through ${EXAMINED_EXAMPLES.toLocaleString('en-US')} examples or about 4 MiB at most: it may hold fewer than its limit, or none, and still have a \`next_cursor\`.`,
       scope: 'read',
       params: NameParams,
       query: ExamplesQuery,

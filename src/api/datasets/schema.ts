@@ -37,7 +37,18 @@ const Description = saneText()
 export const UploadQuery = z.strictObject({ description: Description.optional() });
 export const VersionQuery = z.strictObject({ version: VersionNumber.optional() });
 export const ListQuery = z.strictObject(PageQuery);
-export const ExamplesQuery = z.strictObject({ ...PageQuery, version: VersionNumber.optional() });
+export const ExamplesQuery = z.strictObject({
+  ...PageQuery,
+  version: VersionNumber.optional(),
+  q: saneText()
+    .min(1, 'must not be empty: leave it out for all examples')
+    .max(200, 'must be at most 200 characters')
+    .optional()
+    .meta({
+      description:
+        'Only examples with this, in any case, in their id or in a value of their variables, expectation or metadata.',
+    }),
+});
 export const ExportQuery = z.strictObject({
   version: VersionNumber.optional(),
   format: z

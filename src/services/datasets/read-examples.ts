@@ -1,5 +1,7 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { selectPage } from '../../db/read-page.ts';
+import { MAX_PAGE_BYTES, type Page, selectPage } from '../../db/read-page.ts';
+import { containing } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Example } from '../../domain/example.ts';
 import { CONTENT_KEY_PREFIX } from '../../domain/example.ts';
@@ -12,6 +14,51 @@ export interface StoredExample extends Example {
 
 const MAX_PAGE_EXAMPLES = 1000;
 
+/** Examples that a page of a search goes through at most, of some {@link MAX_PAGE_BYTES} together: a rare text takes no longer. */
+export const EXAMINED_EXAMPLES = 10_000;
+
+const isFrom = (db: Builder, examplesId: string, from: number) =>
+  db.selectFrom('dataset_examples').where('dataset_version_id', '=', examplesId).where('seq', '>=', from);
+
+/** Whether a value at any depth of an example, or the id that it was given, has this text in it, in any case. */
+function contains(text: string) {
+  const pattern = containing(text);
+  const values = sql`jsonb_build_array(variables, expected, metadata)`;
+  return sql<SqlBool>`((example_key ilike ${pattern} and not starts_with(example_key, ${CONTENT_KEY_PREFIX})) or exists (
+    select from jsonb_path_query(${values}, 'strict $.** ? (@.type() == "string" || @.type() == "number")') as value
+    where value #>> '{}' ilike ${pattern}))`;
+}
+
+async function pageOfExamples(
+  query: Query,
+  select: (db: Builder) => ReturnType<typeof isFrom>,
+  limit: number,
+): Promise<Page<StoredExample>> {
+  const { rows, more } = await selectPage(
+    query,
+    {
+      select: (db) =>
+        select(db)
+          .select(['seq', 'example_key as key', 'variables', 'expected', 'metadata', 'bytes'])
+          .select((eb) => eb('expected', 'is not', null).as('has_expected')),
+      orderBy: [['seq', 'asc']],
+      bytes: (eb) => eb.ref('bytes'),
+    },
+    limit,
+  );
+  return {
+    more,
+    rows: rows.map(({ seq, key, variables, expected, has_expected, metadata }) => ({
+      seq,
+      key,
+      ...(key.startsWith(CONTENT_KEY_PREFIX) ? {} : { id: key }),
+      variables,
+      ...(has_expected ? { expected } : {}),
+      ...(metadata === null ? {} : { metadata }),
+    })),
+  };
+}
+
 /** Examples in order from `seq` on: at most `limit`, fewer where they are large, and none only behind the last. */
 export async function readExamples(
   query: Query,
@@ -19,26 +66,38 @@ export async function readExamples(
   from: number,
   limit: number,
 ): Promise<StoredExample[]> {
-  const select = (db: Builder) =>
+  return (await pageOfExamples(query, (db) => isFrom(db, examplesId, from), limit)).rows;
+}
+
+/**
+ * Examples with a text in them, in order from `seq` on: at most `limit` of the {@link EXAMINED_EXAMPLES} from there.
+ * @returns `next`: the `seq` to go on from, which may be behind the last
+ */
+export async function searchExamples(
+  query: Query,
+  examplesId: string,
+  text: string,
+  from: number,
+  limit: number,
+): Promise<{ examples: StoredExample[]; next: number }> {
+  const [examined] = await query((db) =>
     db
-      .selectFrom('dataset_examples')
-      .select(['seq', 'example_key as key', 'variables', 'expected', 'metadata', 'bytes'])
-      .select((eb) => eb('expected', 'is not', null).as('has_expected'))
-      .where('dataset_version_id', '=', examplesId)
-      .where('seq', '>=', from);
-  const { rows } = await selectPage(
+      .selectFrom(
+        isFrom(db, examplesId, from)
+          .select(['seq', sql<number>`sum(bytes) over (order by seq) - bytes`.as('bytes_before')])
+          .where('seq', '<', from + EXAMINED_EXAMPLES)
+          .as('nearest'),
+      )
+      .select(sql<number>`coalesce(max(seq), ${from})`.as('last'))
+      .where('bytes_before', '<', MAX_PAGE_BYTES),
+  );
+  const last = examined?.last ?? from;
+  const { rows, more } = await pageOfExamples(
     query,
-    { select, orderBy: [['seq', 'asc']], bytes: (eb) => eb.ref('bytes') },
+    (db) => isFrom(db, examplesId, from).where('seq', '<=', last).where(contains(text)),
     limit,
   );
-  return rows.map(({ seq, key, variables, expected, has_expected, metadata }) => ({
-    seq,
-    key,
-    ...(key.startsWith(CONTENT_KEY_PREFIX) ? {} : { id: key }),
-    variables,
-    ...(has_expected ? { expected } : {}),
-    ...(metadata === null ? {} : { metadata }),
-  }));
+  return { examples: rows, next: (more ? (rows.at(-1)?.seq ?? last) : last) + 1 };
 }
 
 /** The examples were deleted while they were read. */

@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
+import { containing, escapeLike } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import { type PromptRow, selectPrompts, versionOfLabel } from './prompts.ts';
 
@@ -27,8 +28,6 @@ const SORTED_BY = {
   '-updated_at': 'updated_at',
 } as const;
 
-const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
-
 /** A condition: the name in this column begins with the group and a `/`. */
 export const isInGroup = (column: string, group: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`${escapeLike(group)}/%`}`;
@@ -49,7 +48,7 @@ export function listPrompts(
       if (archived !== 'all') conditions.push(eb('p.archived_at', archived === 'true' ? 'is not' : 'is', null));
       if (group !== undefined) conditions.push(isInGroup('p.name', group));
       if (q !== undefined) {
-        const pattern = `%${escapeLike(q)}%`;
+        const pattern = containing(q);
         conditions.push(eb.or([eb('p.name', 'ilike', pattern), eb('p.description', 'ilike', pattern)]));
       }
       if (model !== undefined) conditions.push(eb('v.model', '=', model));

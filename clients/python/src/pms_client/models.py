@@ -1131,6 +1131,14 @@ class EvaluationComparisonRegressionsExample(BaseModel):
         extra="ignore",
     )
     key: str
+    seq_a: Annotated[
+        int,
+        Field(description="Its result in the run before: `/evaluations/{other}/results/{seq_a}`."),
+    ]
+    seq_b: Annotated[
+        int,
+        Field(description="Its result in the run after: `/evaluations/{id}/results/{seq_b}`."),
+    ]
     score_a: float
     score_b: float
     difference: float

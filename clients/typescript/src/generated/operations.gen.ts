@@ -34,6 +34,7 @@ export interface Operations {
   getEvaluation: { request: api.GetEvaluationData; response: api.GetEvaluationResponse };
   deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
   listEvaluationResults: { request: api.ListEvaluationResultsData; response: api.ListEvaluationResultsResponse };
+  getEvaluationResult: { request: api.GetEvaluationResultData; response: api.GetEvaluationResultResponse };
   compareEvaluations: { request: api.CompareEvaluationsData; response: api.CompareEvaluationsResponse };
   pauseEvaluation: { request: api.PauseEvaluationData; response: api.PauseEvaluationResponse };
   resumeEvaluation: { request: api.ResumeEvaluationData; response: api.ResumeEvaluationResponse };
@@ -118,6 +119,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getEvaluation: 'GET /evaluations/{id}',
   deleteEvaluation: 'DELETE /evaluations/{id}',
   listEvaluationResults: 'GET /evaluations/{id}/results',
+  getEvaluationResult: 'GET /evaluations/{id}/results/{seq}',
   compareEvaluations: 'GET /evaluations/{id}/compare/{other}',
   pauseEvaluation: 'POST /evaluations/{id}/pause',
   resumeEvaluation: 'POST /evaluations/{id}/resume',

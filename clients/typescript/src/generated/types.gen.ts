@@ -2494,6 +2494,14 @@ export type EvaluationComparison = {
         total: number;
         examples: Array<{
             key: string;
+            /**
+             * Its result in the run before: `/evaluations/{other}/results/{seq_a}`.
+             */
+            seq_a: number;
+            /**
+             * Its result in the run after: `/evaluations/{id}/results/{seq_b}`.
+             */
+            seq_b: number;
             score_a: number;
             score_b: number;
             difference: number;
@@ -2505,6 +2513,14 @@ export type EvaluationComparison = {
         total: number;
         examples: Array<{
             key: string;
+            /**
+             * Its result in the run before: `/evaluations/{other}/results/{seq_a}`.
+             */
+            seq_a: number;
+            /**
+             * Its result in the run after: `/evaluations/{id}/results/{seq_b}`.
+             */
+            seq_b: number;
             score_a: number;
             score_b: number;
             difference: number;
@@ -4791,6 +4807,22 @@ export type ListEvaluationResultsData = {
          */
         failed?: 'true' | 'false';
         /**
+         * Only this example. Several have the same one where they are equal and were given none.
+         */
+        example_id?: string;
+        /**
+         * Only examples that score this or more. One that failed scores 0 when the run has ended.
+         */
+        min_score?: number;
+        /**
+         * Only examples that score this or less. One that failed scores 0 when the run has ended.
+         */
+        max_score?: number;
+        /**
+         * Whose score `min_score` and `max_score` are about; one that failed has none. Default: the score of the example.
+         */
+        evaluator?: string;
+        /**
          * `csv`: all of them, streamed.
          */
         format?: 'json' | 'csv';
@@ -4831,6 +4863,53 @@ export type ListEvaluationResultsResponses = {
 };
 
 export type ListEvaluationResultsResponse = ListEvaluationResultsResponses[keyof ListEvaluationResultsResponses];
+
+export type GetEvaluationResultData = {
+    body?: never;
+    path: {
+        id: string;
+        /**
+         * The `seq` of the result.
+         */
+        seq: number;
+    };
+    query?: never;
+    url: '/evaluations/{id}/results/{seq}';
+};
+
+export type GetEvaluationResultErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetEvaluationResultError = GetEvaluationResultErrors[keyof GetEvaluationResultErrors];
+
+export type GetEvaluationResultResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationResult;
+};
+
+export type GetEvaluationResultResponse = GetEvaluationResultResponses[keyof GetEvaluationResultResponses];
 
 export type CompareEvaluationsData = {
     body?: never;
@@ -5170,6 +5249,10 @@ export type ListDatasetExamplesData = {
          * A version of the dataset, from 1. Default: the latest.
          */
         version?: number;
+        /**
+         * Only examples with this, in any case, in their id or in a value of their variables, expectation or metadata.
+         */
+        q?: string;
     };
     url: '/datasets/{name}/examples';
 };

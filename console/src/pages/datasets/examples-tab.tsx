@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { pathOf } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -57,21 +57,17 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
   const isLatest = dataset.version === latest.version;
   const list = useList<Example>(`${pathOf('datasets', dataset.name)}/examples`, {
     version: dataset.version,
+    q: search.q,
     limit: PAGE,
   });
-  const { data: all, hasMore, loadMore } = list;
+  const { data: shown, hasMore, loadMore } = list;
 
-  // The API does not search examples: all are read, page after page. One that is linked to is looked for in the same way.
-  const wanted = search.q?.toLowerCase();
-  const open = search.example === undefined ? undefined : all?.find(({ key }) => key === search.example);
-  const needsAll = wanted !== undefined || (search.example !== undefined && open === undefined);
+  // One that is linked to is looked for page after page.
+  const open = search.example === undefined ? undefined : shown?.find(({ key }) => key === search.example);
+  const isLooking = search.example !== undefined && open === undefined;
   useEffect(() => {
-    if (needsAll && hasMore) loadMore();
-  }, [needsAll, hasMore, loadMore]);
-  const shown = useMemo(
-    () => (wanted === undefined ? all : all?.filter((row) => JSON.stringify(row).toLowerCase().includes(wanted))),
-    [all, wanted],
-  );
+    if (isLooking && hasMore) loadMore();
+  }, [isLooking, hasMore, loadMore]);
   return (
     <div className="stack">
       {!isLatest && (
@@ -91,14 +87,14 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
         )}
       </search>
       <p className="muted" role="status">
-        {wanted !== undefined &&
+        {search.q !== undefined &&
           shown &&
           `${formatNumber(shown.length)}${hasMore ? ' so far' : ''} of ${formatNumber(dataset.examples_total)}`}
       </p>
-      <QueryState query={{ ...list, data: shown }} what="examples">
+      <QueryState query={list} what="examples">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={wanted === undefined ? 'This version has no examples' : 'No example is like that'} />
+            <EmptyState title={search.q === undefined ? 'This version has no examples' : 'No example is like that'} />
           ) : (
             <DataTable
               label="Examples"

@@ -56,10 +56,16 @@ class Datasets:
         return self._transport.pages(models.Dataset, "datasets", name, "versions", limit=limit)
 
     def examples(
-        self, name: str, *, version: int | None = None, limit: int | None = None
+        self, name: str, *, version: int | None = None, q: str | None = None, limit: int | None = None
     ) -> Iterator[models.DatasetExample]:
-        """The examples of a version, in their order. Default: the latest."""
-        return self._transport.pages(models.DatasetExample, "datasets", name, "examples", version=version, limit=limit)
+        """The examples of a version, in their order. Default: the latest.
+
+        Args:
+            q: only those with this text in their id or in a value.
+        """
+        return self._transport.pages(
+            models.DatasetExample, "datasets", name, "examples", version=version, q=q, limit=limit
+        )
 
     def create_from_executions(self, name: str, *, idempotency_key: str | None = None, **fields: Any) -> models.Dataset:
         """Makes a version of recorded executions: their variables, and their output as `expected`."""

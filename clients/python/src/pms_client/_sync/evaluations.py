@@ -82,9 +82,17 @@ class Evaluations:
         regression: bool | None = None,
         improvement: bool | None = None,
         failed: bool | None = None,
+        example_id: str | None = None,
+        min_score: float | None = None,
+        max_score: float | None = None,
+        evaluator: str | None = None,
         limit: int | None = None,
     ) -> Iterator[models.EvaluationResult]:
-        """The result of each example."""
+        """The result of each example.
+
+        Args:
+            min_score: from 0 to 1, of the example or of one `evaluator`.
+        """
         return self._transport.pages(
             models.EvaluationResult,
             "evaluations",
@@ -93,8 +101,16 @@ class Evaluations:
             regression=regression,
             improvement=improvement,
             failed=failed,
+            example_id=example_id,
+            min_score=min_score,
+            max_score=max_score,
+            evaluator=evaluator,
             limit=limit,
         )
+
+    def result(self, evaluation_id: str, seq: int) -> models.EvaluationResult:
+        """The result of one example, by its `seq`."""
+        return self._transport.fetch(models.EvaluationResult, read("evaluations", evaluation_id, "results", str(seq)))
 
     def compare(self, evaluation_id: str, other_id: str) -> models.EvaluationComparison:
         """Compares a run with an earlier one."""
