@@ -195,18 +195,18 @@ test('one result is read by its place', async () => {
 test('a page with a rare filter examines so many results at most, and says where to go on', async () => {
   const { query } = stage.service.foundation.db.system;
   const [workspace] = await query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
-  const seeded = await seedEvaluation(query, { workspaceId: workspace?.id ?? '', count: 25_000, days: 1 });
+  const seeded = await seedEvaluation(query, { workspaceId: workspace?.id ?? '', count: 12_000, days: 1 });
   const id = publicId('evaluation', seeded);
   await query(
-    { text: `update evaluation_results set score = 0.05 where evaluation_id = $1 and seq in (15000, 24999)` },
+    { text: `update evaluation_results set score = 0.05 where evaluation_id = $1 and seq in (7000, 11999)` },
     [seeded],
   );
   const seqs = async (filter: string) => (await pagesOf(id, filter)).map((page) => page.map(({ seq }) => seq));
-  expect(await seqs('min_score=0.01&max_score=0.09')).toEqual([[], [15_000], [24_999]]);
+  expect(await seqs('min_score=0.01&max_score=0.09')).toEqual([[], [7_000], [11_999]]);
   expect(await seqs('max_score=0.5&evaluator=exact_match')).toEqual([[], [], []]);
-  expect(await seqs('example_id=example-12000')).toEqual([[], [11_999], []]);
+  expect(await seqs('example_id=example-12000')).toEqual([[], [], [11_999]]);
   // These have an index: no more of them are there to examine.
-  expect(await seqs('regression=true&max_score=1')).toEqual([[4_999, 9_999, 14_999, 19_999, 24_999]]);
+  expect(await seqs('regression=true&max_score=1')).toEqual([[4_999, 9_999]]);
   const csv = await stage.service.call('GET', `/evaluations/${id}/results?max_score=0.09&min_score=0.01&format=csv`);
   expect(String(csv.body).trim().split('\n')).toHaveLength(3);
 });

@@ -248,7 +248,7 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
     { at: '/datasets/team/people?example=b', shows: 'b' },
     { at: '/datasets/team/people?tab=versions', shows: 'All versions' },
     { at: '/schedules/new', shows: 'When' },
-    { at: '/usage', shows: 'By prompt' },
+    { at: '/usage', shows: 'Mean latency a day' },
   ]) {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(stage.at(at));

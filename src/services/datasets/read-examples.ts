@@ -15,7 +15,7 @@ export interface StoredExample extends Example {
 const MAX_PAGE_EXAMPLES = 1000;
 
 /** Examples that a page of a search goes through at most, of some {@link MAX_PAGE_BYTES} together: a rare text takes no longer. */
-export const EXAMINED_EXAMPLES = 10_000;
+export const EXAMINED_EXAMPLES = 5_000;
 
 const isFrom = (db: Builder, examplesId: string, from: number) =>
   db.selectFrom('dataset_examples').where('dataset_version_id', '=', examplesId).where('seq', '>=', from);

@@ -8,7 +8,7 @@ import { notFound } from '../../domain/errors.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 
 /** Results that a page with a filter without an index goes through at most: a rare one takes no longer than others. */
-export const EXAMINED_RESULTS = 10_000;
+export const EXAMINED_RESULTS = 5_000;
 
 export interface ResultFilter {
   regression?: boolean | undefined;
