@@ -1,6 +1,11 @@
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Pms } from '../clients/typescript/src/index.ts';
+import { buildClient, compressedBytes, readBuilt } from '../scripts/build-client.ts';
+import { pythonWith, run } from '../scripts/python.ts';
 import type { Means } from './means.ts';
-import { type Outcome, row } from './report.ts';
+import { type Outcome, type Row, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { startService } from './service.ts';
 import { quantile } from './statistics.ts';
@@ -12,7 +17,36 @@ const TIMED_GETS = 200_000;
 const GETS_A_ROUND = 2_000_000;
 const MINUTES = 10;
 
-/** `prompts.get` of the TypeScript client: from its cache, and what it asks of the service. */
+const CLIENTS = fileURLToPath(new URL('../clients', import.meta.url));
+const kB = (bytes: number) => [bytes / 1000];
+
+/** What a program has to load or download. */
+async function sizes(folder: string): Promise<Row[]> {
+  const [built, packed] = [await mkdtemp(path.join(folder, 'built-')), await mkdtemp(path.join(folder, 'packed-'))];
+  await buildClient(built, ['--removeComments']);
+  const python = path.join(CLIENTS, 'python');
+  const interpreter = await pythonWith(path.join(python, 'requirements-dev.txt'));
+  for (const [program, args, cwd] of [
+    ['npm', ['pack', '--pack-destination', packed], path.join(CLIENTS, 'typescript')],
+    [interpreter, ['-m', 'hatchling', 'build', '-t', 'wheel', '-d', packed], python],
+  ] as const) {
+    const { code, output } = await run(program, [...args], { cwd });
+    if (code !== 0) throw new Error(output);
+  }
+  const bytesOf = async (ending: string) => {
+    const file = (await readdir(packed)).find((name) => name.endsWith(ending)) ?? '';
+    return (await stat(path.join(packed, file))).size;
+  };
+  return [
+    row('JavaScript of the TypeScript client, compressed', 'kB', kB(compressedBytes(await readBuilt(built))), {
+      below: 15,
+    }),
+    row('package of the TypeScript client', 'kB', kB(await bytesOf('.tgz'))),
+    row('package of the Python client', 'kB', kB(await bytesOf('.whl'))),
+  ];
+}
+
+/** `prompts.get` of the TypeScript client: from its cache, and what it asks of the service. What the clients weigh. */
 export async function measureClients(servers: Servers, { profileFolder }: Means): Promise<Outcome> {
   const service = await startService(servers, { RATE_LIMIT_PER_MINUTE: '100000000' }, profileFolder);
   try {
@@ -58,6 +92,7 @@ export async function measureClients(servers: Servers, { profileFolder }: Means)
         row('from the cache', '/s', perSecond, { atLeast: 1_000_000 }),
         row('from the cache, p99', 'µs', p99, { below: 5 }),
         row('requests for 10,000 gets in a minute', '', requests, { atMost: 100 }),
+        ...(await sizes(servers.folder)),
       ],
     };
   } finally {

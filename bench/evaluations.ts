@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { startListening } from './child.ts';
+import { prepareCli } from './cli.ts';
 import type { Means } from './means.ts';
 import { preparePromptfoo, type Question } from './promptfoo.ts';
 import { type Outcome, ratioRow, row } from './report.ts';
@@ -83,7 +84,7 @@ async function settledMib(service: Service): Promise<number> {
   return (await service.rssBytes()) / MIB;
 }
 
-/** Evaluations of 1,000 and of 10,000 examples, the former also by promptfoo, on the same model in the same run. */
+/** Evaluations of 1,000 and of 10,000 examples, the former also by pms and by promptfoo, on the same model in the same run. */
 export async function measureEvaluations(
   servers: Servers,
   { profileFolder, rounds = ROUNDS }: Means,
@@ -103,11 +104,13 @@ export async function measureEvaluations(
     await upload(service, 'small', questions);
     await upload(service, 'large', questionsOf(LARGE));
 
-    const [ours, theirs] = [[] as number[], [] as number[]];
+    const cli = await prepareCli(servers.folder, service, { prompt: 'bench', dataset: 'small', examples: SMALL });
+    const [ours, byCli, theirs] = [[] as number[], [] as number[], [] as number[]];
     let mibAfterFirst = 0;
     for (let round = 0; round < rounds; round += 1) {
       ours.push(await evaluate(service, 'small', SMALL));
       if (round === 0) mibAfterFirst = await settledMib(service);
+      byCli.push(await cli(CONCURRENCY));
       theirs.push(await promptfoo(CONCURRENCY));
     }
     const large = await evaluate(service, 'large', LARGE);
@@ -117,6 +120,7 @@ export async function measureEvaluations(
       benchmark: `evaluations (a model of ${MODEL_MS} ms, ${CONCURRENCY} at a time)`,
       rows: [
         row(`service, ${SMALL} examples`, 's', ours),
+        row('pms eval run --wait, the same', 's', byCli),
         row(`promptfoo eval -j ${CONCURRENCY}, the same`, 's', theirs),
         ratioRow(
           'service to the ideal',
@@ -125,6 +129,7 @@ export async function measureEvaluations(
           { atMost: 1.4 },
         ),
         ratioRow('speed of the service to that of promptfoo', theirs, ours, { atLeast: 2.2 }),
+        ratioRow('speed of pms eval run to that of promptfoo eval', theirs, byCli),
         row(`service, ${LARGE} examples`, 's', [large]),
         ratioRow(`an example of ${LARGE} to one of ${SMALL}`, [large / LARGE], [median(ours) / SMALL], {
           atMost: 1.15,

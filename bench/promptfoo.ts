@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,6 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { plainEnvironment } from './child.ts';
+import { runProgram } from './run-program.ts';
 
 const home = fileURLToPath(new URL('promptfoo', import.meta.url));
 const program = path.join(home, 'node_modules', 'promptfoo', 'dist', 'src', 'entrypoint.js');
@@ -23,16 +22,8 @@ export interface Question {
   expected: string;
 }
 
-async function run(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<void> {
-  const child = spawn(command, args, { cwd: home, env: plainEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-4000);
-    });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${output}`);
-}
+const run = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
+  runProgram(command, args, { cwd: home, env: plainEnvironment(env) });
 
 /** Of its optional packages it needs one, SQLite for this platform; the others are more than a gigabyte. */
 async function install(): Promise<void> {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { buildClient } from '../../scripts/build-client.ts';
 import { otherRuntimes, type Runtimes } from '../../scripts/runtimes.ts';
 import { PROJECT } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -48,8 +49,7 @@ beforeAll(async () => {
   // The package as npm would pack it, and its only dependency.
   const installed = path.join(folder, 'node_modules/pms-client');
   await mkdir(installed, { recursive: true });
-  const build = ['tsc', '--project', path.join(PROJECT, 'clients/typescript/tsconfig.build.json')];
-  await run('npx', [...build, '--outDir', path.join(installed, 'dist')], { cwd: PROJECT });
+  await buildClient(path.join(installed, 'dist'));
   await cp(path.join(PROJECT, 'clients/typescript/package.json'), path.join(installed, 'package.json'));
   const parser = 'node_modules/eventsource-parser';
   await cp(path.join(PROJECT, parser), path.join(folder, parser), { recursive: true });

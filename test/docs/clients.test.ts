@@ -6,6 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -60,14 +61,45 @@ test("the README's first prompt works from the command line and from TypeScript"
   const [commands = ''] = await blocks('README.md', 'sh', 'pms login');
   expect(await runCommands(commands)).toContain('Greet Ada warmly.');
   const [source = ''] = await blocks('README.md', 'ts', 'pms-client');
-  const file = path.join(root, '.cache', `readme-${process.pid}.ts`);
+  expect(await runTypeScript(source)).toBe('Greet Ada warmly.\nGreet Ada warmly.\n');
+});
+
+test('the examples of the page on the TypeScript client run', async () => {
+  await service.call('POST', '/prompts', {
+    body: { name: 'geo/capital', template: '{{ country }}', model: 'sandbox/fixed' },
+  });
+  const file = 'country,expected\nFrance,Paris\n';
+  await service.call('PUT', '/datasets/geo/capitals', { raw: file, headers: { 'Content-Type': 'text/csv' } });
+  const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
+  const body = '{"event":"ping"}';
+  const signature = new Webhook(secret).sign('evt_1', new Date(), body);
+  const headers = {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': `${Math.floor(Date.now() / 1000)}`,
+    'webhook-signature': signature,
+  };
+  // What the page takes for granted.
+  const given = { baseUrl: service.origin, apiKey: service.key, file, request: { headers }, body, secret };
+  const [first = '', ...others] = await blocks('docs/clients/typescript.md', 'ts', '');
+  expect(others.length).toBeGreaterThan(3);
+  // The later ones go on with what the first one made, and have names of their own.
+  const scopes = others.map((block) => `{\n${block.replace(/^import .*\n/gm, '')}}\n`);
+  const imports = "import { SignatureError, webhooks } from 'pms-client';\n";
+  const constants = Object.entries(given).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};\n`);
+  const source = [imports, 'const log = console;\n', ...constants, first, ...scopes, 'console.log("all of it ran");\n'];
+  expect(await runTypeScript(source.join(''))).toMatch(/all of it ran\n$/);
+});
+
+/** Runs a program that is written for the service of `npm start`. @returns what it printed */
+async function runTypeScript(source: string): Promise<string> {
+  const file = path.join(root, '.cache', `example-${process.pid}.ts`);
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, source.replace('http://127.0.0.1:3000', service.origin));
+  await writeFile(file, source.replaceAll('http://127.0.0.1:3000', service.origin));
   try {
     const env = { PATH: process.env['PATH'], PMS_API_KEY: service.key };
     const { stdout } = await run(process.execPath, ['--conditions=pms-source', file], { env });
-    expect(stdout).toBe('Greet Ada warmly.\nGreet Ada warmly.\n');
+    return stdout;
   } finally {
     await rm(file);
   }
-});
+}

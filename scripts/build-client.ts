@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Builds clients/typescript as its package has it.
+ * @param folder for what is its `dist`
+ * @param options of tsc besides
+ */
+export async function buildClient(folder: string, options: readonly string[] = []): Promise<void> {
+  const project = path.join(root, 'clients/typescript/tsconfig.build.json');
+  await promisify(execFile)('npx', ['tsc', '--project', project, '--outDir', folder, ...options], { cwd: root });
+}
+
+/** All JavaScript of a built client, one file after the other. */
+export async function readBuilt(folder: string): Promise<string> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.js'));
+  return (await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')))).join('\n');
+}
+
+/** Bytes of a text as a web server sends it. */
+export const compressedBytes = (text: string): number => gzipSync(text, { level: 9 }).length;
