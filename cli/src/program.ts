@@ -12,7 +12,7 @@ const EXITS = `
 Exit status:
   0  passed
   1  a gate failed: a score, a regression, a check of files, a conflict
-  2  the command line, a file or the configuration is wrong
+  2  the command line, a file or the configuration is wrong, or the service refuses the request
   3  the service, or a run, failed
   4  inconclusive: the budget was reached, or a difference is within noise
 

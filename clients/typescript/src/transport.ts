@@ -71,6 +71,9 @@ export function createTransport({ baseUrl, apiKey, headers, ...options }: Transp
       const init: RequestInit & { duplex?: 'half' } = { method, headers: all, signal: timeout.signal };
       if (body !== undefined) init.body = body;
       if (body instanceof ReadableStream) init.duplex = 'half';
+      // Where a redirect could follow, fetch keeps all of the body in memory to send it again.
+      if (body instanceof ReadableStream || body instanceof Blob)
+        Object.assign(init, { redirect: 'error', window: null });
       const response = await request(root + path, init);
       return response.ok ? { result: await read(response) } : { error: await errorOfResponse(response) };
     } catch (error) {
