@@ -24,7 +24,10 @@ export const listQuery = <Item>(path: string, query: Query = {}) =>
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
 
-/** The items of a list so far, and how to get more. Pages without an item that are not the last are passed over. */
+/**
+ * The items of a list so far, and how to get more: `loadMore` does nothing where there is no more, or it is on its way. Pages without an item
+ * that are not the last are passed over.
+ */
 export function useList<Item>(path: string, query: Query = {}) {
   const result = useInfiniteQuery(listQuery<Item>(path, query));
   const { data, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = result;

@@ -55,7 +55,7 @@ export function DataTable<Row>({
   rowKey: (row: Row) => string;
   /** Below it the table scrolls sideways. */
   minWidth?: string;
-  /** Called when the last row comes into view and there is more to load. */
+  /** Called when the last row comes into view, and again when it changes: loads more, if there is more. */
   onEnd?: (() => void) | undefined;
 }) {
   const scroll = useRef<HTMLDivElement>(null);

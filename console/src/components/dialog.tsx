@@ -27,7 +27,7 @@ export function Modal({ open, onClose, title, description, wide = false, childre
   );
 }
 
-/** A dialog with a form. It closes when `onSubmit` is done, unless that gives `false`, and says why where it fails. */
+/** A dialog with a form, or with a question alone. It closes when `onSubmit` is done, unless that gives `false`, and says why where it fails. */
 export function FormDialog({
   submitLabel,
   danger = false,
@@ -36,7 +36,8 @@ export function FormDialog({
   onClose,
   children,
   ...dialog
-}: DialogProps & {
+}: Omit<DialogProps, 'children'> & {
+  children?: ReactNode;
   submitLabel: string;
   danger?: boolean;
   canSubmit?: boolean;

@@ -47,8 +47,9 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
     <>
       {mayExecute && (
         <>
-          {(status === 'running' || status === 'scheduled') && button('pause', 'Pause')}
-          {status === 'paused' && button('resume', 'Resume')}
+          {status === 'paused'
+            ? button('resume', 'Resume')
+            : (status === 'running' || status === 'scheduled') && button('pause', 'Pause')}
           {!ended && max_cost !== null && (
             <button type="button" className="button" onClick={() => setDialog('budget')}>
               Raise the budget…
@@ -160,9 +161,7 @@ function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
         await client.invalidateQueries({ queryKey: ['evaluations', 'list'] });
         showToast('The evaluation was deleted.');
       }}
-    >
-      {null}
-    </FormDialog>
+    />
   );
 }
 

@@ -132,7 +132,7 @@ export function EvaluationsPage() {
               columns={columns}
               rowKey={(row) => row.id}
               minWidth="68rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
+              onEnd={list.loadMore}
             />
           )
         }

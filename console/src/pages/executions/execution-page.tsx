@@ -84,9 +84,7 @@ function Actions({ execution }: { execution: Execution }) {
           await client.invalidateQueries({ queryKey: ['executions', 'list'] });
           showToast('The execution was deleted.');
         }}
-      >
-        {null}
-      </FormDialog>
+      />
     </>
   );
 }

@@ -81,7 +81,7 @@ export function ExecutionsPage() {
               columns={columns}
               rowKey={(row) => row.id}
               minWidth="58rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
+              onEnd={list.loadMore}
             />
           )
         }

@@ -90,9 +90,7 @@ function Actions({ schedule: { id, paused } }: { schedule: Schedule }) {
           await client.invalidateQueries({ queryKey: ['schedules', 'list'] });
           showToast('The schedule was deleted.');
         }}
-      >
-        {null}
-      </FormDialog>
+      />
     </>
   );
 }

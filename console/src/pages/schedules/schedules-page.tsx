@@ -74,7 +74,7 @@ export function SchedulesPage() {
               columns={columns}
               rowKey={({ id }) => id}
               minWidth="56rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
+              onEnd={list.loadMore}
             />
           )
         }

@@ -91,7 +91,7 @@ export function AuditLog() {
               columns={columns}
               rowKey={({ id }) => id}
               minWidth="58rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
+              onEnd={list.loadMore}
             />
           )
         }

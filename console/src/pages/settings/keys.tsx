@@ -86,7 +86,7 @@ export function Keys() {
             columns={columns}
             rowKey={({ id }) => id}
             minWidth="66rem"
-            onEnd={list.hasMore ? list.loadMore : undefined}
+            onEnd={list.loadMore}
           />
         )}
       </QueryState>
@@ -107,9 +107,7 @@ export function Keys() {
             await remove(pathOf('api-keys', revoking.id));
             await refresh();
           }}
-        >
-          {null}
-        </FormDialog>
+        />
       )}
     </section>
   );

@@ -66,7 +66,7 @@ export function Sessions() {
             columns={columns}
             rowKey={({ id }) => id}
             minWidth="70rem"
-            onEnd={list.hasMore ? list.loadMore : undefined}
+            onEnd={list.loadMore}
           />
         )}
       </QueryState>

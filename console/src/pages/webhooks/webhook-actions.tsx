@@ -15,7 +15,8 @@ type Dialog = 'edit' | 'rotate' | 'replay' | 'delete';
 
 /** What can be done with a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
-  const { id, status } = webhook;
+  const { id } = webhook;
+  const isEnabled = webhook.status === 'enabled';
   const client = useQueryClient();
   const navigate = webhookRoute.useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
@@ -38,7 +39,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   if (!useMay('write')) return null;
   return (
     <>
-      {status === 'enabled' ? (
+      {isEnabled && (
         <>
           <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
             {test.isPending ? 'Sending…' : 'Send a test'}
@@ -46,25 +47,16 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           <button type="button" className="button" onClick={() => setDialog('replay')}>
             Replay…
           </button>
-          <button
-            type="button"
-            className="button"
-            disabled={control.isPending}
-            onClick={() => control.mutate('disable')}
-          >
-            Disable
-          </button>
         </>
-      ) : (
-        <button
-          type="button"
-          className="button primary"
-          disabled={control.isPending}
-          onClick={() => control.mutate('enable')}
-        >
-          Enable
-        </button>
       )}
+      <button
+        type="button"
+        className={isEnabled ? 'button' : 'button primary'}
+        disabled={control.isPending}
+        onClick={() => control.mutate(isEnabled ? 'disable' : 'enable')}
+      >
+        {isEnabled ? 'Disable' : 'Enable'}
+      </button>
       <button type="button" className="button" onClick={() => setDialog('edit')}>
         Edit…
       </button>
@@ -87,9 +79,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           setSecret(rotated.secret);
           await refresh();
         }}
-      >
-        {null}
-      </FormDialog>
+      />
       <FormDialog
         open={dialog === 'delete'}
         onClose={close}
@@ -104,9 +94,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           await refresh();
           showToast('The webhook was deleted.');
         }}
-      >
-        {null}
-      </FormDialog>
+      />
       {secret && (
         <SecretDialog
           title="The new signing secret"

@@ -167,7 +167,7 @@ function Deliveries({ id }: { id: string }) {
               columns={columns}
               rowKey={(row) => row.id}
               minWidth="66rem"
-              onEnd={list.hasMore ? list.loadMore : undefined}
+              onEnd={list.loadMore}
             />
           )
         }

@@ -112,7 +112,7 @@ function Webhooks({ status }: { status: string | undefined }) {
             columns={columns}
             rowKey={({ id }) => id}
             minWidth="62rem"
-            onEnd={list.hasMore ? list.loadMore : undefined}
+            onEnd={list.loadMore}
           />
         )
       }
@@ -166,7 +166,7 @@ function Notifications() {
             columns={notificationColumns}
             rowKey={({ id }) => id}
             minWidth="50rem"
-            onEnd={list.hasMore ? list.loadMore : undefined}
+            onEnd={list.loadMore}
           />
         )
       }

@@ -1,0 +1,65 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ErrorState } from '../../components/states.tsx';
+import { EstimateView } from './estimate-view.tsx';
+import { type Evaluator, newSecrets } from './evaluator-kinds.ts';
+import { RunFormFields } from './run-form-fields.tsx';
+import type { RunForm } from './run-form-state.ts';
+import { SecretsDialog } from './secrets-dialog.tsx';
+
+/** A form for what evaluates: an evaluation, or a schedule of them. It ends with the secrets that were made for scorers of the caller's own. */
+export function CreateRunForm({
+  value,
+  onChange,
+  scheduled = false,
+  submitLabel,
+  onCreate,
+  onCreated,
+  children,
+}: {
+  value: RunForm;
+  onChange: (value: RunForm) => void;
+  scheduled?: boolean;
+  submitLabel: string;
+  /** @returns the id of what was created, and its evaluators */
+  onCreate: () => Promise<{ id: string; evaluators: readonly Evaluator[] }>;
+  /** Leads to what was created. */
+  onCreated: (id: string) => Promise<void>;
+  /** Fields above those of the run. */
+  children?: ReactNode;
+}) {
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const [created, setCreated] = useState<{ id: string; secrets: ReturnType<typeof newSecrets> }>();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { id, evaluators } = await onCreate();
+      const secrets = newSecrets(value.evaluators, evaluators);
+      if (secrets.length > 0) setCreated({ id, secrets });
+      else await onCreated(id);
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="columns" onSubmit={(event) => void submit(event)}>
+      <div className="stack">
+        {children}
+        <RunFormFields value={value} onChange={onChange} scheduled={scheduled} />
+        {error !== undefined && <ErrorState error={error} />}
+        <div>
+          <button type="submit" className="button primary" disabled={busy}>
+            {submitLabel}
+          </button>
+        </div>
+      </div>
+      <EstimateView form={value} />
+      {created && <SecretsDialog secrets={created.secrets} onClose={() => void onCreated(created.id)} />}
+    </form>
+  );
+}
