@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Stage, startStage, violationsOf } from './stage.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { problemsOf, violationsInThemes } from './accessible.ts';
+import { type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
 /** By what they show. */
@@ -43,42 +44,21 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-// All that the theme changes is colours.
-describe.each([
-  { colorScheme: 'light', rules: undefined },
-  { colorScheme: 'dark', rules: ['color-contrast'] },
-] as const)('in the $colorScheme theme', ({ colorScheme, rules }) => {
-  test('no page has anything that axe knows to be inaccessible', async () => {
-    const { context, page } = await stage.signIn({ colorScheme });
-    const violations: string[] = [];
-    for (const { at, shows } of pages) {
-      await page.goto(stage.at(at));
-      await page.getByRole('heading', { name: shows }).first().waitFor();
-      await page.waitForLoadState('networkidle');
-      violations.push(...(await violationsOf(page, rules && [...rules])));
-    }
-    await page.goto(stage.at('/prompts'));
-    await page.getByRole('button', { name: 'New prompt…' }).click();
-    await page.getByRole('dialog').waitFor();
-    violations.push(...(await violationsOf(page, rules && [...rules])));
-    expect(violations).toEqual([]);
-    await context.close();
-  });
+test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
+  expect(await problemsOf(stage, pages)).toEqual([]);
 });
 
-test('on a phone no page is wider than the screen', async () => {
+test('a dialog is accessible in either theme', async () => {
+  const { context, page } = await stage.signIn();
+  await page.goto(stage.at('/prompts'));
+  await page.getByRole('button', { name: 'New prompt…' }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+  await context.close();
+});
+
+test('on a phone the menu leads to the pages', async () => {
   const { context, page } = await stage.signIn({ viewport: { width: 375, height: 740 } });
-  const tooWide: string[] = [];
-  for (const { at, shows } of pages) {
-    await page.goto(stage.at(at));
-    await page.getByRole('heading', { name: shows }).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    const excess = await page.evaluate<number>(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    if (excess > 0) tooWide.push(`${at}: ${excess} px`);
-  }
-  expect(tooWide).toEqual([]);
   await page.goto(stage.at('/prompts'));
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Playground' }).click();

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
-import { type Stage, startStage, violationsOf } from './stage.ts';
+import { problemsOf } from './accessible.ts';
+import { type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -234,9 +235,7 @@ test('a schedule is made, triggered and paused, and has its evaluations', async 
 test('none of these pages is inaccessible, in either theme, or wider than a phone', async () => {
   const { body: runs } = await call('GET', '/evaluations?prompt_name=greeting&dataset=people&status=completed');
   const [newest, before] = runs.data;
-  const { context, page } = await stage.signIn();
-  const problems: string[] = [];
-  for (const { at, shows } of [
+  const problems = await problemsOf(stage, [
     { at: '/evaluations?prompt_name=greeting', shows: 'Score by version' },
     { at: '/evaluations/new', shows: 'Limits' },
     { at: `/evaluations/${newest.id}`, shows: 'Results' },
@@ -249,24 +248,6 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
     { at: '/datasets/team/people?tab=versions', shows: 'All versions' },
     { at: '/schedules/new', shows: 'When' },
     { at: '/usage', shows: 'Mean latency a day' },
-  ]) {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(stage.at(at));
-    await page.getByRole('heading', { name: shows }).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    await page.emulateMedia({ colorScheme: 'light' });
-    problems.push(...(await violationsOf(page)));
-    // What a theme changes.
-    await page.emulateMedia({ colorScheme: 'dark' });
-    problems.push(...(await violationsOf(page, ['color-contrast'])));
-    await page.setViewportSize({ width: 375, height: 740 });
-    // Charts take the new width in the next frame.
-    await page
-      .waitForFunction('document.documentElement.scrollWidth <= document.documentElement.clientWidth', null, {
-        timeout: 5_000,
-      })
-      .catch(() => problems.push(`${at} is too wide for a phone`));
-  }
+  ]);
   expect(problems).toEqual([]);
-  await context.close();
 });

@@ -78,21 +78,23 @@ test('the service goes away and comes back', async () => {
 test('without a mouse: sign in, open a dialog, leave it, choose a theme', async () => {
   const { context, page } = await stage.visit();
   await page.goto(stage.at('/'));
-  await tabTo(page, 'textbox', 'API key').catch(async () => page.getByLabel('API key').focus());
+  await tabTo(page, page.getByRole('textbox', { name: 'API key' })).catch(async () =>
+    page.getByLabel('API key').focus(),
+  );
   await page.keyboard.type(stage.service.key);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Prompts', level: 1 }).waitFor();
-  await tabTo(page, 'button', 'New prompt…');
+  await tabTo(page, page.getByRole('button', { name: 'New prompt…' }));
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: 'New prompt' }).waitFor();
-  await tabTo(page, 'textbox', 'Name');
+  await tabTo(page, page.getByRole('textbox', { name: 'Name' }));
   await page.keyboard.type('by/keyboard');
-  await tabTo(page, 'textbox', 'Text');
+  await tabTo(page, page.getByRole('textbox', { name: 'Text' }));
   await page.keyboard.type('Hello');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.waitForFunction('document.activeElement?.textContent === "New prompt…"');
-  await tabTo(page, 'button', /default/);
+  await tabTo(page, page.getByRole('button', { name: /default/ }));
   await page.keyboard.press('Enter');
   await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor();
   await page.keyboard.press('ArrowDown');

@@ -1,6 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@jest/globals';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
@@ -75,32 +74,21 @@ export async function startStage(): Promise<Stage> {
   };
 }
 
-/**
- * What is not accessible on a page: WCAG 2.2 AA, and what axe knows besides.
- * @param rules only these
- */
-export async function violationsOf(page: Page, rules?: string[]): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
-  return violations.map(
-    ({ id, nodes }) =>
-      `${page.url()}: ${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join(' | ')}`,
-  );
-}
-
-/** Presses Tab until an element has the focus. @throws Error where it never gets it */
-export async function tabTo(
-  page: Page,
-  role: 'button' | 'link' | 'textbox' | 'menuitem',
-  name: string | RegExp,
-): Promise<void> {
-  const wanted = page.getByRole(role, { name }).first();
-  await wanted.waitFor();
-  for (let presses = 0; presses < 100; presses++) {
-    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+/** Presses Tab until an element has the focus. @throws Error where it never gets it, or it can't be seen that it has */
+export async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  const element = wanted.first();
+  await element.waitFor();
+  for (let presses = 0; presses < 150; presses++) {
+    const focus = await element.evaluate((node) => {
+      if (node !== node.ownerDocument.activeElement) return 'elsewhere';
+      const style = node.ownerDocument.defaultView?.getComputedStyle(node.closest('.editor') ?? node);
+      return style?.outlineStyle === 'none' ? 'invisible' : 'visible';
+    });
+    if (focus === 'visible') return;
+    if (focus === 'invisible') throw new Error(`It can't be seen that ${wanted} has the focus.`);
     await page.keyboard.press('Tab');
   }
-  throw new Error(`Tab never leads to the ${role} ${name}.`);
+  throw new Error(`Tab never leads to ${wanted}.`);
 }
 
 /** Puts a text in the place of all that an editor holds. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { type Stage, startStage, violationsOf } from './stage.ts';
+import { problemsOf } from './accessible.ts';
+import { type Stage, startStage } from './stage.ts';
 
 let stage: Stage;
 let receiver: Receiver;
@@ -142,9 +143,7 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
   const { body: webhooks } = await call('GET', '/webhooks');
   const { id } = webhooks.data[0];
   const { body: deliveries } = await call('GET', `/webhooks/${id}/deliveries`);
-  const { context, page } = await stage.signIn();
-  const problems: string[] = [];
-  for (const { at, shows } of [
+  const problems = await problemsOf(stage, [
     { at: '/webhooks', shows: 'Webhooks' },
     { at: '/webhooks?tab=notifications', shows: 'There are no notifications' },
     { at: `/webhooks/${id}`, shows: 'Deliveries' },
@@ -153,24 +152,6 @@ test('none of these pages is inaccessible, in either theme, or wider than a phon
     { at: '/settings?tab=labels', shows: 'Settings' },
     { at: '/settings?tab=sessions', shows: 'Settings' },
     { at: '/settings?tab=audit', shows: 'Settings' },
-  ]) {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(stage.at(at));
-    await page.getByRole('heading', { name: shows }).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    await page.emulateMedia({ colorScheme: 'light' });
-    problems.push(...(await violationsOf(page)));
-    // What a theme changes.
-    await page.emulateMedia({ colorScheme: 'dark' });
-    problems.push(...(await violationsOf(page, ['color-contrast'])));
-    await page.setViewportSize({ width: 375, height: 740 });
-    // Charts take the new width in the next frame.
-    await page
-      .waitForFunction('document.documentElement.scrollWidth <= document.documentElement.clientWidth', null, {
-        timeout: 5_000,
-      })
-      .catch(() => problems.push(`${at} is too wide for a phone`));
-  }
+  ]);
   expect(problems).toEqual([]);
-  await context.close();
 });
