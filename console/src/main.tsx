@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { Toasts } from './components/toast.tsx';
 import { nonce } from './nonce.ts';
 import { createConsoleRouter } from './router.ts';
+import { keepFocus } from './shell/keep-focus.ts';
 import { createConsoleQueryClient } from './shell/query-client.ts';
 import { applyTheme } from './shell/theme.ts';
 import './styles/tokens.css';
@@ -14,6 +15,7 @@ import './styles/controls.css';
 import './styles/layout.css';
 
 applyTheme();
+keepFocus();
 const queryClient = createConsoleQueryClient(() => {
   const here = router.state.location;
   if (here.pathname === '/sign-in') return;

@@ -60,17 +60,18 @@ export function EvaluationPage() {
 
 function Progress({ evaluation }: { evaluation: Evaluation }) {
   const { status, examples_evaluated, examples_total, status_reason, error } = evaluation;
+  const ended = hasEnded(evaluation);
   return (
     <section className="stack" aria-label="Progress">
-      {!hasEnded(evaluation) && (
-        <div>
-          <progress className="progress" max={1} value={evaluation.progress} aria-label="Examples with a result" />
-          <p className="muted" role="status">
-            {formatNumber(examples_evaluated)} of {formatNumber(examples_total)} examples
-            {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
-          </p>
-        </div>
+      {!ended && (
+        <progress className="progress" max={1} value={evaluation.progress} aria-label="Examples with a result" />
       )}
+      <p className={ended ? 'visually-hidden' : 'muted'} role="status">
+        {ended
+          ? `The evaluation is ${status}.`
+          : `${formatNumber(examples_evaluated)} of ${formatNumber(examples_total)} examples`}
+        {status === 'scheduled' && evaluation.start_at && `; begins at ${formatTime(evaluation.start_at)}`}
+      </p>
       {status === 'paused' && <p className="notice warn">Paused: {status_reason ?? 'by request'}.</p>}
       {error && (
         <div className="notice bad">
