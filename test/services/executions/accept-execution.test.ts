@@ -51,7 +51,8 @@ test('a workflow that was started is not started again', async () => {
   expect(await startExecutionWorkflow(starter(), execution)).toBe(false);
 });
 
-test('what could not be started is withdrawn, so that nothing runs later; what runs all the same is not', async () => {
+// Both wait until a start is given up: they do that side by side.
+test.concurrent('what could not be started is withdrawn, so that nothing runs later; what runs all the same is not', async () => {
   const withdrawn = await queued();
   // The start reached Temporal, and only its answer was lost.
   const running = { ...(await queued()), id: await rows.queue({ status: 'running' }) };
@@ -64,7 +65,7 @@ test('what could not be started is withdrawn, so that nothing runs later; what r
   expect(await rows.read(running.id)).toMatchObject({ status: 'running' });
 });
 
-test('what another caller was told of is not withdrawn: it will be started', async () => {
+test.concurrent('what another caller was told of is not withdrawn: it will be started', async () => {
   const execution = { ...(await queued()), id: await rows.queue({ accepted: true }) };
   await startOrWithdraw(starter(new Client({ connection: away })), db, execution);
   expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
