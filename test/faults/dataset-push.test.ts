@@ -12,9 +12,9 @@ import { killLeftovers, type Started } from '../support/processes.ts';
 // Files that are as large as the service takes, pushed by the command line.
 
 const MIB = 1024 * 1024;
-const FILE_BYTES = (AT_FULL_SIZE ? 256 : 28) * MIB;
+const FILE_BYTES = (AT_FULL_SIZE ? 256 : 16) * MIB;
 /** What is kept of a file at any moment, beyond what the next garbage collection frees. */
-const MAX_KEPT_MIB = 14;
+const MAX_KEPT_MIB = 12;
 
 // Collects garbage all the time, so that what is left is what is kept; says at the end how much that was at most, and all memory.
 const WATCH = `
