@@ -12,6 +12,7 @@ import type { PromptMessage as PromptMessageSchema } from '../../src/domain/mess
 import type { Inputs as InputsSchema } from '../../src/domain/prompt-content.ts';
 
 export type Prompt = z.output<typeof prompts.Prompt>;
+export type ListedPrompt = z.output<typeof prompts.ListedPrompt>;
 export type CreatePrompt = z.input<typeof prompts.CreatePrompt>;
 export type UpdatePrompt = z.input<typeof prompts.UpdatePrompt>;
 export type PromptMessage = z.output<typeof PromptMessageSchema>;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestService, type TestService } from '../support/service.ts';
+import { createOtherWorkspace } from './workspace.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -327,6 +328,33 @@ describe('the list', () => {
       { name: 'list/b', version: 1, labels: ['live'] },
     ]);
     expect(await namesOf('/prompts?group=list&label=latest')).toEqual(['list/a', 'list/b', 'list/sub/c']);
+  });
+
+  test('has all labels of each prompt, with their versions', async () => {
+    await create('marked/none');
+    await create('marked/some');
+    for (const text of ['Two.', 'Three.']) await create('marked/some', { template: text });
+    for (const [label, version] of [
+      ['production', 1],
+      ['staging', 3],
+      ['beta', 1],
+    ] as const)
+      await put(`/prompts/marked/some/labels/${label}`, { version });
+    const all = [
+      { label: 'beta', version: 1 },
+      { label: 'production', version: 1 },
+      { label: 'staging', version: 3 },
+    ];
+    expect((await get('/prompts?group=marked')).body.data).toMatchObject([
+      { name: 'marked/none', labels: [], all_labels: [] },
+      { name: 'marked/some', version: 3, labels: ['staging'], all_labels: all },
+    ]);
+    expect((await get('/prompts?group=marked&label=production')).body.data).toMatchObject([
+      { version: 1, labels: ['beta', 'production'], all_labels: all },
+    ]);
+    const other = await createOtherWorkspace(service, 'marked');
+    await other.call('POST', '/prompts', { body: { name: 'marked/some', template: 'x', model: 'sandbox/echo' } });
+    expect((await other.call('GET', '/prompts')).body.data).toMatchObject([{ all_labels: [] }]);
   });
 
   test.each(['name', '-name', 'created_at', '-created_at', 'updated_at', '-updated_at'])(

@@ -44,6 +44,8 @@ test('prompts are listed, shown and promoted', async () => {
   expect((await cli.pms(['prompts', 'promote', 'a/one', '--to', 'staging'])).status).toBe(0);
   expect((await cli.pms(['prompts', 'promote', 'a/one', '--to', 'production', '--label', 'staging'])).status).toBe(0);
   expect((await latest('a/one')).labels).toEqual(['production', 'staging']);
+  await create('a/one', { template: 'Hey {{ name }}' });
+  expect((await cli.pms(['prompts', 'list', '--group', 'a'])).stdout).toContain('production@2 staging@2');
   const missing = await cli.pms(['prompts', 'get', 'a/none']);
   expect([missing.status, missing.stderr]).toEqual([2, 'The prompt "a/none" does not exist in this workspace.\n']);
 });

@@ -63,6 +63,10 @@ test('the way of a change: write, try beside the old version, compare, move prod
   await page.goto(stage.at('/prompts'));
   await page.getByRole('link', { name: 'support/ 1' }).click();
   await page.getByRole('cell', { name: 'support/greeting' }).waitFor();
+  await page.getByRole('cell', { name: 'production', exact: true }).waitFor();
+  await call('PUT', '/prompts/support/greeting', { body: { template: 'Hi {{ name }}' } });
+  await page.reload();
+  await page.getByRole('cell', { name: 'production: version 2' }).waitFor();
   expect(page.url()).toContain('group=support');
   expect(complaints).toEqual([]);
   await context.close();

@@ -50,10 +50,10 @@ export function addPromptCommands(program: Command, context: Context): void {
       };
       const found = await Array.fromAsync(pms.list('listPrompts', { query }));
       if (json) return printJson(stdout, found);
-      const rows = found.map(({ name, version, labels, model, updated_at }) => [
+      const rows = found.map(({ name, version, all_labels, model, updated_at }) => [
         name,
         version,
-        labels.join(' '),
+        all_labels.map(({ label, version: at }) => (at === version ? label : `${label}@${at}`)).join(' '),
         model,
         updated_at,
       ]);

@@ -377,6 +377,8 @@ def test_operations(pms: Pms, name: str) -> None:
     assert pms.prompts.diff(name, from_=1, to=2).changes[0].path == "template"
     assert pms.prompts.set_label(name, "production", 2).labels == ["production"]
     assert pms.prompts.fetch(name, label="production").version == 2
+    (listed,) = pms.prompts.list(q=name)
+    assert [(one.label, one.version) for one in listed.all_labels] == [("production", 2)]
     assert pms.prompts.remove_label(name, "production").labels == []
     assert pms.prompts.archive(name).archived
     with pytest.raises(PromptArchivedError):

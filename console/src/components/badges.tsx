@@ -19,8 +19,13 @@ export function StatusBadge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
 }
 
-export function LabelBadge({ label }: { label: string }) {
-  return <span className={`badge ${label === 'production' ? 'accent' : ''}`}>{label}</span>;
+/** @param version where the label points, unless the place says so */
+export function LabelBadge({ label, version }: { label: string; version?: number | undefined }) {
+  return (
+    <span className={`badge ${label === 'production' ? 'accent' : ''}`}>
+      {version === undefined ? label : `${label}: version ${version}`}
+    </span>
+  );
 }
 
 /** A prompt and, where one is meant, its version. */

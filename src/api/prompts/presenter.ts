@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import type { ListedPromptRow } from '../../services/prompts/list-prompts.ts';
 import type { PromptRow } from '../../services/prompts/prompts.ts';
 import type { ResolvedVersion } from '../../services/prompts/resolve-prompts.ts';
 import { contentOf } from '../../services/prompts/version.ts';
-import type { Prompt, ResolvedPrompt } from './schema.ts';
+import type { ListedPrompt, Prompt, ResolvedPrompt } from './schema.ts';
 
 /** A prompt version as callers see it. */
 export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
@@ -23,6 +24,11 @@ export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
     updated_at: row.updated_at.toISOString(),
     version_created_at: row.version_created_at.toISOString(),
   };
+}
+
+/** The same in a list of prompts. */
+export function presentListedPrompt(row: ListedPromptRow): z.input<typeof ListedPrompt> {
+  return { ...presentPrompt(row), all_labels: row.all_labels };
 }
 
 /** What became of a prompt that was asked for with others. */

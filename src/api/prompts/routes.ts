@@ -12,7 +12,7 @@ import { createVersion, getPrompt, type PromptRow, setArchived, updatePrompt } f
 import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentPrompt, presentResolved } from './presenter.ts';
+import { presentListedPrompt, presentPrompt, presentResolved } from './presenter.ts';
 import { CREATE_SAMPLES, DIFF_SAMPLE, PROMPT_SAMPLE } from './samples.ts';
 import {
   CreatePrompt,
@@ -22,6 +22,7 @@ import {
   NameParams,
   Prompt,
   PromptPage,
+  PromptVersionPage,
   ResolvedPrompts,
   ResolvePrompts,
   SetLabel,
@@ -34,7 +35,7 @@ import {
 const tag = 'Prompts';
 
 const example = PROMPT_SAMPLE;
-const pageExample = { data: [example], next_cursor: null };
+const listedExample = { ...example, all_labels: [{ label: 'production', version: 1 }] };
 
 const Position = z.templateLiteral([z.string(), ' ', z.string()]);
 
@@ -76,11 +77,11 @@ export function promptRoutes({
       scope: 'read',
       query: ListQuery,
       response: PromptPage,
-      responseExample: pageExample,
+      responseExample: { data: [listedExample], next_cursor: null },
       async handler({ db, query }) {
         const after = parsePosition(decodeCursor(query.cursor, positionSchema(query.sort)));
         const page = await listPrompts(db, query, query.limit, after);
-        return toPage(page, presentPrompt, (row) => positionOf(row, query.sort));
+        return toPage(page, presentListedPrompt, (row) => positionOf(row, query.sort));
       },
     }),
     defineRoute({
@@ -148,8 +149,8 @@ export function promptRoutes({
       scope: 'read',
       params: NameParams,
       query: VersionsQuery,
-      response: PromptPage,
-      responseExample: pageExample,
+      response: PromptVersionPage,
+      responseExample: { data: [example], next_cursor: null },
       async handler({ db, params, query }) {
         const before = decodeCursor(query.cursor, z.string().regex(/^\d{1,9}$/));
         const prompt = await getPrompt(db.query, params.name);

@@ -120,7 +120,14 @@ export const Prompt = z
   })
   .meta({ id: 'Prompt' });
 
-export const PromptPage = pageOf(Prompt).meta({ id: 'PromptPage' });
+export const ListedPrompt = Prompt.extend({
+  all_labels: z
+    .array(z.object({ label: Label, version: BodyVersion }))
+    .meta({ description: 'All labels of the prompt, with the versions that they point at.' }),
+}).meta({ id: 'ListedPrompt' });
+
+export const PromptPage = pageOf(ListedPrompt).meta({ id: 'PromptPage' });
+export const PromptVersionPage = pageOf(Prompt).meta({ id: 'PromptVersionPage' });
 export const NameParams = z.object({ name: Name });
 export const LabelParams = z.object({ name: Name, label: MovableLabel });
 export const SetLabel = z.strictObject({ version: BodyVersion }).meta({ id: 'SetLabel' });

@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
 import { containing, escapeLike } from '../../db/sql.ts';
@@ -32,42 +33,55 @@ const SORTED_BY = {
 export const isInGroup = (column: string, group: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`${escapeLike(group)}/%`}`;
 
+/** A version, and where all labels of its prompt point. */
+export type ListedPromptRow = PromptRow & { all_labels: { label: string; version: number }[] };
+
 /** Prompts of the workspace, by default in order of name, a page of at most `limit` after `after`. */
 export function listPrompts(
   db: WorkspaceDatabase,
   { archived, group, q, model, label, sort }: PromptFilter,
   limit: number,
   after: [value: string, name: string] | undefined,
-): Promise<Page<PromptRow>> {
+): Promise<Page<ListedPromptRow>> {
   const descending = sort.startsWith('-');
   const direction = descending ? 'desc' : 'asc';
   const column = SORTED_BY[sort];
   const select = (own: Builder) =>
-    selectPrompts(own).where((eb) => {
-      const conditions: Expression<SqlBool>[] = [];
-      if (archived !== 'all') conditions.push(eb('p.archived_at', archived === 'true' ? 'is not' : 'is', null));
-      if (group !== undefined) conditions.push(isInGroup('p.name', group));
-      if (q !== undefined) {
-        const pattern = containing(q);
-        conditions.push(eb.or([eb('p.name', 'ilike', pattern), eb('p.description', 'ilike', pattern)]));
-      }
-      if (model !== undefined) conditions.push(eb('v.model', '=', model));
-      const version =
-        label === undefined || label === 'latest' ? eb.ref('p.latest_version') : versionOfLabel(eb, label);
-      conditions.push(eb('v.version', '=', version));
-      if (after !== undefined) {
-        const [value, name] = after;
-        const key = column === 'name' ? sql<string>`${value}` : sql<Date>`${value}::timestamptz`;
-        conditions.push(eb(eb.refTuple(`p.${column}`, 'p.name'), descending ? '<' : '>', eb.tuple(key, name)));
-      }
-      return eb.and(conditions);
-    });
+    selectPrompts(own)
+      .select((eb) =>
+        jsonArrayFrom(
+          eb
+            .selectFrom('prompt_labels as l')
+            .select(['l.label', 'l.version'])
+            .whereRef('l.prompt_id', '=', 'p.id')
+            .orderBy('l.label'),
+        ).as('all_labels'),
+      )
+      .where((eb) => {
+        const conditions: Expression<SqlBool>[] = [];
+        if (archived !== 'all') conditions.push(eb('p.archived_at', archived === 'true' ? 'is not' : 'is', null));
+        if (group !== undefined) conditions.push(isInGroup('p.name', group));
+        if (q !== undefined) {
+          const pattern = containing(q);
+          conditions.push(eb.or([eb('p.name', 'ilike', pattern), eb('p.description', 'ilike', pattern)]));
+        }
+        if (model !== undefined) conditions.push(eb('v.model', '=', model));
+        const version =
+          label === undefined || label === 'latest' ? eb.ref('p.latest_version') : versionOfLabel(eb, label);
+        conditions.push(eb('v.version', '=', version));
+        if (after !== undefined) {
+          const [value, name] = after;
+          const key = column === 'name' ? sql<string>`${value}` : sql<Date>`${value}::timestamptz`;
+          conditions.push(eb(eb.refTuple(`p.${column}`, 'p.name'), descending ? '<' : '>', eb.tuple(key, name)));
+        }
+        return eb.and(conditions);
+      });
   return selectPage(
     db.query,
     {
       select,
       orderBy: [[column, direction], ...(column === 'name' ? [] : [['name', direction] as const])],
-      bytes,
+      bytes: () => sql<number>`${bytes()} + pg_column_size(all_labels)`,
     },
     limit,
   );

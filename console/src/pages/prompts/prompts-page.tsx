@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Prompt, PromptStatistics } from '../../api-types.ts';
+import type { ListedPrompt, PromptStatistics } from '../../api-types.ts';
 import { LabelBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
@@ -21,8 +21,8 @@ const ARCHIVED = [
   { value: 'all', label: 'All' },
 ];
 
-function columnsOf(statistics: Map<string, PromptStatistics> | undefined): Column<Prompt>[] {
-  const of = (row: Prompt) => statistics?.get(row.name);
+function columnsOf(statistics: Map<string, PromptStatistics> | undefined): Column<ListedPrompt>[] {
+  const of = (row: ListedPrompt) => statistics?.get(row.name);
   return [
     {
       key: 'name',
@@ -42,7 +42,10 @@ function columnsOf(statistics: Map<string, PromptStatistics> | undefined): Colum
       key: 'labels',
       header: 'Labels',
       width: 'minmax(8rem, 1fr)',
-      cell: (row) => row.labels.map((label) => <LabelBadge key={label} label={label} />),
+      cell: (row) =>
+        row.all_labels.map(({ label, version }) => (
+          <LabelBadge key={label} label={label} version={version === row.version ? undefined : version} />
+        )),
     },
     { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
     {
@@ -71,7 +74,7 @@ export function PromptsPage() {
   const mayWrite = useMay('write');
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
-  const list = useList<Prompt>('/prompts', search);
+  const list = useList<ListedPrompt>('/prompts', search);
   const statistics = useQuery(statisticsQuery(search.group === undefined ? {} : { group: search.group })).data;
   const labels = useQuery(labelsQuery).data?.data ?? [];
   const columns = useMemo(() => columnsOf(statistics), [statistics]);

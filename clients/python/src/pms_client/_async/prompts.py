@@ -121,10 +121,10 @@ class AsyncPrompts:
         archived: Literal["true", "false", "all"] | None = None,
         sort: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[models.Prompt]:
+    ) -> AsyncIterator[models.ListedPrompt]:
         """All prompts, page by page (`limit` is how many a page has)."""
         return self._transport.pages(
-            models.Prompt,
+            models.ListedPrompt,
             "prompts",
             group=group,
             q=q,

@@ -120,10 +120,10 @@ class Prompts:
         archived: Literal["true", "false", "all"] | None = None,
         sort: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[models.Prompt]:
+    ) -> Iterator[models.ListedPrompt]:
         """All prompts, page by page (`limit` is how many a page has)."""
         return self._transport.pages(
-            models.Prompt,
+            models.ListedPrompt,
             "prompts",
             group=group,
             q=q,
