@@ -5,6 +5,7 @@ import type {
   Evaluation,
   Execution,
   LabelRecord,
+  ListedPrompt,
   Prompt,
   PromptSeries,
   PromptStatistics,
@@ -52,6 +53,13 @@ export const promptQuery = (name: string, version?: number) =>
   queryOptions({
     queryKey: ['prompts', 'one', name, version ?? 'latest'],
     queryFn: ({ signal }) => get<Prompt>(pathOf('prompts', name), { version }, signal),
+  });
+
+/** The first prompts that include one, in their latest version or in one that a label points at. */
+export const includedByQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['prompts', 'including', name],
+    queryFn: ({ signal }) => get<Page<ListedPrompt>>('/prompts', { includes: name, limit: 10 }, signal),
   });
 
 export const executionQuery = (id: string) =>

@@ -29,6 +29,7 @@ export const ROWS: readonly Doomed[] = [
     byId: true,
   })),
   doomed('notifications', () => ({ ...everyRow, byId: true })),
+  doomed('prompt_includes', () => everyRow),
   doomed('prompt_versions', (eb) => ({
     where: eb('prompt_id', 'in', eb.selectFrom('prompts').select('id')),
     bytes: eb.ref('bytes'),

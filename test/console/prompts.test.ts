@@ -210,6 +210,31 @@ test('what is saved from the playground does not pass over a newer version unsee
   await context.close();
 });
 
+test('a prompt says what includes it, also before it is archived', async () => {
+  await call('POST', '/prompts', { body: { name: 'parts/tone', template: 'Be kind.', model: 'sandbox/echo' } });
+  for (let user = 0; user < 11; user += 1)
+    await call('POST', '/prompts', {
+      body: { name: `users/${user}`, template: '{{> parts/tone }}', model: 'sandbox/echo' },
+    });
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/prompts/users/1'));
+  await page.getByRole('button', { name: 'Archive…' }).click();
+  await page.getByRole('dialog').getByText('No other prompt includes it.').waitFor();
+  await page.goto(stage.at('/prompts/parts/tone'));
+  await page.getByText('included by').waitFor();
+  await page.getByRole('button', { name: 'Archive…' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'users/0' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('link', { name: 'and more' }).click();
+  await page.getByText('Prompts that include').waitFor();
+  await page.getByRole('cell', { name: 'users/9' }).waitFor();
+  expect(await page.getByRole('cell', { name: 'parts/tone' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Show all' }).click();
+  await page.getByRole('cell', { name: 'parts/tone' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 const HOSTILE = '<img src=x onerror="window.wasRun = 1"><script>window.wasRun = 1</script><b>bold</b>';
 
 test('an output full of HTML and scripts is text; a huge one is cut until all of it is asked for', async () => {

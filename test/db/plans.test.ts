@@ -11,10 +11,11 @@ import { listEvents } from '../../src/services/events/list-events.ts';
 import { listExecutions } from '../../src/services/executions/executions.ts';
 import { reuseResponse } from '../../src/services/executions/reuse-response.ts';
 import { withdrawUnaccepted } from '../../src/services/executions/withdraw-execution.ts';
+import { listPrompts } from '../../src/services/prompts/list-prompts.ts';
 import { readLatest } from '../../src/services/statistics/list-prompt-statistics.ts';
 import { readRuns } from '../../src/services/statistics/prompt-statistics.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { seedAuditLog, seedDeliveries, seedEvaluation, seedExecutions } from '../support/seed-rows.ts';
+import { seedAuditLog, seedDeliveries, seedEvaluation, seedExecutions, seedIncludes } from '../support/seed-rows.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;
@@ -31,6 +32,8 @@ beforeAll(async () => {
   await seedExecutions(query, { ...seed, workspaceId: newId() });
   await seedAuditLog(query, seed);
   await seedAuditLog(query, { ...seed, workspaceId: newId() });
+  await seedIncludes(query, seed);
+  await seedIncludes(query, { ...seed, workspaceId: newId() });
   evaluationId = await seedEvaluation(query, seed);
   webhookId = await seedDeliveries(query, seed);
   await seedDeliveries(query, { ...seed, workspaceId: newId() });
@@ -120,6 +123,13 @@ test('statistics of prompts go by the indexes of their runs and evaluations', as
     expect(plan).toMatch(/executions_workspace_id_prompt_name_\w*id_index/);
     expect(plan).not.toMatch(/Seq Scan on (executions|evaluations)/);
   }
+});
+
+test('the prompts that include a rarely included one are found by an index', async () => {
+  const filter = { includes: 'rare', archived: 'false', sort: 'name' } as const;
+  const plan = await plansOf('prompt_includes', (query) => listPrompts(asWorkspace(query), filter, 100, undefined));
+  expect(plan).toContain('prompt_includes_included_name_index');
+  expect(plan).not.toMatch(/Seq Scan on prompt/);
 });
 
 test.each([

@@ -47,6 +47,7 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
   for (const template of ['Say {{ text }}', 'Do say {{ text }}'])
     await post('/prompts', { name: 'say', template, model: 'sandbox/echo' });
   await post('/prompts', { name: 'stall', template: '{{ text }}', model: 'sandbox/stall' });
+  await post('/prompts', { name: 'again', template: '{{> say }}', model: 'sandbox/echo' });
   await call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
   await call('PUT', '/labels/production', { body: { protected: true } });
   await call('PUT', '/datasets/words', {

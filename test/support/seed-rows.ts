@@ -39,6 +39,28 @@ export async function seedExecutions(query: Query, { workspaceId, count, days }:
   );
 }
 
+/** Prompts of two versions. The first includes `common`, or in one of 5,000 prompts `rare`; it has a label in every other prompt. */
+export async function seedIncludes(query: Query, { workspaceId, count, days }: Seed): Promise<void> {
+  await query(
+    {
+      text: `with made as (
+               insert into prompts (workspace_id, id, name, latest_version, created_at, updated_at)
+               select $1, ${idAt('at')}, 'including/' || lpad(n::text, 6, '0'), 2, at, at from ${SPREAD} returning *
+             ), labelled as (
+               insert into prompt_labels (workspace_id, id, prompt_id, label, version, updated_at)
+               select workspace_id, gen_random_uuid(), id, 'production', 1, updated_at from made where right(name, 1)::int % 2 = 1
+             ), versions as (
+               insert into prompt_versions (workspace_id, id, prompt_id, version, template, model, parameters, variables, created_at)
+               select workspace_id, gen_random_uuid(), id, version, 'some text', 'sandbox/echo', '{}', '{}', created_at
+               from made cross join generate_series(1, 2) as version
+             )
+             insert into prompt_includes (workspace_id, prompt_id, version, included_name)
+             select workspace_id, id, 1, case when right(name, 6)::int % 5000 = 1 then 'rare' else 'common' end from made`,
+    },
+    [workspaceId, count, days],
+  );
+}
+
 /** Entries of the audit log by ten keys. Of the operator, of the type `label` and of the prompt `rare` there is one in 5,000. */
 export async function seedAuditLog(query: Query, { workspaceId, count, days }: Seed): Promise<void> {
   await query(

@@ -16,6 +16,7 @@ interface Listed {
   group?: string;
   label?: string;
   q?: string;
+  includes?: string;
   archived?: boolean;
   json?: boolean;
 }
@@ -37,9 +38,10 @@ export function addPromptCommands(program: Command, context: Context): void {
     .option('--group <name>', 'only those whose name starts with this and a "/"')
     .option('--label <label>', 'only those with this label')
     .option('-q <text>', 'only those with this in their name or description')
+    .option('--includes <name>', 'only those whose latest or labelled versions include this prompt')
     .option('--archived', 'only archived ones')
     .option('--json', 'as JSON')
-    .action(async ({ group, label, q, archived, json }: Listed) => {
+    .action(async ({ group, label, q, includes, archived, json }: Listed) => {
       const pms = await connect(context);
       const query = {
         limit: 1000,
@@ -47,6 +49,7 @@ export function addPromptCommands(program: Command, context: Context): void {
         ...(group !== undefined && { group }),
         ...(label !== undefined && { label }),
         ...(q !== undefined && { q }),
+        ...(includes !== undefined && { includes }),
       };
       const found = await Array.fromAsync(pms.list('listPrompts', { query }));
       if (json) return printJson(stdout, found);

@@ -379,6 +379,7 @@ def test_operations(pms: Pms, name: str) -> None:
     assert pms.prompts.fetch(name, label="production").version == 2
     (listed,) = pms.prompts.list(q=name)
     assert [(one.label, one.version) for one in listed.all_labels] == [("production", 2)]
+    assert list(pms.prompts.list(includes=name)) == []
     assert pms.prompts.remove_label(name, "production").labels == []
     assert pms.prompts.archive(name).archived
     with pytest.raises(PromptArchivedError):

@@ -151,6 +151,11 @@ export const ListQuery = z.strictObject({
     .meta({ description: 'Only prompts with this in their name or description, in any case.' }),
   model: ModelName.optional(),
   label: Label.optional().meta({ description: 'Only prompts with this label; the labelled version is shown.' }),
+  includes: Name.optional().meta({
+    description:
+      'Only prompts whose texts include this prompt, in any version of it: in their latest version, or in one that a label points at.',
+    example: 'support/tone',
+  }),
   archived: z.enum(['true', 'false', 'all'], 'must be true, false or all').default('false'),
   sort: z
     .enum(

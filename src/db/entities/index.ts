@@ -6,7 +6,7 @@ import { Event } from './event.ts';
 import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
 import { Notification } from './notification.ts';
-import { Prompt, PromptLabel, PromptVersion } from './prompt.ts';
+import { Prompt, PromptInclude, PromptLabel, PromptVersion } from './prompt.ts';
 import { ProtectedLabel } from './protected-label.ts';
 import { RateLimit } from './rate-limit.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
@@ -24,6 +24,7 @@ export const entities = [
   Prompt,
   PromptVersion,
   PromptLabel,
+  PromptInclude,
   ProtectedLabel,
   Execution,
   Event,

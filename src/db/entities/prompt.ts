@@ -63,3 +63,21 @@ export const PromptLabel = defineEntity({
     updatedAt: timestamp(),
   },
 });
+
+/** That a version includes a prompt, by whichever reference: `includeRefs` by the name, to find what includes a prompt. */
+export const PromptInclude = defineEntity({
+  name: 'PromptInclude',
+  tableName: 'prompt_includes',
+  indexes: [
+    {
+      name: 'prompt_includes_included_name_index',
+      properties: ['workspaceId', 'includedName', 'prompt', 'version'],
+    },
+  ],
+  properties: {
+    prompt: () => p.manyToOne(Prompt).deleteRule('cascade').primary(),
+    version: p.integer().primary(),
+    includedName: p.text().primary(),
+    workspaceId: workspaceOwned.workspaceId,
+  },
+});

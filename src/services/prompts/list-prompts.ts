@@ -14,6 +14,8 @@ export interface PromptFilter {
   model?: string | undefined;
   /** Prompts that have this label; the labelled version is shown. */
   label?: string | undefined;
+  /** Prompts that include this one, in their latest version or in one that a label points at. */
+  includes?: string | undefined;
   archived: 'true' | 'false' | 'all';
   sort: keyof typeof SORTED_BY;
 }
@@ -33,13 +35,36 @@ const SORTED_BY = {
 export const isInGroup = (column: string, group: string) =>
   sql<SqlBool>`${sql.ref(column)} like ${`${escapeLike(group)}/%`}`;
 
+/**
+ * The prompts that include the one of this name, in their latest version or in one that a label points at. It does not depend on
+ * the statement around it: so PostgreSQL can begin here where they are few.
+ */
+const includersOf = (db: Builder, name: string) =>
+  db
+    .selectFrom('prompt_includes as i')
+    .innerJoin('prompts as q', 'q.id', 'i.prompt_id')
+    .select('i.prompt_id')
+    .where('i.included_name', '=', name)
+    .where((include) =>
+      include.or([
+        include('i.version', '=', include.ref('q.latest_version')),
+        include.exists(
+          include
+            .selectFrom('prompt_labels as l')
+            .select('l.id')
+            .whereRef('l.prompt_id', '=', 'i.prompt_id')
+            .whereRef('l.version', '=', 'i.version'),
+        ),
+      ]),
+    );
+
 /** A version, and where all labels of its prompt point. */
 export type ListedPromptRow = PromptRow & { all_labels: { label: string; version: number }[] };
 
 /** Prompts of the workspace, by default in order of name, a page of at most `limit` after `after`. */
 export function listPrompts(
   db: WorkspaceDatabase,
-  { archived, group, q, model, label, sort }: PromptFilter,
+  { archived, group, q, model, label, includes, sort }: PromptFilter,
   limit: number,
   after: [value: string, name: string] | undefined,
 ): Promise<Page<ListedPromptRow>> {
@@ -66,6 +91,7 @@ export function listPrompts(
           conditions.push(eb.or([eb('p.name', 'ilike', pattern), eb('p.description', 'ilike', pattern)]));
         }
         if (model !== undefined) conditions.push(eb('v.model', '=', model));
+        if (includes !== undefined) conditions.push(eb('p.id', 'in', includersOf(own, includes)));
         const version =
           label === undefined || label === 'latest' ? eb.ref('p.latest_version') : versionOfLabel(eb, label);
         conditions.push(eb('v.version', '=', version));

@@ -6,6 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { includesOf, parsePrompt } from '../../domain/prompt.ts';
+import type { IncludeRef } from '../../domain/prompt-content.ts';
 import type { Version } from '../../domain/prompt-version.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
@@ -128,6 +129,9 @@ export function archived(name: string): ApiError {
   );
 }
 
+/** `support/tone@3` includes `support/tone`. */
+const includedName = (ref: IncludeRef) => ref.split('@', 1)[0] ?? '';
+
 async function writeVersion(
   query: Query,
   name: string,
@@ -160,6 +164,13 @@ async function writeVersion(
   );
   // What it includes is looked up now that it is there to be found, so that a circle shows.
   const { names } = parsePrompt(content, await checkIncludes(query, content));
+  const included = new Set(includesOf(content).map(includedName));
+  if (included.size > 0)
+    await query((db) =>
+      db
+        .insertInto('prompt_includes')
+        .values([...included].map((name) => ({ prompt_id: claim.id, version: claim.version, included_name: name }))),
+    );
   const bytes = Buffer.byteLength(JSON.stringify([version, names, commitMessage]));
   await query((db) =>
     db

@@ -12,6 +12,7 @@ import { showError, showToast } from '../../components/toast.tsx';
 import { isNotFound, promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { EditTab } from './edit-tab.tsx';
+import { IncludedBy } from './included-by.tsx';
 import { promptRoute } from './routes.ts';
 
 // Charts and comparisons are loaded when they are looked at.
@@ -106,6 +107,7 @@ function Summary({ prompt }: { prompt: Prompt }) {
         ))}
         {prompt.archived && <span className="badge warn">archived</span>}
       </p>
+      <IncludedBy name={prompt.name} lead="included by" />
     </>
   );
 }
@@ -151,7 +153,7 @@ function Actions({ prompt }: { prompt: Prompt }) {
           showToast('The prompt is in the archive.');
         }}
       >
-        {null}
+        <IncludedBy name={name} lead="Included by, and these will fail too:" none="No other prompt includes it." />
       </FormDialog>
     </>
   );

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ListedPrompt, PromptStatistics } from '../../api-types.ts';
-import { LabelBadge } from '../../components/badges.tsx';
+import { LabelBadge, PromptLink } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
@@ -109,6 +109,14 @@ export function PromptsPage() {
           options={ARCHIVED}
         />
       </search>
+      {search.includes !== undefined && (
+        <p className="notice">
+          Prompts that include <PromptLink name={search.includes} />, in their latest version or in one with a label.{' '}
+          <Link to="/prompts" search={(before) => ({ ...before, includes: undefined })}>
+            Show all
+          </Link>
+        </p>
+      )}
       <Folders group={search.group} />
       <QueryState query={list} what="prompts">
         {(rows) =>

@@ -22,6 +22,8 @@ export const promptsRoute = createRoute({
       /** The folder. */
       group: text(search['group']),
       label: text(search['label']),
+      /** The name of a prompt that they include. */
+      includes: text(search['includes']),
       archived: oneOf(search['archived'], ['true', 'all']),
     }),
   component: lazyRouteComponent(() => import('./prompts-page.tsx'), 'PromptsPage'),
