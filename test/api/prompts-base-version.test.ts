@@ -50,7 +50,7 @@ test.each(['PUT', 'POST'])(
 
 test('a prompt that must be new is made once', async () => {
   const answers = await Promise.all([create('new', { base_version: 0 }), create('new', { base_version: 0 })]);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400]);
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 400]);
   const refused = answers.find(({ status }) => status === 400);
   expect(refused?.body.error).toMatchObject({
     code: 'version_conflict',

@@ -174,7 +174,7 @@ test('of two who save in the same instant, one makes the version and the other i
       return dialog.isVisible();
     }),
   );
-  expect(isTold.toSorted()).toEqual([false, true]);
+  expect(isTold.filter(Boolean)).toHaveLength(1);
   expect((await call('GET', '/prompts/instant')).body).toMatchObject({
     version: 2,
     template: `By ${isTold.indexOf(false)}`,

@@ -181,14 +181,14 @@ class ChatMessageChatMessage3(BaseModel):
     content: list[ChatMessageChatMessage3ContentItem]
 
 
-class PromptToolChoice(BaseModel):
+class ListedPromptToolChoice(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     name: str
 
 
-class PromptInputs(BaseModel):
+class ListedPromptInputs(BaseModel):
     """
     What is known of a variable.
     """
@@ -206,21 +206,21 @@ class PromptInputs(BaseModel):
     ] = None
 
 
-class PromptParametersResponseFormat(BaseModel):
+class ListedPromptParametersResponseFormat(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     type: Literal["text"]
 
 
-class PromptParametersResponseFormat1(BaseModel):
+class ListedPromptParametersResponseFormat1(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     type: Literal["json_object"]
 
 
-class PromptParametersResponseFormat2JsonSchema(BaseModel):
+class ListedPromptParametersResponseFormat2JsonSchema(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
@@ -228,6 +228,152 @@ class PromptParametersResponseFormat2JsonSchema(BaseModel):
     description: str | None = None
     schema_: Annotated[dict[str, Any], Field(alias="schema")]
     strict: bool | None = None
+
+
+class ListedPromptParametersResponseFormat2(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_schema"]
+    json_schema: ListedPromptParametersResponseFormat2JsonSchema
+
+
+class ListedPromptParameters(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    response_format: (
+        ListedPromptParametersResponseFormat
+        | ListedPromptParametersResponseFormat1
+        | ListedPromptParametersResponseFormat2
+        | None
+    ) = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    provider_options: Annotated[
+        dict[str, dict[str, Any]] | None,
+        Field(
+            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
+        ),
+    ] = None
+
+
+class ListedPromptAllLabel(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    label: Annotated[
+        str,
+        Field(description="A label such as `production`; `latest` always means the newest version."),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+
+
+class ListedPrompt(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
+    messages: Annotated[
+        list[MessagePlaceholder | MessageMessage | MessageMessage1 | MessageMessage2 | MessageMessage3] | None,
+        Field(description="Null where the prompt is a template."),
+    ]
+    tools: list[Tool] | None
+    tool_choice: Literal["auto", "none", "required"] | ListedPromptToolChoice | None
+    inputs: dict[str, ListedPromptInputs] | None
+    model: str
+    fallback_models: list[str]
+    parameters: ListedPromptParameters
+    config: dict[str, Any] | None
+    variables: Annotated[
+        list[str],
+        Field(
+            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+        ),
+    ]
+    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
+    archived: bool
+    description: str | None
+    commit_message: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    all_labels: Annotated[
+        list[ListedPromptAllLabel],
+        Field(description="All labels of the prompt, with the versions that they point at."),
+    ]
+
+
+class ErrorErrorDetail(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    path: str
+    message: str
+
+
+class ErrorError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: Literal[
+        "invalid_request",
+        "payload_too_large",
+        "prompt_archived",
+        "version_conflict",
+        "idempotency_key_reused",
+        "invalid_state",
+        "unauthorized",
+        "insufficient_scope",
+        "not_found",
+        "rate_limited",
+        "quota_exceeded",
+        "internal_error",
+        "temporarily_unavailable",
+    ]
+    message: Annotated[str, Field(description="What happened and what to change.")]
+    details: Annotated[list[ErrorErrorDetail] | None, Field(description="The fields at fault.")] = None
+
+
+class Error(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    error: ErrorError
+
+
+class PromptToolChoice(ListedPromptToolChoice):
+    pass
+
+
+class PromptInputs(ListedPromptInputs):
+    """
+    What is known of a variable.
+    """
+
+
+class PromptParametersResponseFormat(ListedPromptParametersResponseFormat):
+    pass
+
+
+class PromptParametersResponseFormat1(ListedPromptParametersResponseFormat1):
+    pass
+
+
+class PromptParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
+    pass
 
 
 class PromptParametersResponseFormat2(BaseModel):
@@ -296,44 +442,6 @@ class Prompt(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class ErrorErrorDetail(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    path: str
-    message: str
-
-
-class ErrorError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: Literal[
-        "invalid_request",
-        "payload_too_large",
-        "prompt_archived",
-        "version_conflict",
-        "idempotency_key_reused",
-        "invalid_state",
-        "unauthorized",
-        "insufficient_scope",
-        "not_found",
-        "rate_limited",
-        "quota_exceeded",
-        "internal_error",
-        "temporarily_unavailable",
-    ]
-    message: Annotated[str, Field(description="What happened and what to change.")]
-    details: Annotated[list[ErrorErrorDetail] | None, Field(description="The fields at fault.")] = None
-
-
-class Error(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    error: ErrorError
 
 
 class ResolvedPromptIncludes(BaseModel):
@@ -406,6 +514,17 @@ class ResolvedPrompt(BaseModel):
     ] = None
 
 
+class PromptVersionPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Prompt]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
 class VersionDiffChange(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -449,15 +568,15 @@ class Label(BaseModel):
     prompts: Annotated[int, Field(description="How many prompts have it, archived ones included.")]
 
 
-class ExecutionParametersResponseFormat(PromptParametersResponseFormat):
+class ExecutionParametersResponseFormat(ListedPromptParametersResponseFormat):
     pass
 
 
-class ExecutionParametersResponseFormat1(PromptParametersResponseFormat1):
+class ExecutionParametersResponseFormat1(ListedPromptParametersResponseFormat1):
     pass
 
 
-class ExecutionParametersResponseFormat2JsonSchema(PromptParametersResponseFormat2JsonSchema):
+class ExecutionParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
     pass
 
 
@@ -496,7 +615,7 @@ class ExecutionParameters(BaseModel):
     ] = None
 
 
-class ExecutionToolChoice(PromptToolChoice):
+class ExecutionToolChoice(ListedPromptToolChoice):
     pass
 
 
@@ -662,15 +781,15 @@ class CreatedEvaluationInclude(ExecutionInclude):
     pass
 
 
-class CreatedEvaluationParametersResponseFormat(PromptParametersResponseFormat):
+class CreatedEvaluationParametersResponseFormat(ListedPromptParametersResponseFormat):
     pass
 
 
-class CreatedEvaluationParametersResponseFormat1(PromptParametersResponseFormat1):
+class CreatedEvaluationParametersResponseFormat1(ListedPromptParametersResponseFormat1):
     pass
 
 
-class CreatedEvaluationParametersResponseFormat2JsonSchema(PromptParametersResponseFormat2JsonSchema):
+class CreatedEvaluationParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
     pass
 
 
@@ -859,15 +978,15 @@ class EvaluationInclude(ExecutionInclude):
     pass
 
 
-class EvaluationParametersResponseFormat(PromptParametersResponseFormat):
+class EvaluationParametersResponseFormat(ListedPromptParametersResponseFormat):
     pass
 
 
-class EvaluationParametersResponseFormat1(PromptParametersResponseFormat1):
+class EvaluationParametersResponseFormat1(ListedPromptParametersResponseFormat1):
     pass
 
 
-class EvaluationParametersResponseFormat2JsonSchema(PromptParametersResponseFormat2JsonSchema):
+class EvaluationParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
     pass
 
 
@@ -1849,7 +1968,7 @@ class SessionKey(BaseModel):
     scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
 
 
-class SessionWorkspace(PromptToolChoice):
+class SessionWorkspace(ListedPromptToolChoice):
     pass
 
 
@@ -1982,7 +2101,7 @@ class PromptPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[Prompt]
+    data: list[ListedPrompt]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),

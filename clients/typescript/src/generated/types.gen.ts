@@ -1487,11 +1487,144 @@ export type CreateSession = {
 };
 
 export type PromptPage = {
-    data: Array<Prompt>;
+    data: Array<ListedPrompt>;
     /**
      * Pass it as `cursor` to get the next page; null on the last.
      */
     next_cursor: string | null;
+};
+
+export type ListedPrompt = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    version: number;
+    /**
+     * Null where the prompt has messages.
+     */
+    template: string | null;
+    /**
+     * Null where the prompt is a template.
+     */
+    messages: Array<Message | MessagePlaceholder> | null;
+    tools: Array<Tool> | null;
+    tool_choice: 'auto' | 'none' | 'required' | {
+        name: string;
+    } | null;
+    inputs: {
+        [key: string]: {
+            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
+            /**
+             * Default: true, unless there is a default.
+             */
+            required?: boolean;
+            /**
+             * The value where a run gives none.
+             */
+            default?: unknown;
+            description?: string;
+            /**
+             * The values that it may have.
+             */
+            enum?: Array<string | number | boolean>;
+        };
+    } | null;
+    model: string;
+    fallback_models: Array<string>;
+    parameters: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        response_format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            json_schema: {
+                name: string;
+                description?: string;
+                schema: {
+                    [key: string]: unknown;
+                };
+                strict?: boolean;
+            };
+        };
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    config: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Names of all that a run must or may be given: placeholders, those of includes, files, inputs.
+     */
+    variables: Array<string>;
+    /**
+     * Labels that point at this version.
+     */
+    labels: Array<string>;
+    archived: boolean;
+    description: string | null;
+    commit_message: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    updated_at: string;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    version_created_at: string;
+    /**
+     * All labels of the prompt, with the versions that they point at.
+     */
+    all_labels: Array<{
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label: string;
+        /**
+         * A version of the prompt, from 1.
+         */
+        version: number;
+    }>;
+};
+
+export type Error = {
+    error: {
+        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
+        /**
+         * What happened and what to change.
+         */
+        message: string;
+        /**
+         * The fields at fault.
+         */
+        details?: Array<{
+            path: string;
+            message: string;
+        }>;
+    };
 };
 
 export type Prompt = {
@@ -1597,23 +1730,6 @@ export type Prompt = {
     version_created_at: string;
 };
 
-export type Error = {
-    error: {
-        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
-        /**
-         * What happened and what to change.
-         */
-        message: string;
-        /**
-         * The fields at fault.
-         */
-        details?: Array<{
-            path: string;
-            message: string;
-        }>;
-    };
-};
-
 export type ResolvedPrompts = {
     /**
      * In the order of the request.
@@ -1665,6 +1781,14 @@ export type ResolvedPrompt = {
         code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
         message: string;
     };
+};
+
+export type PromptVersionPage = {
+    data: Array<Prompt>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
 };
 
 export type VersionDiff = {
@@ -3376,6 +3500,10 @@ export type ListPromptsData = {
          * Only prompts with this label; the labelled version is shown.
          */
         label?: string;
+        /**
+         * Only prompts whose texts include this prompt, in any version of it: in their latest version, or in one that a label points at.
+         */
+        includes?: string;
         archived?: 'true' | 'false' | 'all';
         sort?: 'name' | '-name' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
     };
@@ -3542,7 +3670,7 @@ export type ListPromptVersionsResponses = {
     /**
      * Done.
      */
-    200: PromptPage;
+    200: PromptVersionPage;
 };
 
 export type ListPromptVersionsResponse = ListPromptVersionsResponses[keyof ListPromptVersionsResponses];
