@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 
 /** Channels of PostgreSQL notifications. Payloads are ids. */
 export const CHANNELS = {
+  /** The call of an execution's model begins. Payload: the execution's UUID. */
+  executionBegun: 'execution_begun',
   /** An execution reached its end. Payload: its UUID. */
   executionFinished: 'execution_finished',
   /** A key was revoked. Payload: the SHA-256 of the key in hex. */

@@ -73,12 +73,7 @@ export async function startInTurn(
     void startLater(deps, db, execution, turn);
     return;
   }
-  const done = await turn;
-  try {
-    await startOrWithdraw(deps, db, execution);
-  } finally {
-    done();
-  }
+  await startOrWithdraw(deps, db, execution);
 }
 
 /** Starts the workflow after its turn has come, unless the execution has ended by then. */
@@ -86,15 +81,13 @@ async function startLater(
   deps: WorkflowStarter & { log: Logger },
   db: WorkspaceDatabase,
   execution: StoredExecution,
-  turn: Promise<() => void>,
+  turn: Promise<void>,
 ): Promise<void> {
-  const done = await turn;
+  await turn;
   try {
     if ((await executionStatus(db.query, execution.id)) === 'queued') await startExecutionWorkflow(deps, execution);
   } catch (error) {
     deps.log.warn({ err: error, execution_id: execution.id }, 'cannot start an execution yet');
-  } finally {
-    done();
   }
 }
 

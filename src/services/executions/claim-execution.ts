@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { now } from '../../db/sql.ts';
+import { CHANNELS } from '../../db/listener.ts';
+import { notify, now } from '../../db/sql.ts';
 import { changeState, inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { executionStates } from '../../domain/execution-states.ts';
@@ -34,14 +35,15 @@ const CLAIM = prepared<{ id: string }>()((db, { id }) =>
     .returning([
       sql<boolean>`model_attempts >= ${MAX_CALL_ATTEMPTS}`.as('isLastAttempt'),
       sql<string | null>`fallback_models[1]`.as('fallback'),
-    ]),
+    ])
+    .returning(notify(CHANNELS.executionBegun, sql.ref<string>('id')).as('told')),
 );
 const UNCLAIMED = prepared<{ id: string }>()((db, { id }) =>
   db.selectFrom('executions').select(['status', 'model_attempts', 'answered_at']).where('id', '=', id),
 );
 
 /** A call to make. */
-export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_messages'> {
+export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_messages' | 'told'> {
   input: ModelInput;
   /** Which attempt at its execution it is, from 1. */
   attempt: number;
@@ -67,7 +69,7 @@ export async function claimExecution(query: Query, id: string): Promise<Claim> {
   for (;;) {
     const [claimed] = await query(CLAIM, { id });
     if (claimed !== undefined) {
-      const { input, input_messages: messages, ...call } = claimed;
+      const { input, input_messages: messages, told: _told, ...call } = claimed;
       return { ...call, input: messages ?? input ?? '' };
     }
     if (await withdrawUnaccepted(query, id)) return 'nothing';

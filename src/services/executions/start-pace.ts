@@ -4,21 +4,19 @@ import { CHANNELS, type Listener } from '../../db/listener.ts';
  * Spreads out the starts of a workspace that begins many executions at once: hundreds of workflows would be in front of what
  * others start. Rows wait at no cost.
  *
- * A few starts are in flight at a time. Beyond that a line forms, and until it has gone, one start is made after the other. While
- * `many` executions go on, the next one also waits until one of them has ended, or for a pause: so their number grows slowly.
+ * Few executions of a workspace are between their start and their call; the next one waits until the call of one of these has
+ * begun, so starts are as fast as workers take them. While `many` go on, the next one also waits until one of them has ended, or
+ * for a pause: so their number grows slowly.
  */
 export interface StartPace {
-  /**
-   * Waits until the workflow of an execution may be started.
-   * @returns what to call once that is done or has failed
-   */
-  turn(workspaceId: string, id: string): Promise<() => void>;
+  /** Waits until the workflow of an execution may be started. */
+  turn(workspaceId: string, id: string): Promise<void>;
 }
 
 export interface StartPaceOptions {
-  /** Starts of a workspace in flight before a line forms. */
-  inFlight?: number;
-  /** A start that takes longer, since Temporal is far away, does not hold up the next one of the line. */
+  /** Executions of a workspace between their start and their call. */
+  beginning?: number;
+  /** After so long, an execution whose call has not begun no longer keeps others from their start. */
   patienceMs?: number;
   /** So many executions of a workspace go on before their growth is slowed down. */
   many?: number;
@@ -31,18 +29,23 @@ export interface StartPaceOptions {
 interface Turns {
   /** Executions that were started and go on, and when they count no more; the oldest first. */
   open: Map<string, number>;
-  line: { id: string; go: (done: () => void) => void }[];
-  inFlight: number;
+  /** Those whose call has not begun, and the end of the patience with each. */
+  beginning: Map<string, NodeJS.Timeout>;
+  line: { id: string; go: () => void }[];
   /** When the last start was made; 0 where an execution has ended since. */
   lastAt: number;
-  /** The start that the line waits for. */
-  awaited: string | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
 export function createStartPace(
   listener: Pick<Listener, 'on'>,
-  { inFlight = 8, patienceMs = 20, many = 100, pauseMs = 40, countedMs = 60_000 }: StartPaceOptions = {},
+  {
+    beginning: maxBeginning = 4,
+    patienceMs = 1_000,
+    many = 100,
+    pauseMs = 40,
+    countedMs = 60_000,
+  }: StartPaceOptions = {},
 ): StartPace {
   const workspaces = new Map<string, Turns>();
   const workspaceOf = new Map<string, string>();
@@ -50,18 +53,6 @@ export function createStartPace(
   function forget({ open }: Turns, id: string): void {
     open.delete(id);
     workspaceOf.delete(id);
-  }
-
-  function begin(workspaceId: string, turns: Turns, { id, go }: Turns['line'][number], done: () => void): void {
-    turns.open.set(id, Date.now() + countedMs);
-    workspaceOf.set(id, workspaceId);
-    turns.lastAt = Date.now();
-    turns.inFlight += 1;
-    go(() => {
-      turns.inFlight -= 1;
-      done();
-      if (turns.inFlight === 0 && turns.line.length === 0 && turns.open.size === 0) workspaces.delete(workspaceId);
-    });
   }
 
   /** How long the growth has to wait, in milliseconds. */
@@ -73,33 +64,43 @@ export function createStartPace(
     return turns.open.size < many ? 0 : turns.lastAt + pauseMs - Date.now();
   }
 
-  function callNext(workspaceId: string, turns: Turns): void {
-    if (turns.awaited !== undefined || turns.line.length === 0) return;
-    clearTimeout(turns.timer);
-    const ms = pauseLeft(turns);
-    if (ms > 0) {
-      turns.timer = setTimeout(() => callNext(workspaceId, turns), ms).unref();
-      return;
-    }
-    const next = turns.line.shift();
-    if (next === undefined) return;
-    turns.awaited = next.id;
-    const goOn = () => {
-      clearTimeout(patience);
-      if (turns.awaited !== next.id) return;
-      turns.awaited = undefined;
-      callNext(workspaceId, turns);
-    };
-    const patience = setTimeout(goOn, patienceMs).unref();
-    begin(workspaceId, turns, next, goOn);
+  function start(workspaceId: string, turns: Turns, { id, go }: Turns['line'][number]): void {
+    turns.open.set(id, Date.now() + countedMs);
+    turns.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
+    workspaceOf.set(id, workspaceId);
+    turns.lastAt = Date.now();
+    go();
   }
 
+  function callNext(workspaceId: string, turns: Turns): void {
+    clearTimeout(turns.timer);
+    while (turns.beginning.size < maxBeginning && turns.line.length > 0) {
+      const ms = pauseLeft(turns);
+      if (ms > 0) {
+        turns.timer = setTimeout(() => callNext(workspaceId, turns), ms).unref();
+        return;
+      }
+      const next = turns.line.shift();
+      if (next !== undefined) start(workspaceId, turns, next);
+    }
+    if (turns.beginning.size === 0 && turns.line.length === 0 && turns.open.size === 0) workspaces.delete(workspaceId);
+  }
+
+  function hasBegun(workspaceId: string, id: string): void {
+    const turns = workspaces.get(workspaceId);
+    clearTimeout(turns?.beginning.get(id));
+    if (turns?.beginning.delete(id)) callNext(workspaceId, turns);
+  }
+
+  listener.on(CHANNELS.executionBegun, (id) => hasBegun(workspaceOf.get(id) ?? '', id));
   listener.on(CHANNELS.executionFinished, (id) => {
     const workspaceId = workspaceOf.get(id);
     const turns = workspaces.get(workspaceId ?? '');
     if (workspaceId === undefined || turns === undefined) return;
     forget(turns, id);
     turns.lastAt = 0;
+    clearTimeout(turns.beginning.get(id));
+    turns.beginning.delete(id);
     callNext(workspaceId, turns);
   });
 
@@ -108,19 +109,14 @@ export function createStartPace(
       new Promise((go) => {
         const turns: Turns = workspaces.get(workspaceId) ?? {
           open: new Map(),
+          beginning: new Map(),
           line: [],
-          inFlight: 0,
           lastAt: 0,
-          awaited: undefined,
           timer: undefined,
         };
         workspaces.set(workspaceId, turns);
-        if (turns.line.length === 0 && turns.inFlight < inFlight && pauseLeft(turns) <= 0)
-          begin(workspaceId, turns, { id, go }, () => {});
-        else {
-          turns.line.push({ id, go });
-          callNext(workspaceId, turns);
-        }
+        turns.line.push({ id, go });
+        callNext(workspaceId, turns);
       }),
   };
 }
