@@ -279,17 +279,22 @@ describe('the list and the usage', () => {
       total: input + output,
     });
     const cost = { amount: '0', currency: 'USD' };
-    const sums = { failed: 0, unpriced: 0, cost };
+    const sums = (responses: number) => ({
+      failed: 0,
+      unpriced: 0,
+      cost,
+      latency: { mean_ms: expect.any(Number), responses },
+    });
     expect(await usage('group_by=prompt')).toEqual([
-      { prompt_name: 'sum/a', executions: 2, completed: 2, tokens: tokens(6, 6), ...sums },
-      { prompt_name: 'sum/b', executions: 2, completed: 2, tokens: tokens(8, 11), ...sums },
+      { prompt_name: 'sum/a', executions: 2, completed: 2, tokens: tokens(6, 6), ...sums(2) },
+      { prompt_name: 'sum/b', executions: 2, completed: 2, tokens: tokens(8, 11), ...sums(2) },
     ]);
     expect(await usage('group_by=model,prompt')).toMatchObject([
       { model: 'sandbox/echo', prompt_name: 'sum/a', executions: 2 },
       { model: 'sandbox/echo', prompt_name: 'sum/b', executions: 1 },
       { model: 'sandbox/json', prompt_name: 'sum/b', executions: 1 },
     ]);
-    expect(await usage('group_by=')).toEqual([{ executions: 4, completed: 4, tokens: tokens(14, 17), ...sums }]);
+    expect(await usage('group_by=')).toEqual([{ executions: 4, completed: 4, tokens: tokens(14, 17), ...sums(4) }]);
     expect(await usage('group_by=day&model=sandbox/json')).toMatchObject([{ day: since.slice(0, 10), executions: 1 }]);
     expect(await usage('group_by=prompt&prompt_name=sum/none')).toEqual([]);
     const all = await service.call('GET', '/usage?prompt_name=sum/b&group_by=prompt');
