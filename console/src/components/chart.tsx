@@ -6,6 +6,13 @@ import { THEME_CHANGED } from '../shell/theme.ts';
 
 const HEIGHT_PX = 200;
 const LINES = 6;
+const DAY_S = 86_400;
+
+/** What the axis of the days shows: two days at least, or one point would be somewhere in years. */
+function spanOf(first: number, last: number): { min: number; max: number } {
+  const padding = Math.max(0, DAY_S - (last - first) / 2);
+  return { min: first - padding, max: last + padding };
+}
 
 export interface Series {
   label: string;
@@ -56,6 +63,7 @@ export function Chart({
     const muted = colorOf(element, '--text-muted');
     const grid = { stroke: colorOf(element, '--border'), width: 1 };
     const axis = { stroke: muted, grid, ticks: grid, font: '12px system-ui' };
+    const times = days.map((day) => Date.parse(day) / 1000);
     const plot = new uPlot(
       {
         width: element.clientWidth || 320,
@@ -75,9 +83,10 @@ export function Chart({
           })),
         ],
       },
-      [days.map((day) => Date.parse(day) / 1000), ...series.map(({ values }) => values)],
+      [times, ...series.map(({ values }) => values)],
       element,
     );
+    plot.setScale('x', spanOf(times[0] ?? 0, times.at(-1) ?? 0));
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
     observer.observe(element);
     return () => {

@@ -25,7 +25,7 @@ const columns: Column<Delivery>[] = [
     ),
   },
   { key: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <StatusBadge status={status} /> },
-  { key: 'event', header: 'Event', width: 'minmax(10rem, 1fr)', cell: ({ event }) => event },
+  { key: 'event', header: 'Event', width: 'minmax(12rem, 1fr)', cell: ({ event }) => event },
   { key: 'trigger', header: 'Because of', width: '7rem', cell: ({ trigger }) => trigger },
   {
     key: 'attempts',
@@ -34,7 +34,7 @@ const columns: Column<Delivery>[] = [
     alignEnd: true,
     cell: (row) => formatNumber(row.attempts_made),
   },
-  { key: 'reason', header: 'Reason', width: 'minmax(12rem, 2fr)', cell: ({ status_reason }) => status_reason },
+  { key: 'reason', header: 'Reason', width: 'minmax(10rem, 2fr)', cell: ({ status_reason }) => status_reason },
   { key: 'next', header: 'Next attempt', width: '12rem', cell: (row) => formatTime(row.next_attempt_at) },
 ];
 
