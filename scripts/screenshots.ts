@@ -1,11 +1,7 @@
 // npm run screenshots
 // Runs the service as `npm start` does, gives it something of everything to do, and saves the pages of the Temporal UI that
 // docs/operations.md shows to docs/images. Takes about two minutes. Models and receivers of webhooks are stood in for.
-import { mkdir, stat } from 'node:fs/promises';
-import path from 'node:path';
-import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../test/support/browser.ts';
 import { killLeftovers } from '../test/support/processes.ts';
 import { choosePlace, endedExecution, startedService } from '../test/support/processes-service.ts';
@@ -13,9 +9,8 @@ import { TEST_KEY } from '../test/support/providers/models.ts';
 import { startOpenAiServer } from '../test/support/providers/openai.ts';
 import { answering, startReceiver } from '../test/support/receiver.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { saveScreenshot } from './save-screenshot.ts';
 
-const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
-const MAX_IMAGE_BYTES = 150_000;
 /** A delivery fails for good within seconds. */
 const SHORT_RETRY_WAITS = '1s,1s,1s,1s,1s';
 /** For which the provider refuses every call, for half an hour. */
@@ -119,7 +114,6 @@ try {
   const workflows = await useService();
   const list = `http://127.0.0.1:${place.env['TEMPORAL_UI_PORT']}/namespaces/default/workflows`;
   const pageOf = (workflowId: string) => `${list}/${encodeURIComponent(workflowId)}`;
-  await mkdir(IMAGES, { recursive: true });
   for (const { name, url, tab, shows, height } of [
     { name: 'workflows', url: list, shows: 'execute-prompt/', height: 780 },
     { name: 'evaluation', url: pageOf(workflows.evaluation), shows: 'looks again in', height: 900 },
@@ -141,12 +135,8 @@ try {
     await page.getByText(shows).first().waitFor();
     // Until what moves has come to rest.
     await delay(4_000);
-    const file = path.join(IMAGES, `temporal-${name}.png`);
-    await page.screenshot({ path: file, animations: 'disabled' });
+    await saveScreenshot(page, `temporal-${name}`);
     await page.close();
-    const { size } = await stat(file);
-    if (size > MAX_IMAGE_BYTES) throw new Error(`${file} has ${size} bytes, more than ${MAX_IMAGE_BYTES}.`);
-    console.log(`saved ${path.relative(process.cwd(), file)}`);
   }
 } finally {
   await chromium.close();
