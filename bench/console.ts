@@ -29,11 +29,11 @@ const PATIENCE_MS = 60_000;
 export async function measureConsole(servers: Servers, means: Means): Promise<Outcome> {
   const service = await startService(servers);
   try {
-    const { browser, close } = await launchBrowser();
+    const chromium = await launchBrowser();
     try {
-      return await measureIn(browser, service, servers, means);
+      return await measureIn(chromium.browser, service, servers, means);
     } finally {
-      await close();
+      await chromium.close();
     }
   } finally {
     await service.stop();

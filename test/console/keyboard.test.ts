@@ -75,7 +75,7 @@ async function untilFocused(wanted: Locator): Promise<void> {
     .waitFor()
     .catch(async (cause: unknown) => {
       const instead = (await focused.count()) === 0 ? 'nothing' : await focused.evaluate((node) => node.outerHTML);
-      throw new Error(`${wanted} should have the focus, and ${instead.slice(0, 200)} has it.`, { cause });
+      throw new Error(`${wanted.toString()} should have the focus, and ${instead.slice(0, 200)} has it.`, { cause });
     });
 }
 

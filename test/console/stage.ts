@@ -85,10 +85,10 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
       return style?.outlineStyle === 'none' ? 'invisible' : 'visible';
     });
     if (focus === 'visible') return;
-    if (focus === 'invisible') throw new Error(`It can't be seen that ${wanted} has the focus.`);
+    if (focus === 'invisible') throw new Error(`It can't be seen that ${wanted.toString()} has the focus.`);
     await page.keyboard.press('Tab');
   }
-  throw new Error(`Tab never leads to ${wanted}.`);
+  throw new Error(`Tab never leads to ${wanted.toString()}.`);
 }
 
 /** Puts a text in the place of all that an editor holds. */
