@@ -9,7 +9,7 @@ import { CHANNELS, type Listener } from '../../db/listener.ts';
  * for a pause: so their number grows slowly.
  */
 export interface StartPace {
-  /** Waits until the workflow of an execution may be started. */
+  /** Waits until the workflow of an execution may be started, or until the execution has ended without one. */
   turn(workspaceId: string, id: string): Promise<void>;
 }
 
@@ -31,7 +31,8 @@ interface Turns {
   open: Map<string, number>;
   /** Those whose call has not begun, and the end of the patience with each. */
   beginning: Map<string, NodeJS.Timeout>;
-  line: { id: string; go: () => void }[];
+  /** Those that wait, in order, and what lets them go. */
+  line: Map<string, () => void>;
   /** When the last start was made; 0 where an execution has ended since. */
   lastAt: number;
   timer: NodeJS.Timeout | undefined;
@@ -64,26 +65,26 @@ export function createStartPace(
     return turns.open.size < many ? 0 : turns.lastAt + pauseMs - Date.now();
   }
 
-  function start(workspaceId: string, turns: Turns, { id, go }: Turns['line'][number]): void {
+  function start(workspaceId: string, turns: Turns, id: string, go: () => void): void {
+    turns.line.delete(id);
     turns.open.set(id, Date.now() + countedMs);
     turns.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
-    workspaceOf.set(id, workspaceId);
     turns.lastAt = Date.now();
     go();
   }
 
   function callNext(workspaceId: string, turns: Turns): void {
     clearTimeout(turns.timer);
-    while (turns.beginning.size < maxBeginning && turns.line.length > 0) {
+    for (const [id, go] of turns.line) {
+      if (turns.beginning.size >= maxBeginning) return;
       const ms = pauseLeft(turns);
       if (ms > 0) {
         turns.timer = setTimeout(() => callNext(workspaceId, turns), ms).unref();
         return;
       }
-      const next = turns.line.shift();
-      if (next !== undefined) start(workspaceId, turns, next);
+      start(workspaceId, turns, id, go);
     }
-    if (turns.beginning.size === 0 && turns.line.length === 0 && turns.open.size === 0) workspaces.delete(workspaceId);
+    if (turns.beginning.size === 0 && turns.open.size === 0) workspaces.delete(workspaceId);
   }
 
   function hasBegun(workspaceId: string, id: string): void {
@@ -97,8 +98,10 @@ export function createStartPace(
     const workspaceId = workspaceOf.get(id);
     const turns = workspaces.get(workspaceId ?? '');
     if (workspaceId === undefined || turns === undefined) return;
+    // One that was canceled while it waited must not take up the time of a start.
+    turns.line.get(id)?.();
+    if (!turns.line.delete(id)) turns.lastAt = 0;
     forget(turns, id);
-    turns.lastAt = 0;
     clearTimeout(turns.beginning.get(id));
     turns.beginning.delete(id);
     callNext(workspaceId, turns);
@@ -110,12 +113,13 @@ export function createStartPace(
         const turns: Turns = workspaces.get(workspaceId) ?? {
           open: new Map(),
           beginning: new Map(),
-          line: [],
+          line: new Map(),
           lastAt: 0,
           timer: undefined,
         };
         workspaces.set(workspaceId, turns);
-        turns.line.push({ id, go });
+        turns.line.set(id, go);
+        workspaceOf.set(id, workspaceId);
         callNext(workspaceId, turns);
       }),
   };

@@ -47,6 +47,18 @@ test('one that ends without a call makes room, too', async () => {
   expect(started).toEqual(['1', '2']);
 });
 
+test('those that end while they wait are let go at once, and keep nobody from starting', async () => {
+  const { ask, started, begin, finish } = setUp({ ...PATIENT, beginning: 1, many: 2 });
+  ask('a', '1', '2', '3', '4');
+  finish('3');
+  finish('2');
+  await settled();
+  expect(started).toEqual(['1', '3', '2']);
+  begin('1');
+  await settled();
+  expect(started).toEqual(['1', '3', '2', '4']);
+});
+
 test('another workspace does not wait', async () => {
   const { ask, started } = setUp({ ...PATIENT, beginning: 1 });
   ask('a', '1', '2', '3');
