@@ -133,6 +133,8 @@ test('everything that was killed at once goes on where it was', async () => {
   const underWay = await stage.rows.events(EVENTS);
   await until('attempts are under way', async () => hold.held() >= EVENTS / 2);
   await Promise.all([worker.killTree(), servers.postgres.kill(), servers.temporal.kill()]);
+  // What the worker had sent may still be on its way.
+  await receiver.disconnected();
   const hit = hold.held();
   hold.release();
   receiver.respond = answering(200);
