@@ -53,8 +53,8 @@ export async function startOrWithdraw(
 const TURN_WITHIN_MS = 1_000;
 
 /**
- * Starts the workflow when its turn has come. Where that takes long, it goes on in the background: what fails then is made up for
- * like what a process left behind that died.
+ * Starts the workflow when its turn has come. Where that takes long, the execution is accepted and the start goes on in the
+ * background: what fails then is made up for like what a process left behind that died.
  * @throws as {@link startOrWithdraw}
  */
 export async function startInTurn(
@@ -64,16 +64,16 @@ export async function startInTurn(
 ): Promise<void> {
   const turn = deps.pace.turn(db.workspaceId, execution.id);
   const end = new AbortController();
-  const isSoon = await Promise.race([
-    turn.then(() => true),
-    delay(TURN_WITHIN_MS, false, { signal: end.signal, ref: false }),
+  const isTurn = await Promise.race([
+    turn,
+    delay(TURN_WITHIN_MS, 'later' as const, { signal: end.signal, ref: false }),
   ]);
   end.abort();
-  if (!isSoon) {
+  if (isTurn === 'later') {
+    // What nobody was told of is withdrawn after a while.
+    await acceptExecution(db, execution.id);
     void startLater(deps, db, execution, turn);
-    return;
-  }
-  await startOrWithdraw(deps, db, execution);
+  } else if (isTurn) await startOrWithdraw(deps, db, execution);
 }
 
 /** Starts the workflow after its turn has come, unless the execution has ended by then. */
@@ -81,9 +81,9 @@ async function startLater(
   deps: WorkflowStarter & { log: Logger },
   db: WorkspaceDatabase,
   execution: StoredExecution,
-  turn: Promise<void>,
+  turn: Promise<boolean>,
 ): Promise<void> {
-  await turn;
+  if (!(await turn)) return;
   try {
     if ((await executionStatus(db.query, execution.id)) === 'queued') await startExecutionWorkflow(deps, execution);
   } catch (error) {

@@ -9,8 +9,11 @@ import { CHANNELS, type Listener } from '../../db/listener.ts';
  * for a pause: so their number grows slowly.
  */
 export interface StartPace {
-  /** Waits until the workflow of an execution may be started, or until the execution has ended without one. */
-  turn(workspaceId: string, id: string): Promise<void>;
+  /**
+   * Waits until the workflow of an execution may be started.
+   * @returns false where the execution has ended meanwhile
+   */
+  turn(workspaceId: string, id: string): Promise<boolean>;
 }
 
 export interface StartPaceOptions {
@@ -32,7 +35,7 @@ interface Turns {
   /** Those whose call has not begun, and the end of the patience with each. */
   beginning: Map<string, NodeJS.Timeout>;
   /** Those that wait, in order, and what lets them go. */
-  line: Map<string, () => void>;
+  line: Map<string, (isTurn: boolean) => void>;
   /** When the last start was made; 0 where an execution has ended since. */
   lastAt: number;
   timer: NodeJS.Timeout | undefined;
@@ -65,12 +68,12 @@ export function createStartPace(
     return turns.open.size < many ? 0 : turns.lastAt + pauseMs - Date.now();
   }
 
-  function start(workspaceId: string, turns: Turns, id: string, go: () => void): void {
+  function start(workspaceId: string, turns: Turns, id: string, go: (isTurn: boolean) => void): void {
     turns.line.delete(id);
     turns.open.set(id, Date.now() + countedMs);
     turns.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
     turns.lastAt = Date.now();
-    go();
+    go(true);
   }
 
   function callNext(workspaceId: string, turns: Turns): void {
@@ -99,7 +102,7 @@ export function createStartPace(
     const turns = workspaces.get(workspaceId ?? '');
     if (workspaceId === undefined || turns === undefined) return;
     // One that was canceled while it waited must not take up the time of a start.
-    turns.line.get(id)?.();
+    turns.line.get(id)?.(false);
     if (!turns.line.delete(id)) turns.lastAt = 0;
     forget(turns, id);
     clearTimeout(turns.beginning.get(id));

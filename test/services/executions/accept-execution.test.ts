@@ -71,14 +71,15 @@ test.concurrent('what another caller was told of is not withdrawn: it will be st
   expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
 });
 
-test('a turn that comes late is not waited for; what has ended by then is not started', async () => {
-  const wanted = { ...(await queued()), id: await rows.queue({ accepted: true }) };
+test('a turn that comes late is not waited for: it is accepted; what has ended by then is not started', async () => {
+  const wanted = await queued();
   const canceled = { ...wanted, id: await rows.queue({ accepted: true }) };
-  const { promise: theirTurn, resolve: itIsTheirTurn } = Promise.withResolvers<void>();
+  const { promise: theirTurn, resolve: itIsTheirTurn } = Promise.withResolvers<boolean>();
   const deps = { ...starter(), pace: { turn: () => theirTurn } };
   await Promise.all([canceled, wanted].map((execution) => startInTurn(deps, db, execution)));
+  expect(await rows.read(wanted.id)).toMatchObject({ accepted_at: expect.any(Date) });
   await cancelExecution(db, canceled.id);
-  itIsTheirTurn();
+  itIsTheirTurn(true);
   const { client } = service.foundation;
   // Both go on at the same moment, the other one first.
   await until('the one that is wanted to be started', async () => {

@@ -9,12 +9,14 @@ function setUp(options: StartPaceOptions) {
   const heardBy = new Map<Channel, (id: string) => void>();
   const pace = createStartPace({ on: (channel, heard) => void heardBy.set(channel, heard) }, options);
   const started: string[] = [];
+  const ended: string[] = [];
   const ask = (workspace: string, ...ids: string[]) => {
-    for (const id of ids) void pace.turn(workspace, id).then(() => started.push(id));
+    for (const id of ids) void pace.turn(workspace, id).then((isTurn) => (isTurn ? started : ended).push(id));
   };
   return {
     ask,
     started,
+    ended,
     begin: (id: string) => heardBy.get(CHANNELS.executionBegun)?.(id),
     finish: (id: string) => heardBy.get(CHANNELS.executionFinished)?.(id),
   };
@@ -48,15 +50,15 @@ test('one that ends without a call makes room, too', async () => {
 });
 
 test('those that end while they wait are let go at once, and keep nobody from starting', async () => {
-  const { ask, started, begin, finish } = setUp({ ...PATIENT, beginning: 1, many: 2 });
+  const { ask, started, ended, begin, finish } = setUp({ ...PATIENT, beginning: 1, many: 2 });
   ask('a', '1', '2', '3', '4');
   finish('3');
   finish('2');
   await settled();
-  expect(started).toEqual(['1', '3', '2']);
+  expect({ started, ended }).toEqual({ started: ['1'], ended: ['3', '2'] });
   begin('1');
   await settled();
-  expect(started).toEqual(['1', '3', '2', '4']);
+  expect({ started, ended }).toEqual({ started: ['1', '4'], ended: ['3', '2'] });
 });
 
 test('another workspace does not wait', async () => {
