@@ -1,5 +1,8 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from './errors.ts';
+import { speakPlainly } from './schema-messages.ts';
+
+speakPlainly();
 
 type Issue = z.core.$ZodIssue;
 

@@ -16,7 +16,7 @@ import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
 import type { AppState } from './state.ts';
-import { validate } from './validate.ts';
+import { onlyOnce, validate } from './validate.ts';
 
 export interface AppDeps {
   db: Database;
@@ -114,7 +114,7 @@ async function run(
   if (keyOf === undefined) requireScope(state.key, route);
   else refuseOtherOrigins(ctx);
   const params = route.params && validate(route.params, ctx.params);
-  const query = validate<unknown>(route.query ?? NoQuery, ctx.query);
+  const query = validate<unknown>(route.query ?? NoQuery, onlyOnce(ctx.query));
   const { body, raw } = await readBody(ctx, route);
   if (keyOf !== undefined) state.key = await authenticate(ctx, () => ({ kind: 'key', token: keyOf(body) }));
   const { key, requestId } = state;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../domain/errors.ts';
-import { detailsOf } from '../domain/schema-details.ts';
+import { clipPath, detailsOf } from '../domain/schema-details.ts';
 import { describe } from './json-body.ts';
 
 /**
@@ -12,4 +12,16 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, at = ''): T {
   if (result.success) return result.data;
   const details = detailsOf(result.error, at);
   throw new ApiError('invalid_request', describe(details), { details });
+}
+
+/**
+ * The parameters of a query. One that is given twice says two things.
+ * @throws ApiError `invalid_request` naming each that is
+ */
+export function onlyOnce(query: Readonly<Record<string, string | string[] | undefined>>): typeof query {
+  const details = Object.entries(query)
+    .filter(([, value]) => Array.isArray(value))
+    .map(([name]) => ({ path: clipPath(name), message: 'must be given once' }));
+  if (details.length > 0) throw new ApiError('invalid_request', describe(details), { details });
+  return query;
 }

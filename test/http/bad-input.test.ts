@@ -27,7 +27,7 @@ const call: Call = (method, path, options) => service.call(method, path, { ...op
 
 const STATUSES = [200, 201, 400, 401, 404, 429];
 const INTERNALS =
-  /node_modules|\.[jt]s:\d|\bat \w+ \(|SQLSTATE|syntax error at|relation "|ECONN|ENOENT|grpc|127\.0\.0\.1|Cannot read|is not a function|Invalid regular/i;
+  /node_modules|\.[jt]s:\d|\bat \w+ \(|SQLSTATE|syntax error at|relation "|ECONN|ENOENT|grpc|127\.0\.0\.1|Cannot read|is not a function|Invalid (regular|input|option|key)|Too (big|small): |expected \w+, received/i;
 const MAX_ERROR_CHARS = 20_000;
 
 /** What is wrong with an answer to a bad request; undefined where nothing is. */
