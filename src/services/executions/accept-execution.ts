@@ -51,16 +51,20 @@ export async function startOrWithdraw(
 
 /** How long a caller waits for the turn of its execution, and is told where the start fails. */
 const TURN_WITHIN_MS = 1_000;
+/** What nobody was told of is withdrawn after half a minute; this is accepted before, since its caller still waits. */
+const ACCEPT_AFTER_MS = 10_000;
 
 /**
- * Starts the workflow when its turn has come. Where that takes long, the execution is accepted and the start goes on in the
- * background: what fails then is made up for like what a process left behind that died.
+ * Starts the workflow when its turn has come. Where that takes long, it goes on in the background: what fails then is made up for
+ * like what a process left behind that died.
+ * @param acceptAfterMs when an execution that waits for its turn is accepted
  * @throws as {@link startOrWithdraw}
  */
 export async function startInTurn(
   deps: WorkflowStarter & { pace: StartPace; log: Logger },
   db: WorkspaceDatabase,
   execution: StoredExecution,
+  acceptAfterMs = ACCEPT_AFTER_MS,
 ): Promise<void> {
   const turn = deps.pace.turn(db.workspaceId, execution.id);
   const end = new AbortController();
@@ -69,11 +73,8 @@ export async function startInTurn(
     delay(TURN_WITHIN_MS, 'later' as const, { signal: end.signal, ref: false }),
   ]);
   end.abort();
-  if (isTurn === 'later') {
-    // What nobody was told of is withdrawn after a while.
-    await acceptExecution(db, execution.id);
-    void startLater(deps, db, execution, turn);
-  } else if (isTurn) await startOrWithdraw(deps, db, execution);
+  if (isTurn === 'later') void startLater(deps, db, execution, turn, acceptAfterMs);
+  else if (isTurn) await startOrWithdraw(deps, db, execution);
 }
 
 /** Starts the workflow after its turn has come, unless the execution has ended by then. */
@@ -82,12 +83,17 @@ async function startLater(
   db: WorkspaceDatabase,
   execution: StoredExecution,
   turn: Promise<boolean>,
+  acceptAfterMs: number,
 ): Promise<void> {
-  if (!(await turn)) return;
+  const warn = (err: unknown) => deps.log.warn({ err, execution_id: execution.id }, 'cannot start an execution yet');
+  const accepting = setTimeout(() => acceptExecution(db, execution.id).catch(warn), acceptAfterMs).unref();
+  const isTurn = await turn;
+  clearTimeout(accepting);
+  if (!isTurn) return;
   try {
     if ((await executionStatus(db.query, execution.id)) === 'queued') await startExecutionWorkflow(deps, execution);
   } catch (error) {
-    deps.log.warn({ err: error, execution_id: execution.id }, 'cannot start an execution yet');
+    warn(error);
   }
 }
 
