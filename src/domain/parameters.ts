@@ -23,21 +23,16 @@ export const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
-const number = (min: number, max: number) =>
-  z.number('must be a number').min(min, `must be at least ${min}`).max(max, `must be at most ${max}`);
-const wholeNumber = (max: number) =>
-  z.int('must be a whole number').min(1, 'must be at least 1').max(max, `must be at most ${max}`);
-
 /** Model parameters of a prompt or an execution. Unknown ones are refused, so that a typo never passes silently. */
 export const ModelParameters = z.strictObject({
-  temperature: number(0, 2).optional(),
-  top_p: number(0, 1).optional(),
-  top_k: wholeNumber(100_000).optional(),
-  max_tokens: wholeNumber(10_000_000).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: z.int('must be a whole number').min(1).max(100_000).optional(),
+  max_tokens: z.int('must be a whole number').min(1).max(10_000_000).optional(),
   stop: z.union([z.string().min(1).max(1024), z.array(z.string().min(1).max(1024)).min(1).max(16)]).optional(),
   seed: z.int('must be a whole number').optional(),
-  frequency_penalty: number(-2, 2).optional(),
-  presence_penalty: number(-2, 2).optional(),
+  frequency_penalty: z.number().min(-2).max(2).optional(),
+  presence_penalty: z.number().min(-2).max(2).optional(),
   response_format: ResponseFormat.optional(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
   provider_options: smallRecord(z.string().min(1).max(64), jsonObject(), {
