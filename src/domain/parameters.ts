@@ -23,12 +23,16 @@ export const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** Zod uses the words of `int` for its bounds, too, where they have none. */
+const wholeNumber = (max: number) =>
+  z.int('must be a whole number').min(1, 'must be at least 1').max(max, `must be at most ${max}`);
+
 /** Model parameters of a prompt or an execution. Unknown ones are refused, so that a typo never passes silently. */
 export const ModelParameters = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
-  top_k: z.int('must be a whole number').min(1).max(100_000).optional(),
-  max_tokens: z.int('must be a whole number').min(1).max(10_000_000).optional(),
+  top_k: wholeNumber(100_000).optional(),
+  max_tokens: wholeNumber(10_000_000).optional(),
   stop: z.union([z.string().min(1).max(1024), z.array(z.string().min(1).max(1024)).min(1).max(16)]).optional(),
   seed: z.int('must be a whole number').optional(),
   frequency_penalty: z.number().min(-2).max(2).optional(),
