@@ -225,6 +225,7 @@ test('a prompt says what includes it, also before it is archived', async () => {
   await page.getByRole('button', { name: 'Archive…' }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'users/0' }).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'and more' }).click();
   await page.getByText('Prompts that include').waitFor();
   await page.getByRole('cell', { name: 'users/9' }).waitFor();
