@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EventReader, readEvents, textOf } from '../support/event-stream.ts';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
 import { chooseProcesses, KEY, type Processes } from '../support/fault-stage.ts';
@@ -19,20 +19,17 @@ beforeAll(async () => {
     temporalAddress: servers.temporalAddress,
     env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: model.baseUrl, SHUTDOWN_GRACE: '60s' },
   });
+  [api, worker] = await Promise.all([processes.startApi(), processes.startWorker()]);
+  const prompt = { name: 'say', template: '{{ text }}', model: 'openai/gpt-4o-mini' };
+  await processes.call('POST', '/prompts', { body: prompt });
 });
 afterAll(async () => {
   await killLeftovers();
   await model?.close();
   await servers?.remove();
 });
-beforeEach(async () => {
+beforeEach(() => {
   model.calls.length = 0;
-  [api, worker] = await Promise.all([processes.startApi(), processes.startWorker()]);
-  const prompt = { name: 'say', template: '{{ text }}', model: 'openai/gpt-4o-mini' };
-  await processes.call('POST', '/prompts', { body: prompt });
-});
-afterEach(async () => {
-  await Promise.all([api.killTree(), worker.killTree()]);
 });
 
 const start = () =>
