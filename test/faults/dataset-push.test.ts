@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pipeline } from 'node:stream/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cli, startCli } from '../cli/support.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { AT_FULL_SIZE, tell } from '../support/fault-runs.ts';
@@ -19,28 +19,31 @@ const MAX_KEPT_MIB = 12;
 // Collects garbage all the time, so that what is left is what is kept; says at the end how much that was at most, and all memory.
 const WATCH = `
   let kept = 0;
-  setInterval(() => { gc(); kept = Math.max(kept, process.memoryUsage().arrayBuffers); }, 20).unref();
+  setInterval(() => { gc(); kept = Math.max(kept, process.memoryUsage().arrayBuffers); }, 50).unref();
   process.on('exit', () => console.error('KiB:', kept >> 10, process.resourceUsage().maxRSS));`;
 const WATCH_MEMORY = ['--expose-gc', `--import=data:text/javascript,${encodeURIComponent(WATCH)}`];
 const IN_A_TERMINAL = "--import=data:text/javascript,Object.defineProperty(process.stderr,'isTTY',{value:true})";
 
-let database: { url: string; drop(): Promise<void> };
+const cleanUps: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
+
+async function apiWithCli(env: Record<string, string> = {}): Promise<{ processes: Processes; api: Started; cli: Cli }> {
+  const database = await createTestDatabase();
+  cleanUps.push(() => database.drop(), killLeftovers);
+  const temporalAddress = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
+  const processes = await chooseProcesses({ databaseUrl: database.url, temporalAddress, env });
+  const cli = await startCli({ origin: processes.origin, key: KEY });
+  cleanUps.push(() => cli.remove());
+  return { processes, api: await processes.startApi(), cli };
+}
+
 let processes: Processes;
 let api: Started;
 let cli: Cli;
-beforeEach(async () => {
-  database = await createTestDatabase();
-  processes = await chooseProcesses({
-    databaseUrl: database.url,
-    temporalAddress: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
-  });
-  api = await processes.startApi();
-  cli = await startCli({ origin: processes.origin, key: KEY });
-});
-afterEach(async () => {
-  await cli?.remove();
-  await killLeftovers();
-  await database?.drop();
+beforeAll(async () => {
+  ({ processes, api, cli } = await apiWithCli());
 });
 
 const WORDS = 'word '.repeat(80);
@@ -58,7 +61,7 @@ const FORMATS = {
 type File = keyof typeof FORMATS;
 
 /** Writes a file that is as large as it may be, and not larger. @returns how many examples it has */
-async function writeRows(file: File, bytes: number): Promise<number> {
+async function writeRows({ folder }: Cli, file: File, bytes: number): Promise<number> {
   const { head, row } = FORMATS[file];
   let rows = 0;
   function* chunks() {
@@ -76,25 +79,28 @@ async function writeRows(file: File, bytes: number): Promise<number> {
     }
     yield chunk;
   }
-  await pipeline(chunks, createWriteStream(path.join(cli.folder, file)));
+  await pipeline(chunks, createWriteStream(path.join(folder, file)));
   return rows;
 }
 
-test.each<[File]>([['rows.csv'], ['rows.jsonl']])('%s is sent piece by piece', async (file) => {
-  const rows = await writeRows(file, FILE_BYTES);
-  const { code, output } = await cli.start(['datasets', 'push', 'large', file], { nodeFlags: WATCH_MEMORY }).ended;
+test.each<[string, File]>([
+  ['csv', 'rows.csv'],
+  ['jsonl', 'rows.jsonl'],
+])('%s is sent piece by piece', async (name, file) => {
+  const rows = await writeRows(cli, file, FILE_BYTES);
+  const { code, output } = await cli.start(['datasets', 'push', name, file], { nodeFlags: WATCH_MEMORY }).ended;
   const [memory = '', kept, all] = /^KiB: (\d+) (\d+)\n/m.exec(output) ?? [];
   const [keptMib, allMib] = [Number(kept) / 1024, Number(all) / 1024];
   tell(`${file}: ${FILE_BYTES / MIB} MiB, ${rows} examples: ${keptMib.toFixed(0)} MiB kept of ${allMib.toFixed(0)}`);
   expect({ code, said: output.replace(memory, '') }).toEqual({
     code: 0,
-    said: `large: version 1, ${rows} examples\n`,
+    said: `${name}: version 1, ${rows} examples\n`,
   });
   expect(keptMib).toBeLessThan(MAX_KEPT_MIB);
 });
 
 test('an API that is killed in mid-upload is status 3, in one line; nothing was stored, and pushing again works', async () => {
-  const rows = await writeRows('rows.jsonl', FILE_BYTES);
+  const rows = await writeRows(cli, 'rows.jsonl', FILE_BYTES);
   const command = ['datasets', 'push', 'large', 'rows.jsonl'];
   const pushing = cli.start(command, { nodeFlags: [IN_A_TERMINAL] });
   // The bar that a terminal shows.
@@ -114,16 +120,14 @@ test('an API that is killed in mid-upload is status 3, in one line; nothing was 
 });
 
 test('a file for which the workspace has no room left is refused in one line', async () => {
-  api.kill('SIGKILL');
-  await api.ended;
-  api = await processes.startApi({ QUOTA_DATASET_BYTES: '8MiB' });
-  await writeRows('rows.jsonl', FILE_BYTES);
-  const { status, stdout, stderr } = await cli.pms(['datasets', 'push', 'large', 'rows.jsonl']);
+  const full = await apiWithCli({ QUOTA_DATASET_BYTES: '1MiB' });
+  await writeRows(full.cli, 'rows.jsonl', 2 * MIB);
+  const { status, stdout, stderr } = await full.cli.pms(['datasets', 'push', 'large', 'rows.jsonl']);
   expect({ status, stdout, stderr }).toEqual({
     status: 2,
     stdout: '',
     stderr: expect.stringMatching(
-      /^This workspace may have at most 8388608 bytes in datasets, .+ QUOTA_DATASET_BYTES\.\n$/,
+      /^This workspace may have at most 1048576 bytes in datasets, .+ QUOTA_DATASET_BYTES\.\n$/,
     ),
   });
 });
