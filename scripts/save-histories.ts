@@ -10,8 +10,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { startTemporal } from '../src/embedded/temporal.ts';
 import { ensureTemporal } from '../src/embedded/temporal-binary.ts';
-import { workflowBundle } from '../src/workflows/bundle.ts';
-import { silenceTemporal, takePath } from '../test/support/histories.ts';
+import { openPaths, silenceTemporal, takePath } from '../test/support/histories.ts';
 import { evaluationRunPaths } from '../test/support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
 import { webhookDeliveryPaths } from '../test/support/histories-webhook-delivery.ts';
@@ -23,20 +22,21 @@ silenceTemporal();
 const binary = await ensureTemporal({ report: (line) => console.error(line) });
 const temporal = await startTemporal({ binary, namespace: 'default', log: (line) => console.error(line) });
 const connection = await NativeConnection.connect({ address: temporal.address });
+const paths = await openPaths(new Client({ connection }), connection);
 try {
-  const environment = { client: new Client({ connection }), connection, ...(await workflowBundle()) };
   for (const each of [...executePromptPaths(), ...evaluationRunPaths(), ...webhookDeliveryPaths()]) {
     const file = path.join(folder, each.workflow, `${each.name}.json`);
     if (existsSync(file) && !overwrite) {
       console.log(`kept   ${path.relative(folder, file)} (--overwrite takes it anew)`);
       continue;
     }
-    const { history } = await takePath(environment, each);
+    const { history } = await takePath(paths, each);
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, `${history}\n`);
     console.log(`saved  ${path.relative(folder, file)}`);
   }
 } finally {
+  await paths.close();
   await connection.close();
   await temporal.stop();
 }

@@ -106,6 +106,7 @@ export function canceledDuringCall(name = 'canceled-during-call'): ExecutePrompt
   const { calling, ...activities } = canceledInFlight();
   return path(name, 'canceled', {
     activities: { ...activitiesWith(activities) },
+    taskTimeoutMs: 2_000,
     meanwhile: async (handle) => {
       await until('the call to be in flight', async () => calling());
       await handle.cancel();

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { activityInfo } from '@temporalio/activity';
 import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { workflowBundle } from '../../src/workflows/bundle.ts';
 
 const { History } = proto.temporal.api.history.v1;
 type History = ReturnType<typeof History.fromObject>;
@@ -15,16 +17,55 @@ export interface Path {
   workflow: string;
   args: unknown[];
   activities: Record<string, (...args: never[]) => Promise<unknown>>;
+  /** Of a task of the workflow; default: the server's, 10 s. While a step takes long, its worker asks for news after 80% of it. */
+  taskTimeoutMs?: number;
   /** What happens from outside once the workflow has started, in real time. */
   meanwhile?: (handle: WorkflowHandle) => Promise<void>;
 }
 
-/** What a path needs of its surroundings. */
+/** What paths need of their surroundings: a Temporal, and a worker, which takes longer to start than most paths take. */
 export interface PathEnvironment {
   client: Client;
-  connection: NativeConnection;
-  /** Script of the workflows. */
-  code: string;
+  taskQueue: string;
+  /** Of the paths that are being taken, by the ids of their workflows. */
+  activities: Map<string, Path['activities']>;
+  /** Until the environment is closed. Fails where the worker does. */
+  working: Promise<void>;
+  /** Ends the worker, but not the connection. */
+  close(): Promise<void>;
+}
+
+/** Starts a worker for any number of paths, one after another or side by side. */
+export async function openPaths(client: Client, connection: NativeConnection): Promise<PathEnvironment> {
+  const taskQueue = `paths-${randomUUID()}`;
+  const activities: PathEnvironment['activities'] = new Map();
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities: {
+      // Whatever an activity's name is.
+      default: async (...args: never[]) => {
+        const { activityType, workflowExecution } = activityInfo();
+        const { workflowId = '' } = workflowExecution ?? {};
+        const activity = activities.get(workflowId)?.[activityType];
+        if (activity === undefined) throw new Error(`${workflowId} has no activity ${activityType}.`);
+        return activity(...args);
+      },
+    },
+    maxHeartbeatThrottleInterval: '100 ms',
+  });
+  const working = worker.run();
+  return {
+    client,
+    taskQueue,
+    activities,
+    working,
+    async close() {
+      worker.shutdown();
+      await working;
+    },
+  };
 }
 
 /** Keeps the SDK's own log out of the tests' output. Once a process, before anything else of the SDK. */
@@ -59,27 +100,30 @@ async function resultOf(handle: WorkflowHandle): Promise<unknown> {
 
 /** Takes a path to its end. @returns the history as JSON, and what the workflow returned */
 export async function takePath(
-  { client, connection, code }: PathEnvironment,
+  { client, taskQueue, activities, working }: PathEnvironment,
   path: Path,
 ): Promise<{ history: string; result: unknown }> {
-  const taskQueue = `path-${randomUUID()}`;
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: { code },
-    activities: path.activities,
-    maxHeartbeatThrottleInterval: '100 ms',
-  });
-  return worker.runUntil(async () => {
+  const workflowId = `${path.workflow}/${path.name}`;
+  const take = async () => {
     const handle = await client.workflow.start(path.workflow, {
-      workflowId: `${path.workflow}/${path.name}`,
+      workflowId,
       taskQueue,
       args: path.args,
       staticSummary: 'support/greeting v3 on openai/gpt-4o-mini',
+      ...(path.taskTimeoutMs !== undefined && { workflowTaskTimeout: path.taskTimeoutMs }),
     });
     // Only then: waiting for the result lets a server that can skip time do so, past what is to happen from outside.
     await path.meanwhile?.(handle);
     const result = await resultOf(handle);
     return { history: historyToJson(await handle.fetchHistory()), result };
+  };
+  activities.set(workflowId, path.activities);
+  const stopped = working.then(() => {
+    throw new Error('The worker has stopped.');
   });
+  try {
+    return await Promise.race([take(), stopped]);
+  } finally {
+    activities.delete(workflowId);
+  }
 }

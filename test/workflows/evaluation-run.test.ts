@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { progressQuery } from '../../src/workflows/evaluation-run.ts';
 import { change, untilStopped } from '../support/fake-evaluation-run.ts';
-import { type PathEnvironment, takePath } from '../support/histories.ts';
+import { openPaths, type PathEnvironment, takePath } from '../support/histories.ts';
 import {
   evaluationRunPath,
   evaluationRunPaths,
@@ -21,10 +20,12 @@ let temporal: TestWorkflowEnvironment;
 let environment: PathEnvironment;
 beforeAll(async () => {
   temporal = await startTimeSkipping();
-  const { code } = await workflowBundle();
-  environment = { client: temporal.client, connection: temporal.nativeConnection, code };
+  environment = await openPaths(temporal.client, temporal.nativeConnection);
 });
-afterAll(() => temporal?.teardown());
+afterAll(async () => {
+  await environment?.close();
+  await temporal?.teardown();
+});
 
 test.each(evaluationRunPaths().map((path) => [path.name, path] as const))('%s', async (_name, path) => {
   await takePath(environment, path);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { stateQuery } from '../../src/workflows/execute-prompt.ts';
-import { type Path, type PathEnvironment, takePath } from '../support/histories.ts';
+import { openPaths, type Path, type PathEnvironment, takePath } from '../support/histories.ts';
 import {
   activitiesWith,
   executePromptPaths,
@@ -17,10 +16,12 @@ let temporal: TestWorkflowEnvironment;
 let environment: PathEnvironment;
 beforeAll(async () => {
   temporal = await startTimeSkipping();
-  const { code } = await workflowBundle();
-  environment = { client: temporal.client, connection: temporal.nativeConnection, code };
+  environment = await openPaths(temporal.client, temporal.nativeConnection);
 });
-afterAll(() => temporal?.teardown());
+afterAll(async () => {
+  await environment?.close();
+  await temporal?.teardown();
+});
 
 const paths = executePromptPaths();
 

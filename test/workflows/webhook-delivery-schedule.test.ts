@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { parseSettings } from '../../src/config.ts';
-import { workflowBundle } from '../../src/workflows/bundle.ts';
 import {
   DELIVERED,
   FAILED,
@@ -10,7 +9,7 @@ import {
   mailRefused,
   webhookDeliveryPath,
 } from '../support/fake-webhook-delivery.ts';
-import { type PathEnvironment, takePath } from '../support/histories.ts';
+import { openPaths, type PathEnvironment, takePath } from '../support/histories.ts';
 import { eventsOf } from '../support/history-events.ts';
 import { startTimeSkipping } from '../support/time-skipping.ts';
 
@@ -23,10 +22,12 @@ let temporal: TestWorkflowEnvironment;
 let environment: PathEnvironment;
 beforeAll(async () => {
   temporal = await startTimeSkipping();
-  const { code } = await workflowBundle();
-  environment = { client: temporal.client, connection: temporal.nativeConnection, code };
+  environment = await openPaths(temporal.client, temporal.nativeConnection);
 });
-afterAll(() => temporal?.teardown());
+afterAll(async () => {
+  await environment?.close();
+  await temporal?.teardown();
+});
 
 /** From when each timer was started until it fired, to the second. */
 function waited(history: string): number[] {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { AttemptOutcome } from '../../src/services/deliveries/make-attempt.ts';
-import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,
@@ -15,19 +14,23 @@ import {
   heldBack,
   webhookDeliveryPath,
 } from '../support/fake-webhook-delivery.ts';
-import { type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
+import { openPaths, type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
 import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
 import { eventsOf } from '../support/history-events.ts';
 
 // What waits for the server's clock waits beside the others.
-async function connect(): Promise<PathEnvironment> {
+async function connect(): Promise<PathEnvironment & { connection: NativeConnection }> {
   silenceTemporal();
   const connection = await NativeConnection.connect({ address: process.env['TEST_TEMPORAL_ADDRESS'] ?? '' });
-  return { client: new Client({ connection }), connection, ...(await workflowBundle()) };
+  return { connection, ...(await openPaths(new Client({ connection }), connection)) };
 }
 const connecting = connect();
 beforeAll(async () => void (await connecting));
-afterAll(async () => (await connecting).connection.close());
+afterAll(async () => {
+  const { connection, close } = await connecting;
+  await close();
+  await connection.close();
+});
 
 test.concurrent.each(webhookDeliveryPaths().map((path) => [path.name, path] as const))('%s', async (_name, path) => {
   const { result } = await takePath(await connecting, path);
