@@ -54,6 +54,33 @@ describe('a label', () => {
     }
   });
 
+  test('keeps its prompt out of the archive where it is protected, unless a key may move it', async () => {
+    const [writer, publisher, both] = await Promise.all([
+      createKey(service, 'write'),
+      createKey(service, 'publish'),
+      createKey(service, 'write', 'publish'),
+    ]);
+    await service.call('POST', '/prompts', { body: { name: 'shop/served', template: 'One.', model: 'sandbox/echo' } });
+    const archive = (key: string) => service.call('DELETE', '/prompts/shop/served', { key });
+    const restore = () => service.call('POST', '/prompts/shop/served/restore', { key: writer.key });
+    await move('serving', 1, service.key, 'shop/served');
+    expect((await archive(writer.key)).status).toBe(200);
+    // It is archived already: nothing is changed by it.
+    await protect('serving');
+    expect((await archive(writer.key)).body).toMatchObject({ archived: true });
+    expect((await restore()).body).toMatchObject({ archived: false, labels: ['serving'] });
+    for (const { key } of [writer, publisher]) {
+      const { status, body } = await archive(key);
+      expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
+    }
+    expect((await archive(writer.key)).body.error.message).toContain('protected label "serving"');
+    expect((await service.call('GET', '/prompts/shop/served')).body.archived).toBe(false);
+    expect((await archive(both.key)).body).toMatchObject({ archived: true });
+    expect((await restore()).status).toBe(200);
+    await protect('serving', false);
+    expect((await archive(writer.key)).status).toBe(200);
+  });
+
   test('is free again when its protection ends; protecting it again changes nothing', async () => {
     const { key } = await createKey(service, 'write');
     for (let time = 0; time < 2; time += 1)
@@ -67,7 +94,7 @@ describe('a label', () => {
   });
 
   test('stays where it is when its prompt is archived and restored', async () => {
-    const { key } = await createKey(service, 'write');
+    const { key } = await createKey(service, 'write', 'publish');
     await protect('steady');
     await move('steady', 1);
     for (const [method, path] of [

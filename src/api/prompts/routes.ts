@@ -5,10 +5,11 @@ import { TimestampInput } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { archivePrompt, restorePrompt } from '../../services/prompts/archive.ts';
 import { diffVersions } from '../../services/prompts/diff-versions.ts';
 import { removeLabel, setLabel } from '../../services/prompts/labels.ts';
 import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
-import { createVersion, getPrompt, type PromptRow, setArchived, updatePrompt } from '../../services/prompts/prompts.ts';
+import { createVersion, getPrompt, type PromptRow, updatePrompt } from '../../services/prompts/prompts.ts';
 import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -223,7 +224,7 @@ export function promptRoutes({
       params: NameParams,
       response: Prompt,
       responseExample: example,
-      handler: async ({ db, params }) => presentPrompt(await setArchived(db, params.name, false)),
+      handler: async ({ db, params }) => presentPrompt(await restorePrompt(db, params.name)),
     }),
     defineRoute({
       method: 'get',
@@ -270,12 +271,14 @@ export function promptRoutes({
       audit: ['prompt.archived'],
       tag,
       summary: 'Archive a prompt',
-      description: 'The prompt and its versions stay readable. Archiving an archived prompt gives the same answer.',
+      description:
+        'The prompt and its versions stay readable. Archiving an archived prompt gives the same answer. One with a ' +
+        'protected label needs `publish`, too.',
       scope: 'write',
       params: NameParams,
       response: Prompt,
       responseExample: { ...example, archived: true },
-      handler: async ({ db, params }) => presentPrompt(await setArchived(db, params.name, true)),
+      handler: async ({ db, params, key }) => presentPrompt(await archivePrompt(db, params.name, key)),
     }),
   ];
 }

@@ -30,14 +30,20 @@ const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
   db.selectFrom('protected_labels').select('id').where('label', '=', label),
 );
 
+export const mayMoveProtected = ({ scopes }: Mover) => scopes.includes('admin') || scopes.includes('publish');
+
 /** @throws ApiError `insufficient_scope` */
-async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
+async function requireMover(query: Query, label: string, mover: Mover): Promise<void> {
   const [protection] = await query(IS_PROTECTED, { label });
-  const needed = protection === undefined ? 'write' : 'publish';
-  if (scopes.includes('admin') || scopes.includes(needed)) return;
+  if (
+    protection === undefined
+      ? mover.scopes.some((scope) => scope === 'admin' || scope === 'write')
+      : mayMoveProtected(mover)
+  )
+    return;
   throw new ApiError(
     'insufficient_scope',
-    needed === 'publish'
+    protection !== undefined
       ? `The label "${label}" is protected: to move or remove it, a key needs the scope "publish".`
       : 'This key lacks the scope "write", which this operation needs: "publish" is for protected labels alone.',
   );

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, sql } from 'kysely';
-import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import type { Query } from '../../db/database.ts';
 import { arrayOf, now } from '../../db/sql.ts';
 import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -251,23 +251,4 @@ export async function updatePrompt(query: Query, name: string, content: NewVersi
   const previous = await getPrompt(query, name, { version: claim.version - 1 });
   const version = { ...changeVersion(previous, content), model: content.model ?? previous.model };
   return writeVersion(query, name, claim, version, { commitMessage: content.commitMessage, previous });
-}
-
-/**
- * Archives or restores a prompt; doing it again changes nothing.
- * @throws ApiError `not_found`
- */
-export async function setArchived(db: WorkspaceDatabase, name: string, archive: boolean): Promise<PromptRow> {
-  return db.transaction(async (query) => {
-    const [changed] = await query((own) =>
-      own
-        .updateTable('prompts')
-        .set({ archived_at: archive ? now : null, updated_at: now })
-        .where('name', '=', name)
-        .where('archived_at', archive ? 'is' : 'is not', null)
-        .returning('id'),
-    );
-    if (changed) await recordChange(query, archive ? 'prompt.archived' : 'prompt.restored', name);
-    return getPrompt(query, name);
-  });
 }

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Database, openDatabase, type WorkspaceDatabase } from '../../../src/db/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { templateContent } from '../../../src/domain/prompt-content.ts';
+import { archivePrompt, restorePrompt } from '../../../src/services/prompts/archive.ts';
 import { resolveIncludes } from '../../../src/services/prompts/includes.ts';
 import { setLabel } from '../../../src/services/prompts/labels.ts';
-import { createVersion, setArchived } from '../../../src/services/prompts/prompts.ts';
+import { createVersion } from '../../../src/services/prompts/prompts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -58,9 +59,9 @@ test('what can not be included is refused', async () => {
   );
   await expect(resolve('{{> chat }}')).rejects.toThrow('is a list of messages');
   await write('b', '{{> a }}');
-  await setArchived(own, 'a', true);
+  await archivePrompt(own, 'a', { scopes: ['admin'] });
   await expect(resolve('{{> b }}')).rejects.toThrow('includes "a", which is archived');
-  await setArchived(own, 'a', false);
+  await restorePrompt(own, 'a');
   expect(Object.keys(await resolve('{{> b }}')).toSorted()).toEqual(['a', 'b']);
 });
 
