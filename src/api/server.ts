@@ -21,7 +21,7 @@ import { createRateLimiter } from '../services/access/rate-limiter.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createDeliveryWaiter } from '../services/deliveries/delivery-waiter.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
-import { createStartPace } from '../services/executions/start-pace.ts';
+import { createStartPace, type StartPace } from '../services/executions/start-pace.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
@@ -98,13 +98,14 @@ interface OpenStreams {
 export function allRoutes(
   { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, settings, log }: RouteFoundation,
   { eager }: { eager: boolean },
-): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[] } {
+): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[]; pace: StartPace } {
   const idempotency = createIdempotency(createIdempotencyKeys(cipher));
   const quotas = createQuotas(settings.quotas);
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
   const streams = createStreamHub({ db, listener, log });
+  const pace = createStartPace(listener);
   const progress = createProgressHub({ db, format: evaluationStream, log });
   const executions = {
     quotas,
@@ -116,12 +117,13 @@ export function allRoutes(
     evaluatorPool,
     waiter,
     streams,
-    pace: createStartPace(listener),
+    pace,
     log,
   };
   return {
     authenticator,
     streams: [streams, progress],
+    pace,
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...labelRoutes(),
@@ -181,13 +183,21 @@ export async function startApi(
 ): Promise<RunningApi> {
   const { db, settings, registry, log } = foundation;
   const closing = new AbortController();
-  const { routes, authenticator, streams } = allRoutes(foundation, { eager });
+  const { routes, authenticator, streams, pace } = allRoutes(foundation, { eager });
   new Gauge({
     name: 'pms_streams_open',
     help: 'Streams of executions and evaluations that callers read',
     registers: [registry],
     collect() {
       this.set(streams.reduce((sum, { openCount }) => sum + openCount, 0));
+    },
+  });
+  new Gauge({
+    name: 'pms_executions_waiting_to_start',
+    help: 'Accepted executions that wait for the turn of their workspace to start',
+    registers: [registry],
+    collect() {
+      this.set(pace.waiting());
     },
   });
   const limit = settings.rateLimitPerMinute;

@@ -61,7 +61,7 @@ const ACCEPT_AFTER_MS = 10_000;
  * @throws as {@link startOrWithdraw}
  */
 export async function startInTurn(
-  deps: WorkflowStarter & { pace: StartPace; log: Logger },
+  deps: WorkflowStarter & { pace: Pick<StartPace, 'turn'>; log: Logger },
   db: WorkspaceDatabase,
   execution: StoredExecution,
   acceptAfterMs = ACCEPT_AFTER_MS,

@@ -14,6 +14,8 @@ export interface StartPace {
    * @returns false where the execution has ended meanwhile
    */
   turn(workspaceId: string, id: string): Promise<boolean>;
+  /** How many wait now, of all workspaces. */
+  waiting(): number;
 }
 
 export interface StartPaceOptions {
@@ -125,5 +127,6 @@ export function createStartPace(
         workspaceOf.set(id, workspaceId);
         callNext(workspaceId, turns);
       }),
+    waiting: () => [...workspaces.values()].reduce((sum, { line }) => sum + line.size, 0),
   };
 }

@@ -14,6 +14,7 @@ function setUp(options: StartPaceOptions) {
     for (const id of ids) void pace.turn(workspace, id).then((isTurn) => (isTurn ? started : ended).push(id));
   };
   return {
+    waiting: pace.waiting,
     ask,
     started,
     ended,
@@ -27,10 +28,11 @@ const settled = () => delay(0);
 const PATIENT = { patienceMs: 1_000_000, pauseMs: 1_000_000 };
 
 test('a start waits until the call of an earlier one has begun, where a few have not', async () => {
-  const { ask, started, begin } = setUp({ ...PATIENT, beginning: 2 });
+  const { ask, started, begin, waiting } = setUp({ ...PATIENT, beginning: 2 });
   ask('a', '1', '2', '3', '4', '5');
   await settled();
   expect(started).toEqual(['1', '2']);
+  expect(waiting()).toBe(3);
   begin('1');
   begin('1');
   await settled();
