@@ -173,7 +173,11 @@ test('results are filtered by the score of the example or of one evaluator, toge
     ['example_id=a%00b', 'example_id', /NUL/],
   ] as [string, string, RegExp][]) {
     const { status, body } = await stage.service.call('GET', `/evaluations/${run.id}/results?${query}`);
-    expect([query, status, body.error?.details?.[0]?.path]).toEqual([query, 400, path]);
+    expect([query, status, body.error?.details?.map((each: { path: string }) => each.path)]).toEqual([
+      query,
+      400,
+      [path],
+    ]);
     expect(body.error.message).toMatch(message);
   }
 });

@@ -15,9 +15,9 @@ function scoreBound(description: string) {
   const message = 'must be a number from 0 to 1, such as 0.5';
   return z
     .string()
-    .regex(/^\d(\.\d{1,20})?(e-\d{1,2})?$/i, message)
+    .regex(/^\d(\.\d{1,20})?(e-\d{1,2})?$/i, { error: message, abort: true })
     .transform(Number)
-    .refine((value) => value <= 1, message)
+    .refine((value) => value <= 1, { message, abort: true })
     .optional()
     .meta({
       override({ jsonSchema }) {

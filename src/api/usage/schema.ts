@@ -21,8 +21,13 @@ export const UsageQuery = z
       .string()
       .max(100)
       .default(USAGE_GROUPS.join(','))
-      .transform((text) => [...new Set(text.split(',').filter((group) => group !== ''))])
-      .pipe(z.array(z.enum(USAGE_GROUPS, `must be any of ${USAGE_GROUPS.join(', ')}, separated by commas`)))
+      .transform((text, context) => {
+        const groups = new Set(text.split(',').filter((group) => group !== ''));
+        const { success, data } = z.array(z.enum(USAGE_GROUPS)).safeParse([...groups]);
+        if (success) return data;
+        context.addIssue({ code: 'custom', message: `must be any of ${USAGE_GROUPS.join(', ')}, separated by commas` });
+        return z.NEVER;
+      })
       .meta({ description: 'Any of prompt, model and day (UTC), separated by commas; empty for one total.' }),
   })
   .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
