@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, type Info, parse } from 'csv-parse';
 import type { JsonValue } from '../../domain/json.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
-import { type Column, parseColumns } from './csv-columns.ts';
+import { type Column, MAX_COLUMNS, parseColumns } from './csv-columns.ts';
 import { readExample } from './json-lines.ts';
 import { requireUtf8 } from './utf8.ts';
 
@@ -58,7 +58,12 @@ async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Numbe
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     skip_empty_lines: true,
-    cast: (text, { quoting }) => (text === '' && !quoting ? null : text),
+    cast: (text, { quoting, index }) => {
+      // As many cells as fit into the longest record would keep the process busy for seconds.
+      if (index > MAX_COLUMNS)
+        throw invalidLine(progress.nextLine(parser.info.empty_lines), '', `has more than ${MAX_COLUMNS} cells`);
+      return text === '' && !quoting ? null : text;
+    },
     on_record: (record, info) => {
       progress.add(record, info);
       return record;
