@@ -51,21 +51,27 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
-/** Starts the workers of this process. */
-export async function startWorkers({
-  db,
-  listener,
-  cipher,
-  registry,
-  allowPrivate,
-  client,
-  taskQueues,
-  connection,
-  models,
-  evaluatorPool,
-  settings,
-  log,
-}: Foundation): Promise<RunningWorkers> {
+/**
+ * Starts the workers of this process.
+ * @param reconcileEveryMs how often what was left behind is looked for
+ */
+export async function startWorkers(
+  {
+    db,
+    listener,
+    cipher,
+    registry,
+    allowPrivate,
+    client,
+    taskQueues,
+    connection,
+    models,
+    evaluatorPool,
+    settings,
+    log,
+  }: Foundation,
+  { reconcileEveryMs = RECONCILE_EVERY_MS }: { reconcileEveryMs?: number } = {},
+): Promise<RunningWorkers> {
   const registerSearchAttributes = keepSearchAttributes(client, log);
   await registerSearchAttributes();
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
@@ -154,16 +160,16 @@ export async function startWorkers({
       saturated: () => places.saturated(),
       graceOver: graceOver.signal,
     }),
-    runEvery('register search attributes', RECONCILE_EVERY_MS, log, registerSearchAttributes),
-    runEvery('reconcile executions', RECONCILE_EVERY_MS, log, () => reconcileExecutions(db, starter, log)),
-    runEvery('reconcile evaluations', RECONCILE_EVERY_MS, log, () => reconcileEvaluations(db, starter, log)),
-    runEvery('reconcile schedules', RECONCILE_EVERY_MS, log, () => reconcileSchedules(db.system, starter, log)),
-    runEvery('send e-mails', RECONCILE_EVERY_MS, log, () => sendDueEmails({ db, mailer }, log)),
-    runEvery('reconcile deliveries', RECONCILE_EVERY_MS, log, () => reconcileDeliveries(db, starter, log)),
+    runEvery('register search attributes', reconcileEveryMs, log, registerSearchAttributes),
+    runEvery('reconcile executions', reconcileEveryMs, log, () => reconcileExecutions(db, starter, log)),
+    runEvery('reconcile evaluations', reconcileEveryMs, log, () => reconcileEvaluations(db, starter, log)),
+    runEvery('reconcile schedules', reconcileEveryMs, log, () => reconcileSchedules(db.system, starter, log)),
+    runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
+    runEvery('reconcile deliveries', reconcileEveryMs, log, () => reconcileDeliveries(db, starter, log)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
     runEvery('clean up streams', CLEAN_UP_STREAMS_EVERY_MS, log, (stopping) => cleanUpStreams(db.system, stopping)),
-    runEvery('remove workspaces', RECONCILE_EVERY_MS, log, (stopping) =>
+    runEvery('remove workspaces', reconcileEveryMs, log, (stopping) =>
       removeWorkspaces({ db, starter, log }, stopping),
     ),
     runEvery('re-encrypt secrets', CLEAN_UP_EVERY_MS, log, async () => {

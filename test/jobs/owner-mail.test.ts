@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setWorkspaceOwner } from '../../src/services/workspaces/workspaces.ts';
+import { type RunningWorkers, startWorkers } from '../../src/worker.ts';
 import { type MailServer, reply, startMailServer } from '../mail/mail-server.ts';
 import { answering, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -10,17 +11,23 @@ let mails: MailServer;
 const refusals: Error[] = [];
 let receiver: Receiver;
 let service: TestService;
+let workers: RunningWorkers;
 beforeAll(async () => {
   mails = await startMailServer({ onRcptTo: (_address, _session, done) => done(refusals.shift()) });
   receiver = await startReceiver(answering(500));
-  service = await startTestService({
-    SMTP_URL: `smtp://${mails.address}`,
-    MAIL_FROM: 'Prompts <prompts@example.org>',
-    WEBHOOK_RETRY_WAITS: '50ms,50ms,50ms,50ms,50ms',
-  });
+  service = await startTestService(
+    {
+      SMTP_URL: `smtp://${mails.address}`,
+      MAIL_FROM: 'Prompts <prompts@example.org>',
+      WEBHOOK_RETRY_WAITS: '50ms,50ms,50ms,50ms,50ms',
+    },
+    { workers: false },
+  );
+  workers = await startWorkers(service.foundation, { reconcileEveryMs: 200 });
   await setWorkspaceOwner(service.foundation.db.system, 'default', 'ada@example.com');
 });
 afterAll(async () => {
+  await workers?.stop();
   await service?.stop();
   await receiver?.close();
   await mails?.close();
@@ -33,6 +40,13 @@ test('the owner gets one e-mail when a webhook is disabled, also where the mail 
   const prompt = { name: 'greet', template: 'Hi', model: 'sandbox/echo' };
   expect((await service.call('POST', '/prompts', { body: prompt })).status).toBe(201);
   await receiver.got(6);
+  await waitFor('the refusal', async () => {
+    // The next attempt would be 10 s later.
+    const refused = await service.foundation.db.system.query({
+      text: `update notifications set check_at = now() where email_pending and email_error like '%busy%' returning id`,
+    });
+    return refused.length > 0;
+  });
   await waitFor('the mail', async () => mails.received.length > 0);
   const [mail] = mails.received;
   const content = mail?.content.replaceAll('=\r\n', '') ?? '';
