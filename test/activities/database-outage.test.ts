@@ -37,7 +37,7 @@ beforeAll(async () => {
   openai = await startOpenAiServer({ latencyMs: 300 });
   models = modelsAt({ openai: openai.baseUrl });
   rows = await executionRows(db);
-  activities = testExecutionActivities({ db, models, stopping: stopping.signal });
+  activities = testExecutionActivities({ db, models, stopping: stopping.signal, claimWithinMs: 3_000 });
 });
 afterAll(async () => {
   await models?.close();

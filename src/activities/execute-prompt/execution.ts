@@ -33,10 +33,13 @@ export interface ExecutionActivityDeps {
   stopping: AbortSignal;
   /** Aborted when calls in flight have had `SHUTDOWN_GRACE` to end. */
   graceOver: AbortSignal;
+  /** How long an execution is tried to be taken while the database is away. Default: 10 s. */
+  claimWithinMs?: number;
   listener: Listener;
   log: Logger;
 }
 
+/** A longer outage of the database is waited for by the workflow. */
 const CLAIM_WITHIN_MS = 10_000;
 
 /** How calling a model ended. */
@@ -61,6 +64,7 @@ export function createExecutionActivities({
   modelTimeoutMs,
   stopping,
   graceOver,
+  claimWithinMs = CLAIM_WITHIN_MS,
   places,
   streams,
   listener,
@@ -163,7 +167,7 @@ export function createExecutionActivities({
   /** Takes an execution to call its model. A longer outage is waited for by the workflow, which holds no slot meanwhile. */
   async function claimInTime(id: string) {
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
-    const until = Date.now() + CLAIM_WITHIN_MS;
+    const until = Date.now() + claimWithinMs;
     return untilDatabaseAnswers(() => claimExecution(query, id), {
       throwIfAborted() {
         if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
