@@ -316,7 +316,8 @@ describe('a replay', () => {
     // Also where there are as many deliveries already, of which the database may not have taken note.
     await service.call('POST', `/webhooks/${id}/disable`);
     await service.call('POST', `/webhooks/${id}/enable`);
-    const again = await replay(id, { ...span, since: '2024-01-01T00:00:01Z', undelivered_only: true });
-    expect(again.body).toEqual({ replayed: MAX_REPLAYED });
+    const newest = new Date(times.at(-10_000) ?? 0).toISOString();
+    const again = await replay(id, { ...span, since: newest, undelivered_only: true });
+    expect(again.body).toEqual({ replayed: 10_000 });
   });
 });

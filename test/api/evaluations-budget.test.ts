@@ -17,26 +17,26 @@ const callsMade = (name: string, count: number) =>
 
 describe('a budget', () => {
   test.each([
-    [1, 1],
-    [20, 20],
-    [50, 50],
-    [100, 100],
+    [1, 40, 0.018],
+    [20, 80, 0.03],
+    [100, 160, 0.09],
   ])(
     'with %d at a time is exceeded by no more than the calls in flight cost above what was expected',
-    async (_, concurrency) => {
+    async (concurrency, count, budget) => {
       const name = `budget-${concurrency}`;
-      const id = await stage.begin({ examples: examplesOf(name, 300), concurrency, max_cost: '0.09' });
+      const id = await stage.begin({ examples: examplesOf(name, count), concurrency, max_cost: budget });
       const paused = await stage.until(id, 'paused');
-      expect(paused.status_reason).toMatch(/max_cost, 0\.09 USD, too little is left/);
+      expect(paused.status_reason).toContain(`max_cost, ${budget} USD, too little is left`);
       const spent = Number(paused.cost.amount);
-      expect(spent).toBeCloseTo(callsMade(name, 300) * CALL_USD, 9);
-      expect(spent).toBeGreaterThan(0.07);
+      expect(spent).toBeCloseTo(callsMade(name, count) * CALL_USD, 9);
+      expect(spent).toBeGreaterThan(0.75 * budget);
       // Expected at first: 500 tokens of output.
-      expect(spent).toBeLessThanOrEqual(0.09 + concurrency * (CALL_USD - 0.0003) + 1e-9);
+      expect(spent).toBeLessThanOrEqual(budget + concurrency * (CALL_USD - 0.0003) + 1e-9);
       const resumed = await stage.control(id, 'resume', { max_cost: 1 });
       expect(resumed.body).toMatchObject({ status: 'running', max_cost: '1' });
-      expect(await stage.until(id, 'completed')).toMatchObject({ score: 0.75, cost: { amount: '0.225' } });
-      expect(callsMade(name, 300)).toBe(300);
+      const { score, cost } = await stage.until(id, 'completed');
+      expect([score, Number(cost.amount)]).toEqual([0.75, expect.closeTo(count * CALL_USD, 9)]);
+      expect(callsMade(name, count)).toBe(count);
     },
   );
 
@@ -114,14 +114,16 @@ test.each([
   const name = `limited ${how}`;
   stage.openai.behave(behaviour);
   const before = stage.openai.callCount;
-  const id = await stage.begin({ examples: examplesOf(name, 12), concurrency: 6 });
+  const id = await stage.begin({ examples: examplesOf(name, 8), concurrency: 4 });
   const run = await stage.until(id, 'completed');
   expect(run).toMatchObject({ examples_failed: 0, score: 0.75 });
   // Each answer costs at most one and a half calls, and those in flight at the first refusal.
-  expect(stage.openai.callCount - before).toBeLessThanOrEqual(24);
+  expect(stage.openai.callCount - before).toBeLessThanOrEqual(16);
 });
 
 test('a wait in milliseconds is heeded, and nothing is sent meanwhile', async () => {
+  // A model of its own: the one of the tests before is called at the pace that its refusals have taught.
+  await stage.prompt('say', 'Say {{ text }}', 'openai/gpt-4o');
   stage.openai.behave({ mode: 'fail', status: 429, times: 1, headers: { 'retry-after-ms': '700' } });
   const before = stage.openai.calls.length;
   const run = await stage.run({ examples: examplesOf('in milliseconds', 3), concurrency: 1 });

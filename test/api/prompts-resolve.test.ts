@@ -132,13 +132,22 @@ test('a response is bounded by bytes: what is left out can be asked for again', 
 
 test('prompts with very many includes are left to the next request', async () => {
   const inner = Array.from({ length: 60 }, (_, index) => index);
-  await Promise.all(
-    Array.from({ length: 20 }, async (_, prompt) => {
-      for (const index of inner) await create(`f/${prompt}/part-${index}`, { template: `${index}` });
-      await create(`f/${prompt}`, { template: inner.map((index) => `{{> f/${prompt}/part-${index} }}`).join('') });
-    }),
-  );
   const all = Array.from({ length: 20 }, (_, prompt) => ({ name: `f/${prompt}` }));
+  await service.foundation.db.system.query(
+    {
+      text: `with made as (
+               insert into prompts (workspace_id, id, name, latest_version, created_at, updated_at)
+               select w.id, gen_random_uuid(), all_of.name || '/part-' || part, 1, now(), now()
+               from workspaces w, unnest($1::text[]) as all_of (name), unnest($2::int[]) as part
+               where w.name = 'default' returning *
+             )
+             insert into prompt_versions (workspace_id, id, prompt_id, version, template, model, parameters, variables, created_at)
+             select workspace_id, gen_random_uuid(), id, 1, 'part', $3, '{}', '{}', now() from made`,
+    },
+    [all.map(({ name }) => name), inner, model],
+  );
+  for (const { name } of all)
+    await create(name, { template: inner.map((index) => `{{> ${name}/part-${index} }}`).join('') });
   const data: { includes?: object; left_out?: true }[] = await resolved(...all);
   const found = data.filter((each) => each.includes !== undefined);
   expect(found.map(({ includes }) => Object.keys(includes ?? {}).length)).toEqual(Array(10).fill(60));

@@ -282,8 +282,11 @@ describe('a replay', () => {
     const many = 400;
     const { id } = await register({ events: ['evaluation.regression'] });
     const since = new Date('2025-06-01T00:00:00Z');
-    for (let n = 0; n < many; n += 1)
-      await storeEvent(service, { type: 'evaluation.regression', at: new Date(since.getTime() + n) });
+    await Promise.all(
+      Array.from({ length: many }, (_, n) =>
+        storeEvent(service, { type: 'evaluation.regression', at: new Date(since.getTime() + n) }),
+      ),
+    );
     expect(await replay(id, { since, until: '2025-06-02T00:00:00Z' })).toEqual({ replayed: many });
     await receiver.got(1);
     const { body } = await service.call('POST', `/webhooks/${id}/test`);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Query } from '../../src/db/database.ts';
 import { createQuery } from '../../src/db/query.ts';
 
@@ -9,22 +9,17 @@ export interface Session {
   step(): Promise<void>;
   /** Resolves when all statements have ended. */
   ended(): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 type End = 'commit' | 'rollback';
 
 /**
- * Opens a connection that runs `work` in a transaction, with `end` as its last statement.
+ * Runs `work` in a transaction on a connection of `pool`, with `end` as its last statement.
  * @param work may fail, as where a row that it needs is gone: the transaction is then rolled back
  */
-export async function openSession(
-  databaseUrl: string,
-  work: (query: Query) => Promise<unknown>,
-  end: End,
-): Promise<Session> {
-  const [client, observer] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)];
-  await Promise.all([client.connect(), observer.connect()]);
+export async function openSession(pool: pg.Pool, work: (query: Query) => Promise<unknown>, end: End): Promise<Session> {
+  const client = await pool.connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   await client.query('begin');
   /** Lets the next statement run; there may be none yet. */
@@ -59,9 +54,7 @@ export async function openSession(
     });
 
   async function isBlocked(): Promise<boolean> {
-    const { rows: found } = await observer.query('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [
-      rows[0]?.pid,
-    ]);
+    const { rows: found } = await pool.query('select cardinality(pg_blocking_pids($1)) > 0 as blocked', [rows[0]?.pid]);
     return found[0].blocked;
   }
 
@@ -82,7 +75,7 @@ export async function openSession(
       }
       await finished;
     },
-    close: async () => void (await Promise.all([client.end(), observer.end()])),
+    close: () => client.release(),
   };
 }
 

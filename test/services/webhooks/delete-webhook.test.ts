@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { bindWorkspace, type Query } from '../../../src/db/database.ts';
 import { createQuery } from '../../../src/db/query.ts';
 import { newId } from '../../../src/domain/ids.ts';
@@ -22,20 +23,19 @@ import { type WebhookRows, webhookRows } from '../../support/webhook-rows.ts';
 let service: TestService;
 let rows: WebhookRows;
 let workspaceId: string;
-let databaseUrl: string;
+let pool: pg.Pool;
 const outbound = createOutbound({ allowPrivate: 'loopback', timeoutMs: 1_000 });
 beforeAll(async () => {
   service = await startTestService({}, { workers: false });
   const { db, cipher } = service.foundation;
   rows = webhookRows(db, cipher);
-  const [found] = await db.system.query<{ id: string; database: string }>({
-    text: `select id, current_database() as database from workspaces where name = 'default'`,
-  });
+  const [found] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
   workspaceId = found?.id ?? '';
-  databaseUrl = `${process.env['TEST_POSTGRES_URL']}${found?.database}`;
+  pool = new pg.Pool({ connectionString: service.databaseUrl });
 });
 afterAll(async () => {
   await outbound.close();
+  await pool?.end();
   await service?.stop();
 });
 
@@ -136,12 +136,12 @@ describe.each(Object.entries(MAKERS))('deleting a webhook, statement by statemen
         for (const makeEnd of ['commit', 'rollback'] as const) {
           const { webhookId, deliveryId } = await setUp(name);
           const sessions = [
-            await openSession(databaseUrl, (query) => deleting(query, webhookId), deleteEnd),
-            await openSession(databaseUrl, (query) => maker.make(query, webhookId, deliveryId), makeEnd),
+            await openSession(pool, (query) => deleting(query, webhookId), deleteEnd),
+            await openSession(pool, (query) => maker.make(query, webhookId, deliveryId), makeEnd),
           ];
           for (const each of order) await sessions[each]?.step();
           await Promise.all(sessions.map((session) => session.ended()));
-          await Promise.all(sessions.map((session) => session.close()));
+          for (const session of sessions) session.close();
           const [webhook] = await service.foundation.db.system.query({ text: 'select 1 from webhooks where id = $1' }, [
             webhookId,
           ]);
