@@ -12,3 +12,14 @@ export const EXIT = {
 } as const;
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends a command with a message and a status. */
+export class CliError extends Error {
+  readonly status: ExitStatus;
+
+  constructor(status: ExitStatus, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CliError';
+    this.status = status;
+  }
+}

@@ -9,21 +9,9 @@ import {
   QuotaExceededError,
   UnauthorizedError,
 } from 'pms-client';
-import { EXIT, type ExitStatus } from './exit-status.ts';
-import { PromptFileError } from './prompt-file.ts';
+import { CliError, EXIT, type ExitStatus } from './exit-status.ts';
 
-export { EXIT } from './exit-status.ts';
-
-/** Ends a command with a message and a status. */
-export class CliError extends Error {
-  readonly status: ExitStatus;
-
-  constructor(status: ExitStatus, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'CliError';
-    this.status = status;
-  }
-}
+export { CliError, EXIT } from './exit-status.ts';
 
 /** The service refuses the request, and would again: something else must be asked for, or be changed there first. */
 const OF_THE_CALLER = [
@@ -42,7 +30,6 @@ export function endOf(error: unknown): { status: ExitStatus; message: string | u
   // Commander has said what is wrong.
   if (error instanceof CommanderError)
     return { status: error.exitCode === 0 ? EXIT.passed : EXIT.usage, message: undefined };
-  if (error instanceof PromptFileError) return { status: EXIT.usage, message: error.message };
   if (error instanceof UnauthorizedError)
     return { status: EXIT.usage, message: `${error.message} Log in with pms login, or set PMS_API_KEY.` };
   if (error instanceof PmsError) {

@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
-  const program = createProgram({ stdin, stdout, stderr, env });
+  const program = await createProgram({ stdin, stdout, stderr, env }, process.argv[2]);
   tab(program);
   try {
     await program.parseAsync(process.argv);

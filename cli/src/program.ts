@@ -1,11 +1,4 @@
 import { Command } from 'commander';
-import { addAccessCommands } from './commands/access.ts';
-import { addDatasetCommands } from './commands/datasets.ts';
-import { addEvaluationCommands } from './commands/evaluations.ts';
-import { addImportCommands } from './commands/import-export.ts';
-import { addPromptCommands } from './commands/prompts.ts';
-import { addRunCommand } from './commands/run.ts';
-import { addUsageCommand } from './commands/usage.ts';
 import type { Context } from './context.ts';
 
 const EXITS = `
@@ -18,8 +11,19 @@ Exit status:
 
 Environment: PMS_BASE_URL and PMS_API_KEY go before what pms login keeps.`;
 
-/** All commands. */
-export function createProgram(context: Context): Command {
+/** Commands by the modules that have them. To load them all takes longer than most commands do. */
+const MODULES = [
+  { commands: ['login', 'whoami'], load: async () => (await import('./commands/access.ts')).addAccessCommands },
+  { commands: ['prompts'], load: async () => (await import('./commands/prompts.ts')).addPromptCommands },
+  { commands: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommand },
+  { commands: ['datasets'], load: async () => (await import('./commands/datasets.ts')).addDatasetCommands },
+  { commands: ['eval'], load: async () => (await import('./commands/evaluations.ts')).addEvaluationCommands },
+  { commands: ['usage'], load: async () => (await import('./commands/usage.ts')).addUsageCommand },
+  { commands: ['import', 'export'], load: async () => (await import('./commands/import-export.ts')).addImportCommands },
+];
+
+/** @param command the first argument; all commands are there where it is none of them, for help, completion and suggestions */
+export async function createProgram(context: Context, command = ''): Promise<Command> {
   const program = new Command('pms')
     .description('The command line of the Prompt Management Service.')
     .addHelpText('after', EXITS)
@@ -29,12 +33,8 @@ export function createProgram(context: Context): Command {
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
     });
-  addAccessCommands(program, context);
-  addPromptCommands(program, context);
-  addRunCommand(program, context);
-  addDatasetCommands(program, context);
-  addEvaluationCommands(program, context);
-  addUsageCommand(program, context);
-  addImportCommands(program, context);
+  const own = MODULES.filter(({ commands }) => commands.includes(command));
+  const loaded = await Promise.all((own.length === 0 ? MODULES : own).map(({ load }) => load()));
+  for (const addCommands of loaded) addCommands(program, context);
   return program;
 }

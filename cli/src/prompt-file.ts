@@ -1,6 +1,7 @@
 import { Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { promptNameProblem } from '../../src/domain/prompt-name.ts';
+import { CliError, EXIT } from './exit-status.ts';
 import { isSameJson } from './json.ts';
 import { checkTogether, type PromptVersion, parseWith, versionFields } from './prompt-version.ts';
 
@@ -35,7 +36,7 @@ export interface PromptFile extends PromptVersion {
 const ORDER = Object.keys(FileFields.shape) as (keyof PromptFile)[];
 
 /** What is wrong in a prompt file, and where. */
-export class PromptFileError extends Error {
+export class PromptFileError extends CliError {
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -43,7 +44,7 @@ export class PromptFileError extends Error {
   readonly field: string;
 
   constructor(file: string, line: number, field: string, problem: string) {
-    super(`${file}:${line}: ${field === '' ? '' : `${field} `}${problem}`);
+    super(EXIT.usage, `${file}:${line}: ${field === '' ? '' : `${field} `}${problem}`);
     this.name = 'PromptFileError';
     this.file = file;
     this.line = line;

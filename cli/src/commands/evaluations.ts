@@ -1,12 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Api, Pms } from 'pms-client';
-import { parse } from 'yaml';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { REPORTS } from '../evaluations/reports.ts';
 import { comparisonVerdict, type Gates, isAtRest, scoreText, type Verdict, verdictOf } from '../evaluations/verdict.ts';
 import { watchEvaluation } from '../evaluations/watch.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { readObject } from '../object-file.ts';
 import { collect, decimal, wholeNumber } from '../options.ts';
 
 interface GateOptions extends Gates {
@@ -52,9 +52,7 @@ function reportsOf(report: string[]): [file: string, format: (typeof REPORTS)[st
 
 /** The body of `POST /evaluations`: what the file says, and over it what the command line says. */
 async function bodyOf(file: string | undefined, options: RunOptions): Promise<Api.CreateEvaluation> {
-  const fromFile: unknown = file === undefined ? {} : parse(await readFile(file, 'utf8'), { maxAliasCount: 0 });
-  if (typeof fromFile !== 'object' || fromFile === null || Array.isArray(fromFile))
-    throw new CliError(EXIT.usage, `${file}: must be an object: the body of POST /evaluations`);
+  const fromFile = file === undefined ? {} : await readObject(file, ': the body of POST /evaluations');
   const { prompt, label, version, dataset, evaluator, threshold, baseline, maxCost } = options;
   const given = {
     prompt_name: prompt,

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Api, Pms } from 'pms-client';
-import { parse } from 'yaml';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { readObject } from '../object-file.ts';
 import { collect, wholeNumber } from '../options.ts';
 
 interface RunOptions {
@@ -25,12 +24,7 @@ function assignment(text: string, option: string): [name: string, value: string]
 
 async function variablesOf({ var: texts, varJson, vars }: RunOptions): Promise<Record<string, unknown>> {
   const variables: Record<string, unknown> = {};
-  if (vars !== undefined) {
-    const given: unknown = parse(await readFile(vars, 'utf8'), { maxAliasCount: 0 });
-    if (typeof given !== 'object' || given === null || Array.isArray(given))
-      throw new CliError(EXIT.usage, `${vars}: must be an object of variables by name`);
-    Object.assign(variables, given);
-  }
+  if (vars !== undefined) Object.assign(variables, await readObject(vars, ' of variables by name'));
   for (const text of texts) {
     const [name, value] = assignment(text, '--var');
     variables[name] = value;

@@ -5,6 +5,8 @@ import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { isAtRest, scoreText } from './verdict.ts';
 
+/** Between two looks: at first short, since small runs end soon. */
+const FIRST_POLL_MS = 50;
 const POLL_MS = 1_000;
 
 /**
@@ -25,7 +27,7 @@ export async function watchEvaluation(
     : undefined;
   let isShown = false;
   try {
-    for (;;) {
+    for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(POLL_MS, pollMs * 2)) {
       const evaluation = await pms.call('getEvaluation', { path: { id } });
       const { examples_total: total, examples_evaluated: done, examples_failed: failed, score, cost } = evaluation;
       const shown = { score: scoreText(score), failed, cost: cost.amount ?? '?' };
@@ -35,7 +37,7 @@ export async function watchEvaluation(
       if (isAtRest(evaluation)) return evaluation;
       if (Date.now() >= until)
         throw new CliError(EXIT.service, `${id} has not ended in time; it goes on: pms eval watch ${id}`);
-      await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
+      await delay(Math.min(pollMs, Math.max(0, until - Date.now())));
     }
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
