@@ -27,9 +27,9 @@ async function connect(): Promise<PathEnvironment & { connection: NativeConnecti
 const connecting = connect();
 beforeAll(async () => void (await connecting));
 afterAll(async () => {
-  const { connection, close } = await connecting;
-  await close();
-  await connection.close();
+  const environment = await connecting;
+  await environment.close();
+  await environment.connection.close();
 });
 
 test.concurrent.each(webhookDeliveryPaths().map((path) => [path.name, path] as const))('%s', async (_name, path) => {
