@@ -84,6 +84,9 @@ test('a service that is away is status 3, a command that is wrong is status 2', 
 
 test.each(['bash', 'zsh', 'fish', 'powershell'])('there is a completion for %s', async (shell) => {
   expect(await cli.pms(['complete', shell])).toMatchObject({ status: 0, stdout: expect.stringContaining('pms') });
+});
+
+test('commands are completed', async () => {
   const prompts = await cli.pms(['complete', '--', 'prompts', 'pu']);
   expect(prompts.stdout).toContain('push');
   expect(prompts.stdout).toContain('pull');

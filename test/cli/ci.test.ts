@@ -86,6 +86,7 @@ async function bash(script: string, cwd: string, env: Record<string, string> = {
     // Of Node.js, the version that setup-node and the image bring.
     PATH: `${path.join(root, 'bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`,
     HOME: process.env['HOME'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     npm_config_prefer_offline: 'true',
   };
   try {
@@ -151,13 +152,14 @@ describe('the GitHub action', () => {
   });
 
   test('splits the command as a terminal does, and expands nothing in it', async () => {
-    const variables = [`x='two  words'`, `x="it's"`, 'x=$HOME', 'x=`id`', `x='$(id)'`, 'x=a\\ b', "x=';'", 'x=*'];
-    const texts = ['two  words', "it's", '$HOME', '`id`', '$(id)', 'a b', ';', '*'];
-    for (const [index, variable] of variables.entries())
-      expect(await runCommand(`run support/answer\n  --label production --var ${variable}`)).toEqual({
-        status: 0,
-        output: `${texts[index]}\n`,
-      });
+    const variables = [`a='two  words'`, `b="it's"`, 'c=$HOME', 'd=`id`', `e='$(id)'`, 'f=a\\ b', "g=';'", 'h=*'];
+    const template = variables.map(([name]) => `{{ ${name} }}`).join('\n');
+    await service.call('POST', '/prompts', { body: { name: 'support/words', model: 'sandbox/echo', template } });
+    const command = `run support/words\n  --version 1 ${variables.map((variable) => `--var ${variable}`).join(' ')}`;
+    expect(await runCommand(command)).toEqual({
+      status: 0,
+      output: "two  words\nit's\n$HOME\n`id`\n$(id)\na b\n;\n*\n",
+    });
     expect(await runCommand("run 'support/answer")).toMatchObject({ status: 2 });
     expect(await runCommand('')).toMatchObject({ status: 2 });
   });

@@ -21,7 +21,7 @@ def prompt(name: str) -> str:
 
 @pytest.fixture
 def slow(name: str) -> str:
-    call("POST", "/prompts", {"name": name, "template": "{{ text }}", "model": "sandbox/slow-4000"})
+    call("POST", "/prompts", {"name": name, "template": "{{ text }}", "model": "sandbox/slow-1000"})
     return name
 
 
@@ -116,7 +116,7 @@ def test_tool_calls_are_streamed(pms: Pms, name: str) -> None:
 def test_a_stream_that_is_cut_five_times(through_proxy: Proxy, slow: str) -> None:
     with Pms(through_proxy.url, API_KEY) as pms:
         through_proxy.cut_behind_event("output_text.delta", 5)
-        stream = pms.stream(slow, {"text": WORDS})
+        stream = pms.stream(slow, {"text": WORDS}, model="sandbox/slow-2000")
         execution = stream.until_done()
         assert through_proxy.cuts_left == 0
         assert execution.status == "completed"
