@@ -149,6 +149,9 @@ export async function startWorkers(
   const reEncrypting = reEncryptSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>
     log.warn({ err: error }, 'cannot look at the keys of the secrets; it will be tried again'),
   );
+  // What was left behind before this process was there need not wait any longer.
+  const reconcileEvery = (name: string, work: () => Promise<void>) =>
+    runEvery(name, reconcileEveryMs, log, work, { atOnce: true });
   const tasks = [
     startRelay({
       db,
@@ -161,11 +164,11 @@ export async function startWorkers(
       graceOver: graceOver.signal,
     }),
     runEvery('register search attributes', reconcileEveryMs, log, registerSearchAttributes),
-    runEvery('reconcile executions', reconcileEveryMs, log, () => reconcileExecutions(db, starter, log)),
-    runEvery('reconcile evaluations', reconcileEveryMs, log, () => reconcileEvaluations(db, starter, log)),
-    runEvery('reconcile schedules', reconcileEveryMs, log, () => reconcileSchedules(db.system, starter, log)),
+    reconcileEvery('reconcile executions', () => reconcileExecutions(db, starter, log)),
+    reconcileEvery('reconcile evaluations', () => reconcileEvaluations(db, starter, log)),
+    reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
-    runEvery('reconcile deliveries', reconcileEveryMs, log, () => reconcileDeliveries(db, starter, log)),
+    reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),
     runEvery('clean up streams', CLEAN_UP_STREAMS_EVERY_MS, log, (stopping) => cleanUpStreams(db.system, stopping)),

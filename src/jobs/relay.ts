@@ -102,9 +102,12 @@ export function startRelay(options: RelayOptions): { stop(): Promise<void> } {
   }
 
   const isSaturated = () => (saturated?.().length ?? 0) + firstAttempts.saturated().length > 0;
-  const attempts = startLoop(log, 'making first attempts', makeFirstAttempts, () =>
-    isSaturated() ? SATURATED_MS : LOOK_AGAIN_MS,
-  );
+  const restMs = () => {
+    if (isSaturated()) return SATURATED_MS;
+    const untilSettledMs = settledAt - Date.now();
+    return untilSettledMs > 0 ? untilSettledMs : LOOK_AGAIN_MS;
+  };
+  const attempts = startLoop(log, 'making first attempts', makeFirstAttempts, restMs);
   const events = startLoop(log, 'relaying events', makeDeliveries);
   const endings = startLoop(log, 'ending workflows', () => endWorkflows(deps));
 

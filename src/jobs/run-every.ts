@@ -1,17 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Does some work again and again until it is stopped, which aborts the signal of `work`. A failure is logged, and the work is done again at the next interval. */
+/**
+ * Does some work again and again until it is stopped, which aborts the signal of `work`. A failure is logged, and the work is done
+ * again at the next interval.
+ * @param options.atOnce whether to begin with the work, not with an interval. Default: false
+ */
 export function runEvery(
   name: string,
   intervalMs: number,
   log: Logger,
   work: (stopping: AbortSignal) => Promise<void>,
+  { atOnce = false } = {},
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
+    for (let isFirst = true; ; isFirst = false) {
+      if (!(isFirst && atOnce)) await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
       try {
         await work(stopping.signal);
