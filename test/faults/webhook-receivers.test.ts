@@ -1,9 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { AT_FULL_SIZE, sized, tell } from '../support/fault-runs.ts';
-import { createScene, expectRecorded, inFlight, secondsSince, tally } from '../support/fault-webhooks.ts';
-import { freePorts } from '../support/processes.ts';
+import {
+  createScene,
+  expectRecorded,
+  inFlight,
+  secondsSince,
+  tally,
+  type WebhookStage,
+} from '../support/fault-webhooks.ts';
+import { freePorts, type Started } from '../support/processes.ts';
 import { answering, type Respond } from '../support/receiver.ts';
+import { createTurns } from '../support/turns.ts';
 import { until } from '../support/wait-for.ts';
 
 /** Of one process to one host. */
@@ -12,63 +20,17 @@ const HOST_CONCURRENCY = 20;
 const MANY_RETRIES = Array.from({ length: 50 }, () => (AT_FULL_SIZE ? '30s' : '5s')).join(',');
 
 const scene = createScene();
+let stage: WebhookStage;
+/** The only one while a test begins. */
+let worker: Started;
+
+beforeAll(async () => {
+  stage = await scene.stage({ WEBHOOK_TIMEOUT: '5s', WEBHOOK_RETRY_WAITS: MANY_RETRIES });
+  worker = await stage.startWorker();
+});
 afterAll(() => scene.end());
-
-test('events that were written while their receiver was down arrive, once each', async () => {
-  const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: MANY_RETRIES });
-  const worker = await stage.startWorker();
-  const [port = 0] = await freePorts(1);
-  const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
-  const events = await stage.rows.events(sized(100));
-  await stage.untilStatus(webhook, 'waiting', events.length);
-  const receiver = await scene.receiver(answering(200), port);
-  const upAt = Date.now();
-  await stage.untilStatus(webhook, 'delivered', events.length);
-  const { lost, duplicates } = tally(receiver.received, events);
-  tell(`receiver down, ${events.length} events: ${lost} lost, ${duplicates} duplicates, ${secondsSince(upAt)} s`);
-  expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
-  expect(receiver.received).toHaveLength(events.length);
-  const deliveries = await stage.rows.deliveries(webhook);
-  expectRecorded(receiver.received, deliveries);
-  const refused = deliveries.flatMap(({ attempts }) => attempts.filter(({ status }) => status === null));
-  expect(new Set(refused.map(({ error }) => error))).toEqual(new Set(['connection refused']));
-  await worker.killTree();
-});
-
-test('events of an outage of their receiver arrive though the worker is killed again and again', async () => {
-  const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: MANY_RETRIES });
-  let worker = await stage.startWorker();
-  const [port = 0] = await freePorts(1);
-  const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
-  const events = await stage.rows.events(sized(100));
-  await stage.untilStatus(webhook, 'waiting', events.length);
-  // So many are in flight at every moment that each kill hits some.
-  const receiver = await scene.receiver((_request, response) => {
-    setTimeout(() => response.writeHead(200).end(), 200);
-  }, port);
-  const upAt = Date.now();
-  const kills = AT_FULL_SIZE ? 3 : 1;
-  let hit = 0;
-  for (let kill = 1; kill <= kills; kill += 1) {
-    const enough = (events.length * kill) / (kills + 1);
-    await until('some have come', async () => receiver.received.length >= enough);
-    await worker.killTree();
-    await receiver.disconnected();
-    hit += inFlight(receiver.received, await stage.rows.deliveries(webhook));
-    worker = await stage.startWorker();
-  }
-  await stage.untilStatus(webhook, 'delivered', events.length);
-  const { lost, duplicates } = tally(receiver.received, events);
-  tell(
-    `receiver down, ${events.length} events, worker killed ${kills} times: ${lost} lost, ${duplicates} duplicates ` +
-      `(${hit} were in flight), ${secondsSince(upAt)} s`,
-  );
-  expect(lost).toBe(0);
-  expect(duplicates).toBeLessThanOrEqual(hit);
-  expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
-  await stage.untilEnded(webhook, events.length);
-  await worker.killTree();
-});
+// What is sent to a webhook ends with its test.
+const inTurn = createTurns(() => stage.query({ text: `update webhooks set status = 'disabled'` }));
 
 /** Does something to an answer for as long as its connection is open. */
 function goOn(response: ServerResponse, everyMs: number, step: () => void): void {
@@ -148,26 +110,27 @@ function hostileReceivers(
   };
 }
 
-test('receivers that misbehave harm only their own deliveries, which say why they failed', async () => {
-  const stage = await scene.stage({ WEBHOOK_TIMEOUT: '10s', WEBHOOK_RETRY_WAITS: '1h' });
-  const worker = await stage.startWorker();
+// Waits most of the time: beside the others, on a stage of its own.
+test.concurrent('receivers that misbehave harm only their own deliveries, which say why they failed', async () => {
+  const own = await scene.stage({ WEBHOOK_TIMEOUT: '10s', WEBHOOK_RETRY_WAITS: '1h' });
+  const ownWorker = await own.startWorker();
   const [trap, healthy] = await Promise.all([scene.receiver(), scene.receiver()]);
   const hostile = await Promise.all(
     Object.entries(hostileReceivers(trap.url)).map(async ([name, expected]) => {
       const receiver = await scene.receiver(expected.respond);
-      return { name, expected, receiver, webhook: await stage.rows.webhook({ url: receiver.url }) };
+      return { name, expected, receiver, webhook: await own.rows.webhook({ url: receiver.url }) };
     }),
   );
-  const webhook = await stage.rows.webhook({ url: healthy.url });
-  const events = await stage.rows.events(10);
-  await stage.untilStatus(webhook, 'delivered', events.length);
+  const webhook = await own.rows.webhook({ url: healthy.url });
+  const events = await own.rows.events(10);
+  await own.untilStatus(webhook, 'delivered', events.length);
   expect(healthy.received).toHaveLength(events.length);
-  const right = await stage.rows.deliveries(webhook);
+  const right = await own.rows.deliveries(webhook);
   expect(right.map(({ attempts }) => attempts.length)).toEqual(events.map(() => 1));
   for (const each of hostile) {
     const { status, error } = each.expected;
-    await stage.untilStatus(each.webhook, error === null ? 'delivered' : 'waiting', events.length);
-    const rows = await stage.rows.deliveries(each.webhook);
+    await own.untilStatus(each.webhook, error === null ? 'delivered' : 'waiting', events.length);
+    const rows = await own.rows.deliveries(each.webhook);
     const attempts = rows.flatMap((row) =>
       row.attempts.map((made) => [each.name, made.status, made.error, row.status_reason]),
     );
@@ -175,28 +138,79 @@ test('receivers that misbehave harm only their own deliveries, which say why the
     expect(each.receiver.received).toHaveLength(events.length);
   }
   expect(trap.received).toEqual([]);
-  expect(worker.output()).not.toMatch(/unhandled|"level":60/);
-  await worker.killTree();
+  expect(ownWorker.output()).not.toMatch(/unhandled|"level":60/);
 });
 
-test('a receiver that is slow with hundreds of deliveries holds up none to another one', async () => {
-  const stage = await scene.stage({ WEBHOOK_TIMEOUT: '3s', WEBHOOK_RETRY_WAITS: '1h' });
-  await stage.startWorker();
-  const slow = await scene.receiver(() => {});
-  const healthy = await scene.receiver();
-  const slowWebhook = await stage.rows.webhook({ url: slow.url, events: ['prompt.created'] });
-  const webhook = await stage.rows.webhook({ url: healthy.url, events: ['execution.completed'] });
-  const queued = await stage.rows.events(300);
-  await until('all of the slow ones are claimed', async () => {
-    const rows = await stage.query({ text: 'select from deliveries where claimed_at is not null' });
-    return rows.length === queued.length;
-  });
-  await stage.rows.event('execution.completed');
-  await healthy.got(1);
-  tell(`slow receiver: another one was served when ${slow.received.length} of ${queued.length} had been sent to it`);
-  expect(slow.received.length).toBeLessThan(queued.length);
-  await stage.untilStatus(webhook, 'delivered', 1);
-  await stage.untilStatus(slowWebhook, 'waiting', HOST_CONCURRENCY);
-  const tried = (await stage.rows.deliveries(slowWebhook)).flatMap(({ attempts }) => attempts);
-  expect(new Set(tried.map(({ error }) => error))).toEqual(new Set(['timed out after 3 s']));
-});
+test.concurrent('events that were written while their receiver was down arrive, once each', () =>
+  inTurn(async () => {
+    const [port = 0] = await freePorts(1);
+    const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
+    const events = await stage.rows.events(sized(50));
+    await stage.untilStatus(webhook, 'waiting', events.length);
+    const receiver = await scene.receiver(answering(200), port);
+    const upAt = Date.now();
+    await stage.untilStatus(webhook, 'delivered', events.length);
+    const { lost, duplicates } = tally(receiver.received, events);
+    tell(`receiver down, ${events.length} events: ${lost} lost, ${duplicates} duplicates, ${secondsSince(upAt)} s`);
+    expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
+    expect(receiver.received).toHaveLength(events.length);
+    const deliveries = await stage.rows.deliveries(webhook);
+    expectRecorded(receiver.received, deliveries);
+    const refused = deliveries.flatMap(({ attempts }) => attempts.filter(({ status }) => status === null));
+    expect(new Set(refused.map(({ error }) => error))).toEqual(new Set(['connection refused']));
+  }));
+
+test.concurrent('events of an outage of their receiver arrive though the worker is killed again and again', () =>
+  inTurn(async () => {
+    const [port = 0] = await freePorts(1);
+    const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
+    const events = await stage.rows.events(sized(50));
+    await stage.untilStatus(webhook, 'waiting', events.length);
+    // So many are in flight at every moment that each kill hits some.
+    const receiver = await scene.receiver((_request, response) => {
+      setTimeout(() => response.writeHead(200).end(), 200);
+    }, port);
+    const upAt = Date.now();
+    const kills = AT_FULL_SIZE ? 3 : 1;
+    let hit = 0;
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const enough = (events.length * kill) / (kills + 1);
+      await until('some have come', async () => receiver.received.length >= enough);
+      await worker.killTree();
+      await receiver.disconnected();
+      hit += inFlight(receiver.received, await stage.rows.deliveries(webhook));
+      worker = await stage.startWorker();
+    }
+    await stage.untilStatus(webhook, 'delivered', events.length);
+    const { lost, duplicates } = tally(receiver.received, events);
+    tell(
+      `receiver down, ${events.length} events, worker killed ${kills} times: ${lost} lost, ${duplicates} duplicates ` +
+        `(${hit} were in flight), ${secondsSince(upAt)} s`,
+    );
+    expect(lost).toBe(0);
+    expect(duplicates).toBeLessThanOrEqual(hit);
+    expectRecorded(receiver.received, await stage.rows.deliveries(webhook));
+    await stage.untilEnded(webhook, events.length);
+  }));
+
+test.concurrent('a receiver that is slow with many deliveries holds up none to another one', () =>
+  inTurn(async () => {
+    const slow = await scene.receiver(() => {});
+    const healthy = await scene.receiver();
+    const slowWebhook = await stage.rows.webhook({ url: slow.url, events: ['prompt.created'] });
+    const webhook = await stage.rows.webhook({ url: healthy.url, events: ['execution.completed'] });
+    // More than a process begins of one workspace at a time.
+    const queued = await stage.rows.events(sized(150));
+    await until('all of the slow ones are claimed', async () => {
+      const text = 'select from deliveries where webhook_id = $1 and claimed_at is not null';
+      return (await stage.query({ text }, [slowWebhook])).length === queued.length;
+    });
+    await stage.rows.event('execution.completed');
+    await healthy.got(1);
+    tell(`slow receiver: another one was served when ${slow.received.length} of ${queued.length} had been sent to it`);
+    expect(slow.received.length).toBeLessThan(queued.length);
+    await stage.untilStatus(webhook, 'delivered', 1);
+    await stage.untilStatus(slowWebhook, 'waiting', HOST_CONCURRENCY);
+    const tried = (await stage.rows.deliveries(slowWebhook)).flatMap(({ attempts }) => attempts);
+    expect(new Set(tried.map(({ error }) => error))).toEqual(new Set(['timed out after 5 s']));
+  }));

@@ -24,6 +24,8 @@ export interface WebhookStage extends Processes {
   untilStatus(webhookId: string, status: string, count: number): Promise<void>;
   /** Waits until so many deliveries of a webhook have ended, and Temporal lists their workflows, if they had any, as closed. */
   untilEnded(webhookId: string, count: number): Promise<void>;
+  /** As if processes that have claimed deliveries, and are dead, had been so for longer than their claims last. */
+  letClaimsExpire(): Promise<void>;
 }
 
 /** What tests of one file set up, all of it ended together. */
@@ -101,6 +103,11 @@ function lookInto({ system: { query } }: Database, temporal: Client) {
         if (row?.ended !== count || row.open > 0) return false;
         return (await countOf('!=')) >= row.workflows && (await countOf('=')) === 0;
       });
+    },
+    async letClaimsExpire() {
+      const text = `with expired as (update deliveries set claimed_at = claimed_at - interval '1 minute')
+                    select pg_notify('delivery_changed', '')`;
+      await query({ text });
     },
   };
 }
