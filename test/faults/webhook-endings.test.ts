@@ -53,35 +53,39 @@ test.concurrent('of twenty deliveries that fail together one disables the webhoo
   expect(await stage.rows.deliveries(webhook)).toHaveLength(together + 5);
 });
 
-test.concurrent.each([
-  ['disabled', 'POST', '/disable'],
-  ['deleted', 'DELETE', ''],
-])(
-  'deliveries of a webhook that is %s while no worker runs end without another request',
-  async (what, method, action) => {
-    const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '10m', WEBHOOK_TIMEOUT: '60s' });
-    const [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
-    const receiver = await scene.receiver(answering(500));
-    const webhook = await stage.rows.webhook({ url: receiver.url });
-    await stage.rows.events(5);
-    await stage.untilStatus(webhook, 'waiting', 5);
-    const hold = holding();
-    receiver.respond = hold.respond;
-    await stage.rows.events(5);
-    await until('attempts are under way', async () => hold.held() === 5);
-    await worker.killTree();
-    const sent = receiver.received.length;
-    await stage.rows.events(5);
+test.concurrent('deliveries of webhooks that are disabled and deleted while no worker runs end without another request', async () => {
+  const stage = await scene.stage({ WEBHOOK_RETRY_WAITS: '10m', WEBHOOK_TIMEOUT: '60s' });
+  const [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
+  const endings = [
+    { what: 'disabled', method: 'POST', action: '/disable' },
+    { what: 'deleted', method: 'DELETE', action: '' },
+  ];
+  const ended = await Promise.all(
+    endings.map(async (ending) => {
+      const receiver = await scene.receiver(answering(500));
+      return { ...ending, hold: holding(), receiver, webhook: await stage.rows.webhook({ url: receiver.url }) };
+    }),
+  );
+  await stage.rows.events(5);
+  for (const { webhook } of ended) await stage.untilStatus(webhook, 'waiting', 5);
+  for (const { receiver, hold } of ended) receiver.respond = hold.respond;
+  await stage.rows.events(5);
+  await until('attempts are under way', async () => ended.every(({ hold }) => hold.held() === 5));
+  await worker.killTree();
+  await stage.rows.events(5);
+  for (const { webhook, method, action } of ended) {
     const { status } = await stage.call(method, `/webhooks/${publicId('webhook', webhook)}${action}`);
     expect(status).toBe(200);
-    await stage.startWorker();
-    await stage.untilEnded(webhook, 10);
-    await untilDispatched(stage);
+  }
+  await stage.startWorker();
+  for (const { webhook } of ended) await stage.untilEnded(webhook, 10);
+  await untilDispatched(stage);
+  for (const { what, webhook, receiver } of ended) {
     const deliveries = await stage.rows.deliveries(webhook);
     expect(deliveries.map((row) => [row.status, row.status_reason, row.to_end])).toEqual(
       Array.from({ length: 10 }, () => ['abandoned', `The webhook was ${what}.`, false]),
     );
-    expect(receiver.received).toHaveLength(sent);
+    expect(receiver.received).toHaveLength(10);
     expect(await stage.rows.notifications(webhook)).toEqual([]);
-  },
-);
+  }
+});
