@@ -5,21 +5,21 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
-import { endedRun, expectRight, makeMaterial, resultsOf, startRun, tell } from '../support/fault-runs.ts';
+import { AT_FULL_SIZE, endedRun, expectRight, makeMaterial, resultsOf, startRun, tell } from '../support/fault-runs.ts';
 import { behave, callsOf, type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
 import type { Started } from '../support/processes.ts';
 import { endedExecution, makePrompt, runAsync } from '../support/processes-service.ts';
+import { createTurns } from '../support/turns.ts';
 import { until } from '../support/wait-for.ts';
 
 /**
- * Longer than the ten seconds that are a usual grace and the five that a batch gets beyond it, and far less than the default
- * of `SHUTDOWN_GRACE`.
+ * Longer than the ten seconds that are a usual grace, and at full size than the five that a batch gets beyond it; far less than
+ * the default of `SHUTDOWN_GRACE`.
  */
-const LONG_CALL_MS = 17_000;
+const LONG_CALL_MS = AT_FULL_SIZE ? 17_000 : 12_000;
 const CONCURRENCY = 5;
 const ANSWERED = 5;
 
-// Most of their time they wait for calls: they do that side by side, each on a stage of its own.
 const cleanUps: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
@@ -34,26 +34,21 @@ async function stageOf(env: Record<string, string> = {}): Promise<Stage> {
   return stage;
 }
 
-/** A model whose call is held, in an execution that a worker has. */
-async function callUnderWay(env: Record<string, string> = {}) {
+/**
+ * A worker with a run whose first examples have their answers, and as many calls in flight as it may have, and an execution whose
+ * call is in flight, too. The model holds them all.
+ */
+async function callsUnderWay(name: string, env: Record<string, string> = {}) {
   const stage = await stageOf(env);
   const [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
   await makePrompt(stage.call, 'greet', 'openai/gpt-4o-mini');
-  await behave(stage.model, { mode: 'hold' });
-  const id = await runAsync(stage.call, 'greet', 'Ada');
-  await untilCalled(stage.model, ['Greet Ada.'], 1);
-  return { stage, worker, id };
-}
-
-/** A run whose first examples have their answers, and as many calls in flight as it may have. */
-async function runUnderWay(name: string, env: Record<string, string> = {}) {
-  const stage = await stageOf(env);
-  const [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
   const material = await makeMaterial(stage.call, name, 40);
   await behave(stage.model, { mode: 'hold', after: ANSWERED });
   const run = await startRun(stage.call, material, CONCURRENCY);
   await untilCalled(stage.model, material.prompts, ANSWERED + CONCURRENCY);
-  return { stage, worker, material, run };
+  const id = await runAsync(stage.call, 'greet', 'Ada');
+  await untilCalled(stage.model, ['Greet Ada.'], 1);
+  return { stage, worker, material, run, id };
 }
 
 async function askToStop(worker: Started): Promise<void> {
@@ -69,8 +64,10 @@ async function expectGoodEnd(worker: Started): Promise<void> {
 
 const isOver = (worker: Started) => Promise.race([worker.ended.then(() => true), delay(0, false)]);
 
-test.concurrent('a worker that is asked to stop waits for a long call, stores its answer and begins no other', async () => {
-  const { stage, worker, id } = await callUnderWay();
+// These wait for calls most of the time: beside each other, each on a stage of its own.
+
+test.concurrent('a worker that is asked to stop waits for long calls, stores their answers and begins no other, and the next one pays for the rest only', async () => {
+  const { stage, worker, material, run, id } = await callsUnderWay('long-calls');
   await askToStop(worker);
   const next = await runAsync(stage.call, 'greet', 'Grace');
   await delay(LONG_CALL_MS);
@@ -79,73 +76,25 @@ test.concurrent('a worker that is asked to stop waits for a long call, stores it
   await expectGoodEnd(worker);
   expect(await endedExecution(stage.call, id)).toMatchObject({ status: 'completed', attempts: 1 });
   expect((await stage.call('GET', `/executions/${next}`)).body).toMatchObject({ status: 'queued', attempts: 0 });
-  await stage.startWorker();
-  expect(await endedExecution(stage.call, next)).toMatchObject({ status: 'completed', attempts: 1 });
-  expect(await callsOf(stage.model, ['Greet Ada.', 'Greet Grace.'])).toEqual([1, 1]);
-});
-
-test.concurrent('a batch begins no example after the signal, stores what was in flight, and the next worker pays for the rest only', async () => {
-  const { stage, worker, material, run } = await runUnderWay('long-calls');
-  await askToStop(worker);
-  await delay(LONG_CALL_MS);
-  expect(await isOver(worker)).toBe(false);
-  await behave(stage.model, {});
-  await expectGoodEnd(worker);
   const calls = await callsOf(stage.model, material.prompts);
   expect(calls.filter((count) => count > 0)).toHaveLength(ANSWERED + CONCURRENCY);
   expect(await resultsOf(stage.call, run.id)).toHaveLength(ANSWERED + CONCURRENCY);
   await stage.startWorker();
+  expect(await endedExecution(stage.call, next)).toMatchObject({ status: 'completed', attempts: 1 });
+  expect(await callsOf(stage.model, ['Greet Ada.', 'Greet Grace.'])).toEqual([1, 1]);
   await expectRight(stage, run, material, 0);
 });
 
-test.concurrent('no judge is asked any more of what was answered after the signal', async () => {
-  const stage = await stageOf();
-  const [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
-  await behave(stage.model, { mode: 'hold' });
-  const material = await makeMaterial(stage.call, 'judged', CONCURRENCY);
-  const evaluators = [{ type: 'llm_judge', name: 'judge', model: 'openai/gpt-4o-mini', rubric: 'Is it polite?' }];
-  const { status, body } = await stage.call('POST', '/evaluations', {
-    body: { prompt_name: material.name, dataset: material.name, concurrency: CONCURRENCY, evaluators },
-  });
-  expect({ status, body }).toMatchObject({ status: 201 });
-  await untilCalled(stage.model, material.prompts, CONCURRENCY);
-  await askToStop(worker);
-  await behave(stage.model, {});
-  await expectGoodEnd(worker);
-  expect(await stage.model.calls()).toBe(CONCURRENCY);
-  await stage.startWorker();
-  expect(await endedRun(stage.call, body.id)).toMatchObject({ status: 'completed', examples_failed: 0 });
-  expect(await callsOf(stage.model, material.prompts)).toEqual(material.prompts.map(() => 1));
-  expect(await stage.model.calls()).toBeGreaterThan(CONCURRENCY);
-});
-
 test.concurrent('calls that are longer than SHUTDOWN_GRACE are given up, and made again by the next worker', async () => {
-  const env = { SHUTDOWN_GRACE: '1s' };
-  const [single, many] = await Promise.all([callUnderWay(env), runUnderWay('short-grace', env)]);
-  // Their calls are held until after their end.
-  for (const { worker } of [single, many]) await askToStop(worker);
-  for (const { worker } of [single, many]) await expectGoodEnd(worker);
-  for (const { stage } of [single, many]) {
-    await behave(stage.model, {});
-    await stage.startWorker();
-  }
-  expect(await endedExecution(single.stage.call, single.id)).toMatchObject({ status: 'completed', attempts: 2 });
-  expect(await callsOf(single.stage.model, ['Greet Ada.'])).toEqual([2]);
-  await expectRight(many.stage, many.run, many.material, CONCURRENCY);
-});
-
-test.concurrent('processes that have nothing to do end long before the grace is over', async () => {
-  const stage = await stageOf({ SHUTDOWN_GRACE: '1h' });
-  const [worker, api] = await Promise.all([stage.startWorker(), stage.startApi()]);
-  await makePrompt(stage.call, 'greet', 'openai/gpt-4o-mini');
-  expect(await endedExecution(stage.call, await runAsync(stage.call, 'greet'))).toMatchObject({ status: 'completed' });
-  for (const started of [worker, api]) {
-    const askedAt = Date.now();
-    await askToStop(started);
-    // The test would be given up long before the grace is over.
-    await expectGoodEnd(started);
-    tell(`idle: ended after ${((Date.now() - askedAt) / 1_000).toFixed(1)} s`);
-  }
+  const { stage, worker, material, run, id } = await callsUnderWay('short-grace', { SHUTDOWN_GRACE: '1s' });
+  // The calls are held until after its end.
+  await askToStop(worker);
+  await expectGoodEnd(worker);
+  await behave(stage.model, {});
+  await stage.startWorker();
+  expect(await endedExecution(stage.call, id)).toMatchObject({ status: 'completed', attempts: 2 });
+  expect(await callsOf(stage.model, ['Greet Ada.'])).toEqual([2]);
+  await expectRight(stage, run, material, CONCURRENCY);
 });
 
 test.concurrent('whoever waits for a long call gets its answer from a service that is asked to stop', async () => {
@@ -165,3 +114,47 @@ test.concurrent('whoever waits for a long call gets its answer from a service th
   await expectGoodEnd(both);
   await until('no further call', async () => (await callsOf(stage.model, ['Greet Ada.']))[0] === 1);
 });
+
+// These share one.
+const inTurn = createTurns();
+let stage: Stage;
+let api: Started;
+let nextWorker: Started;
+
+test.concurrent('no judge is asked any more of what was answered after the signal', () =>
+  inTurn(async () => {
+    stage = await stageOf({ SHUTDOWN_GRACE: '1h' });
+    const [worker, startedApi] = await Promise.all([stage.startWorker(), stage.startApi()]);
+    api = startedApi;
+    await behave(stage.model, { mode: 'hold' });
+    const material = await makeMaterial(stage.call, 'judged', CONCURRENCY);
+    const evaluators = [{ type: 'llm_judge', name: 'judge', model: 'openai/gpt-4o-mini', rubric: 'Is it polite?' }];
+    const { status, body } = await stage.call('POST', '/evaluations', {
+      body: { prompt_name: material.name, dataset: material.name, concurrency: CONCURRENCY, evaluators },
+    });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    await untilCalled(stage.model, material.prompts, CONCURRENCY);
+    await askToStop(worker);
+    await behave(stage.model, {});
+    await expectGoodEnd(worker);
+    expect(await stage.model.calls()).toBe(CONCURRENCY);
+    nextWorker = await stage.startWorker();
+    expect(await endedRun(stage.call, body.id)).toMatchObject({ status: 'completed', examples_failed: 0 });
+    expect(await callsOf(stage.model, material.prompts)).toEqual(material.prompts.map(() => 1));
+    expect(await stage.model.calls()).toBeGreaterThan(CONCURRENCY);
+  }));
+
+test.concurrent('processes that have nothing to do any more end long before the grace is over', () =>
+  inTurn(async () => {
+    await makePrompt(stage.call, 'greet', 'openai/gpt-4o-mini');
+    expect(await endedExecution(stage.call, await runAsync(stage.call, 'greet'))).toMatchObject({
+      status: 'completed',
+    });
+    for (const started of [nextWorker, api]) {
+      const askedAt = Date.now();
+      await askToStop(started);
+      // The test would be given up long before the grace is over.
+      await expectGoodEnd(started);
+      tell(`idle: ended after ${((Date.now() - askedAt) / 1_000).toFixed(1)} s`);
+    }
+  }));
