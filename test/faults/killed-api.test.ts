@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -7,29 +7,45 @@ import { callsOf, type Stage, setStage } from '../support/fault-stage.ts';
 import type { Started } from '../support/processes.ts';
 import { makePrompt } from '../support/processes-service.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
+import type { Answer } from '../support/service.ts';
 import { until } from '../support/wait-for.ts';
 
 const TEMPORAL_ADDRESS = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
-const PROMPT = 'Greet Ada.';
-const EXECUTION = { prompt_name: 'greet', variables: { name: 'Ada' } };
-const EVALUATION = { prompt_name: 'greet', examples: [{ variables: { name: 'Ada' }, expected: 'x' }] };
-const KEY = { 'Idempotency-Key': 'once' };
-/** What a caller asks for, where it is stored, and the workflow that runs it. */
-const requests = [
-  {
-    path: '/executions',
-    body: EXECUTION,
-    table: 'executions',
-    workflow: 'execute-prompt/exec_',
-  },
-  {
-    path: '/evaluations',
-    body: EVALUATION,
-    table: 'evaluations',
-    workflow: 'evaluation-run/eval_',
-  },
-];
-type Request = (typeof requests)[number];
+interface Request {
+  path: string;
+  body: object;
+  key: string;
+  /** Where it is stored. */
+  table: string;
+  /** What runs it. */
+  workflow: string;
+  /** What the model is sent for it, and for nothing else. */
+  prompt: string;
+}
+
+/** One of each kind. @param test its name goes into what they ask for */
+function requestsOf(test: string): Request[] {
+  const execution = `${test} execution`;
+  const evaluation = `${test} evaluation`;
+  return [
+    {
+      path: '/executions',
+      body: { prompt_name: 'greet', variables: { name: execution } },
+      key: `${test}-execution`,
+      table: 'executions',
+      workflow: 'execute-prompt/exec_',
+      prompt: `Greet ${execution}.`,
+    },
+    {
+      path: '/evaluations',
+      body: { prompt_name: 'greet', examples: [{ variables: { name: evaluation }, expected: 'x' }] },
+      key: `${test}-evaluation`,
+      table: 'evaluations',
+      workflow: 'evaluation-run/eval_',
+      prompt: `Greet ${evaluation}.`,
+    },
+  ];
+}
 
 let database: { url: string; drop(): Promise<void> };
 let db: Database;
@@ -41,7 +57,7 @@ let api: Started;
 
 const startApi = () => stage.startApi({ TEMPORAL_ADDRESS: `127.0.0.1:${proxy.port}` });
 
-beforeEach(async () => {
+beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase(database.url, { poolSize: 2 });
   connection = Connection.lazy({ address: TEMPORAL_ADDRESS });
@@ -51,7 +67,7 @@ beforeEach(async () => {
   api = await startApi();
   await makePrompt(stage.call, 'greet', 'openai/gpt-4o-mini');
 });
-afterEach(async () => {
+afterAll(async () => {
   await stage?.end();
   await proxy?.close();
   await connection?.close();
@@ -59,68 +75,87 @@ afterEach(async () => {
   await database?.drop();
 });
 
-const workflowOf = ({ workflow }: Request, id: string) =>
-  new Client({ connection }).workflow.getHandle(`${workflow}${id}`);
-const count = async (text: string) => (await db.system.query({ text })).length;
+const workflowOf = ({ workflow, id }: Stored) => new Client({ connection }).workflow.getHandle(`${workflow}${id}`);
+const count = async (table: string, condition: string, value: string) =>
+  (await db.system.query({ text: `select from ${table} where ${condition} = $1` }, [value])).length;
 
-/** Asks, and waits until it is stored. @returns its id in the table, and the answer, which is undefined where there is none */
-async function stored({ path, body, table }: Request) {
-  const answer = stage.call('POST', path, { body, headers: KEY }).catch(() => undefined);
+interface Stored extends Request {
+  /** In the table. */
+  id: string;
+  /** Undefined where there is none. */
+  answer: Promise<Answer | undefined>;
+}
+
+/** Asks, and waits until it is stored. */
+async function stored(request: Request): Promise<Stored> {
+  const { path, body, key } = request;
+  const answer = stage.call('POST', path, { body, headers: { 'Idempotency-Key': key } }).catch(() => undefined);
   const id = await until('the row', async () => {
-    const [row] = await db.system.query<{ id: string }>({ text: `select id from ${table}` });
-    return row?.id;
+    const text = 'select resource_id from idempotency_keys where key = $1';
+    const [row] = await db.system.query<{ resource_id: string }>({ text }, [key]);
+    return row?.resource_id;
   });
-  return { id, answer };
+  return { ...request, id, answer };
 }
 
 /** As if what no caller was told of had been there for a minute. */
-async function aMinuteLater({ table }: Request): Promise<void> {
+async function aMinuteLater(requests: readonly Stored[]): Promise<void> {
   const ago = `now() - interval '1 minute'`;
-  await db.system.query({
-    text: `update ${table} set created_at = ${ago}, check_at = ${ago} where accepted_at is null`,
-  });
+  for (const { table, id } of requests) {
+    const text = `update ${table} set created_at = ${ago}, check_at = ${ago} where id = $1 and accepted_at is null returning id`;
+    expect(await db.system.query({ text }, [id])).toHaveLength(1);
+  }
 }
 
-/** Its caller tries again, through the next API. */
-async function expectNewStart({ path, body }: Request): Promise<void> {
+/** Nothing is left of them, and the model was sent nothing. */
+async function expectWithdrawn(requests: readonly Stored[]): Promise<void> {
+  for (const { table, id, key } of requests) {
+    expect(await count(table, 'id', id)).toBe(0);
+    expect(await count('idempotency_keys', 'key', key)).toBe(0);
+  }
+  const prompts = requests.map(({ prompt }) => prompt);
+  expect(await callsOf(stage.model, prompts)).toEqual(requests.map(() => 0));
+}
+
+/** Their callers try again, through the next API. */
+async function expectNewStarts(requests: readonly Request[]): Promise<void> {
   proxy.restore();
   api = await startApi();
-  const again = await stage.call('POST', path, { body, headers: KEY });
-  expect(again.status).toBe(201);
-  await until('its end', async () => (await stage.call('GET', `${path}/${again.body.id}`)).body.status === 'completed');
-  expect(await callsOf(stage.model, [PROMPT])).toEqual([1]);
+  for (const { path, body, key } of requests) {
+    const again = await stage.call('POST', path, { body, headers: { 'Idempotency-Key': key } });
+    expect(again.status).toBe(201);
+    const ended = async () => (await stage.call('GET', `${path}/${again.body.id}`)).body.status === 'completed';
+    await until('its end', ended);
+  }
+  const prompts = requests.map(({ prompt }) => prompt);
+  expect(await callsOf(stage.model, prompts)).toEqual(requests.map(() => 1));
 }
 
-test.each(requests)('what an API stored that was killed before the start is never run: $path', async (request) => {
-  const worker = await stage.startWorker();
+test('what an API stored that was killed before the start is never run', async () => {
   // What it sends to Temporal from now on goes into the void: the start, which follows the insert.
   proxy.stall();
-  const { id, answer } = await stored(request);
+  const requests = await Promise.all(requestsOf('unstarted').map(stored));
   await api.killTree();
-  expect(await answer).toBeUndefined();
-  await aMinuteLater(request);
-  await worker.says(/withdrew an \w+ that no caller had been told of/);
-  expect(await count(`select from ${request.table}`)).toBe(0);
-  expect(await count('select from idempotency_keys')).toBe(0);
-  await expect(workflowOf(request, id).describe()).rejects.toThrow(WorkflowNotFoundError);
-  expect(await callsOf(stage.model, [PROMPT])).toEqual([0]);
-  await expectNewStart(request);
+  for (const { answer } of requests) expect(await answer).toBeUndefined();
+  await aMinuteLater(requests);
+  const worker = await stage.startWorker();
+  await worker.says(/withdrew an execution that no caller had been told of/);
+  await worker.says(/withdrew an evaluation that no caller had been told of/);
+  await expectWithdrawn(requests);
+  for (const request of requests) await expect(workflowOf(request).describe()).rejects.toThrow(WorkflowNotFoundError);
+  await expectNewStarts(requests);
+  await worker.killTree();
 });
 
-test.each(requests)(
-  'nor what it started without being able to tell its caller, where no worker began it in time: $path',
-  async (request) => {
-    proxy.stallAnswers();
-    const { id, answer } = await stored(request);
-    await until('the start', () => workflowOf(request, id).describe());
-    await api.killTree();
-    expect(await answer).toBeUndefined();
-    await aMinuteLater(request);
-    await stage.startWorker();
-    await workflowOf(request, id).result();
-    expect(await count(`select from ${request.table}`)).toBe(0);
-    expect(await count('select from idempotency_keys')).toBe(0);
-    expect(await callsOf(stage.model, [PROMPT])).toEqual([0]);
-    await expectNewStart(request);
-  },
-);
+test('nor what it started without being able to tell its caller, where no worker began it in time', async () => {
+  proxy.stallAnswers();
+  const requests = await Promise.all(requestsOf('untold').map(stored));
+  for (const request of requests) await until('the start', () => workflowOf(request).describe());
+  await api.killTree();
+  for (const { answer } of requests) expect(await answer).toBeUndefined();
+  await aMinuteLater(requests);
+  await stage.startWorker();
+  for (const request of requests) await workflowOf(request).result();
+  await expectWithdrawn(requests);
+  await expectNewStarts(requests);
+});
