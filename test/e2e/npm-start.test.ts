@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { behave } from '../support/fault-stage.ts';
 import { killLeftovers, processesNaming, type Started, startProcess } from '../support/processes.ts';
 import {
   choosePlace,
@@ -20,10 +21,7 @@ let openai: ProviderProcess;
 let anthropic: ProviderProcess;
 let service: Started;
 beforeAll(async () => {
-  [openai, anthropic] = await Promise.all([
-    startProvider('openai', ['--latency', '2000']),
-    startProvider('anthropic', ['--latency', '100']),
-  ]);
+  [openai, anthropic] = await Promise.all([startProvider('openai'), startProvider('anthropic')]);
   place = await choosePlace({
     OPENAI_API_KEY: 'sk-e2e',
     OPENAI_BASE_URL: openai.baseUrl,
@@ -39,6 +37,16 @@ afterAll(async () => {
   await killLeftovers();
   await place?.remove();
 });
+
+/** Begins a call that goes on until its model is told to answer. @returns the execution's id */
+async function beginCall(name: string): Promise<string> {
+  const before = await openai.calls();
+  await behave(openai, { mode: 'hold' });
+  const id = await runAsync(place.call, 'openai', name);
+  await openai.called(before + 1);
+  return id;
+}
+const answer = () => behave(openai, {});
 
 /** Processes of this service's servers, by its data directory. */
 const server = (name: 'postgres' | 'temporal') =>
@@ -72,22 +80,22 @@ test('runs a prompt with the models of two providers', async () => {
 
 test('a killed PostgreSQL comes back, and a call under way loses nothing', async () => {
   const before = await openai.calls();
-  const id = await runAsync(place.call, 'openai', 'PostgreSQL');
-  await openai.called(before + 1);
+  const id = await beginCall('PostgreSQL');
   const [postmaster] = server('postgres');
   process.kill(postmaster?.pid ?? 0, 'SIGKILL');
   await until('another PostgreSQL', async () => server('postgres').some(({ pid }) => pid !== postmaster?.pid));
+  await answer();
   expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 1 });
   expect(await openai.calls()).toBe(before + 1);
 });
 
 test('a killed Temporal comes back, and a call under way loses nothing', async () => {
   const before = await openai.calls();
-  const id = await runAsync(place.call, 'openai', 'Temporal');
-  await openai.called(before + 1);
+  const id = await beginCall('Temporal');
   const [killed] = server('temporal');
   process.kill(killed?.pid ?? 0, 'SIGKILL');
   await until('another Temporal', async () => server('temporal').some(({ pid }) => pid !== killed?.pid));
+  await answer();
   expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed' });
   expect(await openai.calls()).toBe(before + 1);
   const { body } = await place.call('POST', '/executions', {
@@ -107,9 +115,9 @@ test('a second start on the same data directory says who holds it', async () => 
 
 test('killed in the middle of a call, it completes the execution after the next start', async () => {
   const before = await openai.calls();
-  const id = await runAsync(place.call, 'openai', 'the killed one');
-  await openai.called(before + 1);
+  const id = await beginCall('the killed one');
   await service.killTree();
+  await answer();
   await until('nothing of it runs', async () => processesNaming(place.dataDir).length === 0);
 
   service = await startedService(place);

@@ -34,7 +34,7 @@ const startWorker = async () => {
 };
 
 beforeAll(async () => {
-  [database, openai] = await Promise.all([createTestDatabase(), startProvider('openai', ['--latency', '2000'])]);
+  [database, openai] = await Promise.all([createTestDatabase(), startProvider('openai')]);
   place = await choosePlace({
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
@@ -53,9 +53,11 @@ afterAll(async () => {
 });
 
 test('an execution goes on while the API is killed, and the next API answers for it', async () => {
+  await behave(openai, { mode: 'hold' });
   const id = await runAsync(place.call, 'greet');
   await openai.called(1);
   await api.killTree();
+  await behave(openai, {});
   api = await startApi();
   expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 1 });
   expect(await openai.calls()).toBe(1);
@@ -72,29 +74,32 @@ test('another worker completes what a killed one had under way, with one more ca
   expect(await openai.calls()).toBe(3);
 });
 
-test('an execution that a caller was told of is started anew where Temporal has lost it', async () => {
-  const id = await runAsync(place.call, 'greet');
+/** What a caller was told of, and Temporal has lost. */
+const LOST = '01980000-0000-7000-8000-000000000001';
+
+/** Copies an execution into a row of its own, which no workflow knows. */
+async function loseCopyOf(id: string): Promise<void> {
   const client = new pg.Client(database.url);
   await client.connect();
-  // A row of its own, which no workflow knows.
-  const orphan = '01980000-0000-7000-8000-000000000001';
   await client.query(
     `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
        input, metadata, created_at, check_at, accepted_at)
      select workspace_id, $2, 'queued', prompt_name, prompt_version, model, provider, parameters, variables, input, metadata,
        now() - interval '31 seconds', now(), now() from executions where id = $1`,
-    [id.replace('exec_', ''), orphan],
+    [id.replace('exec_', ''), LOST],
   );
   await client.end();
-  expect(await endedExecution(place.call, `exec_${orphan}`)).toMatchObject({ status: 'completed', attempts: 1 });
-});
+}
 
 test('both stop in order when they are asked to, even in the middle of a call', async () => {
   const before = await openai.calls();
+  await behave(openai, { mode: 'hold' });
   const id = await runAsync(place.call, 'greet');
   await openai.called(before + 1);
   api.kill('SIGTERM');
   worker.kill('SIGTERM');
+  await Promise.all([api, worker].map((each) => each.says(/"msg":"stopping/)));
+  await behave(openai, {});
   const [first, second] = await Promise.all([api.ended, worker.ended]);
   for (const { code, output } of [first, second]) {
     expect(code).toBe(0);
@@ -104,6 +109,8 @@ test('both stop in order when they are asked to, even in the middle of a call', 
   [api, worker] = await Promise.all([startApi(), startWorker()]);
   expect(await endedExecution(place.call, id)).toMatchObject({ status: 'completed', attempts: 1 });
   expect(await openai.calls()).toBe(before + 1);
+  // Found by a look that comes from time to time: until then, the next test has the time.
+  await loseCopyOf(id);
 });
 
 test('migrations that run at the same time wait for each other', async () => {
@@ -120,4 +127,8 @@ test('migrations that run at the same time wait for each other', async () => {
     administrator.query(`drop database ${fresh.pathname.slice(1)} with (force)`).then(() => true),
   );
   await administrator.end();
+});
+
+test('an execution that a caller was told of is started anew where Temporal has lost it', async () => {
+  expect(await endedExecution(place.call, `exec_${LOST}`)).toMatchObject({ status: 'completed', attempts: 1 });
 });
