@@ -31,6 +31,8 @@ export async function startTwoTenants(environment: Record<string, string> = {}):
     OPENAI_API_KEY: TEST_KEY,
     OPENAI_BASE_URL: openai.baseUrl,
     MODEL_TIMEOUT: '20s',
+    // What hangs at the end does so for ever.
+    SHUTDOWN_GRACE: '1s',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     ...environment,
   });

@@ -6,15 +6,17 @@ import { waitFor } from '../support/wait-for.ts';
 import { flood, maxMs, medianMs, report, startTwoTenants, type TwoTenants } from './support.ts';
 
 let tenants: TwoTenants;
-/** Takes requests and never answers. */
+/** Takes requests and never answers, as long as the test lasts. */
 let hanging: Server;
 let hangingCount = 0;
+let isOver = false;
 let receiver: Receiver;
 
 beforeAll(async () => {
   tenants = await startTwoTenants();
-  hanging = createServer(() => {
+  hanging = createServer((_, response) => {
     hangingCount += 1;
+    if (isOver) response.end();
   });
   await new Promise<void>((resolve) => hanging.listen(0, '0.0.0.0', resolve));
   receiver = await startReceiver();
@@ -25,6 +27,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  // The service waits for requests in flight.
+  isOver = true;
+  hanging?.closeAllConnections();
   await tenants?.stop();
   await receiver?.close();
   hanging?.closeAllConnections();
