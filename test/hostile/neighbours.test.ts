@@ -104,9 +104,9 @@ test('examples that would make long inputs', async () => {
 
 test('runs that stall', async () => {
   await makePrompt('stalled', 'Say {{ text }}', 'openai-compatible/stalled');
-  await stage.act(`has ${sized(400, 260)} executions under way with a model that stalls`, async () => {
+  await stage.act(`has ${sized(400, 160)} executions under way with a model that stalls`, async () => {
     const started = await Promise.all(
-      times(sized(400, 260), (n) =>
+      times(sized(400, 160), (n) =>
         stage.call('POST', '/executions', {
           body: { prompt_name: 'stalled', variables: { text: `${n}` } },
           headers: { Prefer: 'respond-async' },
@@ -116,7 +116,7 @@ test('runs that stall', async () => {
     const ids = started.flatMap(({ status, body }) => (status === 201 ? [body.id] : []));
     expect(ids.length).toBeGreaterThan(0);
     await stage.stalling.called(Math.min(ids.length, 50));
-    for (const id of ids) await ask('POST', `/executions/${id}/cancel`);
+    await Promise.all(ids.map((id) => ask('POST', `/executions/${id}/cancel`)));
   });
 });
 
@@ -148,14 +148,14 @@ async function storm(concurrency: number, rounds: number, paths: readonly string
 }
 
 test('pages of large records', async () => {
-  await insertExecutions(stage.db.system.query, stage.workspaceId, sized(1_000, 100), 4 * MIB, 'huge');
+  await insertExecutions(stage.db.system.query, stage.workspaceId, sized(1_000, 40), 4 * MIB, 'huge');
   await stage.act('lists executions of 4 MiB, 8 pages at a time', () =>
     storm(8, sized(10, 2), ['/executions?prompt_name=huge&limit=100', '/executions?prompt_name=huge&limit=1000']),
   );
 });
 
 test('comparisons of long runs', async () => {
-  const size = sized(1_000_000, 50_000);
+  const size = sized(1_000_000, 20_000);
   const runs = [
     await insertRun(stage.db.system.query, stage.workspaceId, size),
     await insertRun(stage.db.system.query, stage.workspaceId, size),

@@ -23,9 +23,11 @@ const PROFILE_FOLDER = process.env['HOSTILE_PROFILES'];
 /** Another workspace's requests may take so much longer, and no process may hold more memory. */
 const MAX_DELAY_MS = 1_000;
 const MAX_MIB = 1_024;
-const IDLE_MS = AT_FULL_SIZE ? 10_000 : 2_000;
+const IDLE_MS = AT_FULL_SIZE ? 10_000 : 1_000;
 /** What a busy machine can keep up with, too. */
-const PACE = AT_FULL_SIZE ? { readEveryMs: 100, runEveryMs: 250 } : { readEveryMs: 250, runEveryMs: 1_000 };
+const PACE = AT_FULL_SIZE
+  ? { readEveryMs: 100, runEveryMs: 250, aftermathMs: 2_000 }
+  : { readEveryMs: 250, runEveryMs: 500, aftermathMs: 0 };
 
 /** What a hostile act does at full strength, or at a size for every day. */
 export const sized = (full: number, reduced: number): number => (AT_FULL_SIZE ? full : reduced);
@@ -140,8 +142,11 @@ export async function setHostileStage(): Promise<HostileStage> {
     },
     async end() {
       await neighbour.stop();
-      for (const each of [api, worker]) each.kill('SIGTERM');
-      await Promise.race([Promise.all([api.ended, worker.ended]), delay(20_000, undefined, { ref: false })]);
+      if (PROFILE_FOLDER !== undefined) {
+        // Profiles are written at an orderly end.
+        for (const each of [api, worker]) each.kill('SIGTERM');
+        await Promise.race([Promise.all([api.ended, worker.ended]), delay(20_000, undefined, { ref: false })]);
+      }
       await killLeftovers();
       for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     },
@@ -151,6 +156,6 @@ export async function setHostileStage(): Promise<HostileStage> {
 /** The worst delay while nothing hostile is done. */
 async function idleDelay(neighbour: Neighbour): Promise<number> {
   // What runs for the first time takes longer.
-  await neighbour.during(() => delay(1_000));
+  await neighbour.during(() => delay(0));
   return worstOf(await neighbour.during(() => delay(IDLE_MS)));
 }

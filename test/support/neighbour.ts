@@ -34,8 +34,6 @@ const Line = z.union([
   z.object({ id: z.number(), ms: z.number(), problem: z.string().optional() }),
   z.object({ ready: z.literal(true) }),
 ]);
-/** What an act sets off may come to light after it. */
-const AFTERMATH_MS = 2_000;
 
 function delaysOf(times: readonly number[]): Delays {
   const sorted = times.toSorted((a, b) => a - b);
@@ -46,15 +44,21 @@ function delaysOf(times: readonly number[]): Delays {
   };
 }
 
+/** What it has printed so far. Each line is parsed once. */
 function linesOf(process: Started) {
-  const lines = process
-    .output()
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => Line.parse(JSON.parse(line)));
-  return {
-    begun: lines.flatMap((line) => ('kind' in line ? [line] : [])),
-    ended: new Map(lines.flatMap((line) => ('ms' in line ? [[line.id, line]] : []))),
+  const begun: { id: number; kind: Probe; at: number }[] = [];
+  const ended = new Map<number, { ms: number; problem?: string | undefined }>();
+  let read = 0;
+  return () => {
+    const output = process.output();
+    const end = output.lastIndexOf('\n') + 1;
+    for (const text of output.slice(read, end).split('\n').slice(0, -1)) {
+      const line = Line.parse(JSON.parse(text));
+      if ('kind' in line) begun.push(line);
+      if ('ms' in line) ended.set(line.id, line);
+    }
+    read = end;
+    return { begun, ended };
   };
 }
 
@@ -62,6 +66,8 @@ function linesOf(process: Started) {
 export interface Pace {
   readEveryMs: number;
   runEveryMs: number;
+  /** How long it goes on after an act: what that sets off may come to light later. At least one of its runs is begun after the act. */
+  aftermathMs: number;
 }
 
 /** @param promptName of a prompt `Greet {{ name }}.` in the workspace of the key */
@@ -69,7 +75,7 @@ export async function startNeighbour(
   origin: string,
   key: string,
   promptName: string,
-  { readEveryMs, runEveryMs }: Pace,
+  { readEveryMs, runEveryMs, aftermathMs }: Pace,
 ): Promise<Neighbour> {
   const process = startNode('test/support/neighbour-main.ts', {}, [
     origin,
@@ -79,18 +85,23 @@ export async function startNeighbour(
     String(runEveryMs),
   ]);
   await process.says(/"ready"/);
+  const lines = linesOf(process);
   return {
     async during(act) {
       const from = Date.now();
       await act();
-      await delay(AFTERMATH_MS);
+      const acted = Date.now();
+      await delay(aftermathMs);
+      await waitFor('the neighbour to begin another run', async () =>
+        lines().begun.some(({ kind, at }) => kind === 'run' && at > acted),
+      );
       const to = Date.now();
-      const begunThen = () => linesOf(process).begun.filter(({ at }) => at >= from && at <= to);
+      const begunThen = () => lines().begun.filter(({ at }) => at >= from && at <= to);
       await waitFor('what the neighbour has begun to end', async () => {
-        const { ended } = linesOf(process);
+        const { ended } = lines();
         return begunThen().every(({ id }) => ended.has(id));
       });
-      const { ended } = linesOf(process);
+      const { ended } = lines();
       const begun = begunThen();
       const times = (probe: Probe) =>
         begun.filter(({ kind }) => kind === probe).flatMap(({ id }) => ended.get(id)?.ms ?? []);
