@@ -87,34 +87,41 @@ describe('scoring', () => {
     const schema = { items: { allOf: Array.from({ length: 700 }, () => ({ type: 'string' })) } };
     const scorer = scorerOf([{ type: 'json_schema', schema }]);
     const output = `[${'1,'.repeat(1_200)}1]`;
-    const scores = await Promise.all(Array.from({ length: 8 }, () => scorer.score({ output, expected: undefined })));
+    const scores = await Promise.all(Array.from({ length: 3 }, () => scorer.score({ output, expected: undefined })));
     for (const each of scores) expect(each.get('json_schema')?.score).toBe(0);
   });
 
   test('a workspace whose patterns are slow does not keep another waiting', async () => {
     const output = randomText(1_048_576);
     const slow = scorerOf([{ type: 'regex', pattern: SLOW_PATTERN }], 'hostile');
-    let floodEnded = 0;
-    const flood = Array.from({ length: 12 }, () =>
-      slow.score({ output, expected: undefined }).finally(() => {
-        floodEnded += 1;
-      }),
-    );
+    const isOver = new AbortController();
+    const flood = Array.from({ length: 12 }, () => slow.score({ output, expected: undefined }, isOver.signal));
+    // Most are still waiting when it ends: those that have a thread go on to the limit.
+    const ended = Promise.allSettled(flood);
+    let endedCount = 0;
+    for (const each of flood)
+      each.then(
+        () => (endedCount += 1),
+        () => {},
+      );
     const scorer = scorerOf([{ type: 'regex', pattern: 'a' }], 'other');
     // Its thread has to be started first.
     await scorer.score({ output: 'a', expected: undefined });
     expect(scorer.isFree({ output: 'a' })).toBe(true);
     expect(slow.isFree({ output: 'a' })).toBe(false);
     for (let n = 0; n < 5; n += 1) await scorer.score({ output: 'a', expected: undefined });
-    expect(floodEnded).toBeLessThan(flood.length);
-    const ended = await Promise.all(flood);
-    expect(ended.map((scores) => scores.get('regex')?.problem)).toEqual(flood.map(() => 'timed_out'));
+    expect(endedCount).toBeLessThan(flood.length);
+    isOver.abort();
+    const scores = (await ended).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(scores.length).toBeGreaterThan(0);
+    expect(scores.map((each) => each.get('regex')?.problem)).toEqual(scores.map(() => 'timed_out'));
   });
 
   test('a wait for a thread ends with its signal', async () => {
     const slow = scorerOf([{ type: 'regex', pattern: SLOW_PATTERN }], 'impatient');
     const example = { output: randomText(1_048_576), expected: undefined };
-    const flood = Array.from({ length: 4 }, () => slow.score(example));
+    const flood: ReturnType<Scorer['score']>[] = [];
+    while (slow.isFree(example)) flood.push(slow.score(example));
     const giveUp = new AbortController();
     const waiting = slow.score(example, giveUp.signal);
     giveUp.abort(new Error('given up'));
