@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -121,7 +122,7 @@ test('who did not wait gets the same answer again', async () => {
 });
 
 test('who lost the connection before the end gets the end at the next try', async () => {
-  const body = JSON.stringify({ prompt_name: 'echo', variables: { text: 'lost' }, model: 'sandbox/slow-700' });
+  const body = JSON.stringify({ prompt_name: 'echo', variables: { text: 'lost' }, model: 'sandbox/slow-2000' });
   const headers = {
     Authorization: `Bearer ${service.key}`,
     'Content-Type': 'application/json',
@@ -129,7 +130,7 @@ test('who lost the connection before the end gets the end at the next try', asyn
   };
   const gone = new AbortController();
   const lost = fetch(`${service.origin}/v1/executions`, { method: 'POST', headers, body, signal: gone.signal });
-  while ((await count(`select count(*) from executions where input = 'lost' and status = 'running'`)) === 0);
+  await waitFor('the execution', async () => count(`select count(*) from executions where input = 'lost'`));
   gone.abort();
   await expect(lost).rejects.toThrow();
   const answer = await service.call('POST', '/executions', { raw: body, headers });
