@@ -47,16 +47,23 @@ test('hundreds of callers who send slowly hold up nobody, and are told and cut o
     await waitFor('the strangers to be refused', async () =>
       strangers.every(({ answer }) => answer.startsWith('HTTP/1.1 401 ')),
     );
-    // All of the slow ones are still there, and others are served.
-    expect(headers.some(({ closed }) => closed)).toBe(false);
-    for (let index = 0; index < 20; index++) expect((await service.call('GET', '/prompts')).status).toBe(200);
-    expect(headers.some(({ closed }) => closed)).toBe(false);
-
-    await waitFor('all to be cut off', async () => all.every(({ closed }) => closed));
-    for (const { answer } of [...headers, ...bodies]) {
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toMatch(/"The (request took too long to arrive|body arrived too slowly)/);
+    // Others are served while all of the slow ones are still there.
+    let servedBeside = 0;
+    for (let index = 0; index < 20; index++) {
+      expect((await service.call('GET', '/prompts')).status).toBe(200);
+      if (![...headers, ...bodies].some(({ closed }) => closed)) servedBeside += 1;
     }
+    expect(servedBeside).toBeGreaterThan(0);
+
+    await waitFor('the slow ones to be told', async () =>
+      [...headers, ...bodies].every(({ answer }) => answer.startsWith('HTTP/1.1 400 ')),
+    );
+    for (const { answer } of [...headers, ...bodies])
+      expect(answer).toMatch(/"The (request took too long to arrive|body arrived too slowly)/);
+    // Who has an answer and goes on sending is cut off in the end, whichever answer it was.
+    await waitFor('those to be cut off who were told first', async () =>
+      [...headers, ...strangers].every(({ closed }) => closed),
+    );
     expect((await service.call('GET', '/prompts')).status).toBe(200);
   } finally {
     for (const slow of all) slow.destroy();
