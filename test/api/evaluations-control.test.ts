@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 beforeEach(() => stage.openai.behave());
 
-/** So many examples that a run with a slow model is told to stop long before it has done them all. */
-const MANY = 400;
+/** More than are under way at a time: while the model holds its responses, most have not begun. */
+const MANY = 60;
 const countCalls = (name: string, count: number) =>
   examplesOf(name, count).map(({ variables }) => stage.openai.countBy(`Say ${variables.text}`));
 const callsMade = (name: string, count: number) => countCalls(name, count).reduce((sum, calls) => sum + calls, 0);
@@ -25,13 +25,15 @@ const workflowEnd = (run: { workflow_id: string }) =>
   });
 
 test('paused, a run finishes the calls in flight and keeps them; resumed, it pays for no example twice', async () => {
-  stage.openai.behave({ latencyMs: 150 });
+  stage.openai.behave({ mode: 'hold', after: 8 });
   const id = await stage.begin({ examples: examplesOf('pause', MANY), concurrency: 4 });
-  await waitFor('some calls', async () => callsMade('pause', MANY) >= 8);
+  await waitFor('calls in flight', async () => callsMade('pause', MANY) === 12);
   expect((await stage.control(id, 'pause')).body).toMatchObject({
     status: 'paused',
     status_reason: 'paused by request',
   });
+  // Until the run hears of it, it goes on: slowly, so that most of it is left.
+  stage.openai.behave({ latencyMs: 1_000 });
   const settled = await waitFor('the calls in flight to be kept', async () => {
     const body = await stage.read(id);
     return body.examples_evaluated === callsMade('pause', MANY) && body;
@@ -165,9 +167,9 @@ test('a retry runs the failed examples alone, adds up what was spent, and tells 
 });
 
 test('an operator who cancels the workflow ends the evaluation in order, and it can be retried', async () => {
-  stage.openai.behave({ latencyMs: 100 });
+  stage.openai.behave({ mode: 'hold', after: 6 });
   const id = await stage.begin({ examples: examplesOf('operator', MANY), concurrency: 3 });
-  await waitFor('some calls', async () => callsMade('operator', MANY) >= 6);
+  await waitFor('calls in flight', async () => callsMade('operator', MANY) === 9);
   const run = await stage.read(id);
   await workflowOf(run).cancel();
   expect(await stage.until(id, ...ENDED)).toMatchObject({ status: 'failed', error: { code: 'ended_by_operator' } });
@@ -178,7 +180,7 @@ test('an operator who cancels the workflow ends the evaluation in order, and it 
 });
 
 test('an evaluation whose workflow was terminated is ended by the next look, with what it has', async () => {
-  stage.openai.behave({ latencyMs: 100 });
+  stage.openai.behave({ mode: 'hold', after: 6 });
   const { db, client, taskQueues, log } = stage.service.foundation;
   const id = await stage.begin({ examples: examplesOf('terminated', MANY), concurrency: 3 });
   await waitFor('some results', async () => (await stage.read(id)).examples_evaluated >= 3);

@@ -8,8 +8,8 @@ import type { ResultRow } from '../../src/services/evaluations/results.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
-const COUNT = 100;
-const FEW = 30;
+const COUNT = 12;
+const FEW = 8;
 /** A page of 4 MiB, and what JSON adds. */
 const MAX_BODY = 5 * MIB;
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   );
   await query(
     `${evaluation} select $1, ${UUID_V7}, 'rubrics', 1, '{}', 'sandbox/echo', 'sandbox', '{}', '', 0, $2::jsonb, 0.8, 'none', 1, '{}',
-       'completed', now() from generate_series(1, 20)`,
+       'completed', now() from generate_series(1, ${FEW})`,
     [workspaceId, rubric],
   );
   await query(
@@ -85,7 +85,7 @@ async function readAll(path: string): Promise<{ pages: number; largest: number; 
 describe('a list of large records', () => {
   test.each([
     ['executions', '/executions?prompt_name=large', COUNT],
-    ['evaluations', '/evaluations?prompt_name=rubrics', 20],
+    ['evaluations', '/evaluations?prompt_name=rubrics', FEW],
     ['results', `/evaluations/${publicId('evaluation', evaluationId)}/results?failed=false`, FEW],
     ['examples', '/datasets/large/examples?version=1', FEW],
   ])('of %s gives pages of a few MiB, in which each is once', async (_, path, count) => {
@@ -97,10 +97,15 @@ describe('a list of large records', () => {
   });
 
   test('of versions of a prompt gives pages of a few MiB, in which each is once', async () => {
-    for (let version = 1; version <= 20; version++)
-      await service.call('POST', '/prompts', {
-        body: { name: 'large', template: `${version} ${'t'.repeat(250 * 1024)}`, model: 'sandbox/echo' },
-      });
+    await query(
+      `with prompt as (
+         insert into prompts (workspace_id, id, name, latest_version, created_at, updated_at)
+         values ($1, gen_random_uuid(), 'large', 20, now(), now()) returning id
+       ) insert into prompt_versions (workspace_id, id, prompt_id, version, template, bytes, model, parameters, variables, created_at)
+         select $1, gen_random_uuid(), id, version, repeat('t', ${250 * 1024}), ${250 * 1024}, 'sandbox/echo', '{}', '{}', now()
+         from prompt, generate_series(1, 20) as version`,
+      [workspaceId],
+    );
     const { pages, largest, ids } = await readAll('/prompts/large/versions?limit=1000');
     expect(largest).toBeLessThan(MAX_BODY);
     expect(pages).toBeGreaterThan(1);
