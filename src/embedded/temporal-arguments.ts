@@ -18,6 +18,11 @@ const FAIRNESS = { 'matching.useNewMatcher': true, 'matching.enableFairness': tr
  * could wait for seconds in one while workers poll another.
  */
 const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numTaskqueueWritePartitions': 1 };
+/**
+ * Timers are held back for a second, so that the hosts of a cluster may disagree on the time by as much; one that is shorter takes
+ * a second, too. Here there is one host.
+ */
+const ONE_CLOCK = { 'history.timerProcessorMaxTimeShift': '10ms' };
 
 /** The arguments of the Temporal CLI for a development server. */
 export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: ServerArguments): string[] {
@@ -34,7 +39,7 @@ export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: 
     'error',
     ...(uiPort === 0 ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile, ...pragmas]),
-    ...Object.entries({ ...FAIRNESS, ...ONE_PARTITION, ...dynamicConfig }).flatMap(([name, value]) => [
+    ...Object.entries({ ...FAIRNESS, ...ONE_PARTITION, ...ONE_CLOCK, ...dynamicConfig }).flatMap(([name, value]) => [
       '--dynamic-config-value',
       `${name}=${JSON.stringify(value)}`,
     ]),
