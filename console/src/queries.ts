@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  useInfiniteQuery,
+} from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { ApiError, get, type Page, pathOf, type Query } from './api.ts';
 import type {
@@ -109,3 +115,9 @@ export const versionScoresQuery = (name: string) =>
   });
 
 export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404;
+
+/** Takes in what the service has just said of something. An older response that is still on its way no longer counts. */
+export function replaceData(client: QueryClient, queryKey: QueryKey, data: unknown): void {
+  void client.cancelQueries({ queryKey, exact: true });
+  client.setQueryData(queryKey, data);
+}

@@ -21,6 +21,16 @@ async function evaluate(prompt_name: string, version: number, expected: string):
   );
 }
 
+/** Requests of a page wait until the function that it gives is called. */
+async function holdRequests(page: Page, method: string, path: string): Promise<() => void> {
+  const { promise: released, resolve } = Promise.withResolvers<void>();
+  await page.route(`**/v1${path}`, async (route) => {
+    if (route.request().method() === method) await released;
+    await route.continue();
+  });
+  return resolve;
+}
+
 test('the way of a change: write, try beside the old version, compare, move production', async () => {
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/prompts'));
@@ -34,8 +44,13 @@ test('the way of a change: write, try beside the old version, compare, move prod
 
   await write(page, 'Text', 'Hello {{ name }}, welcome back');
   await page.getByLabel('What changes, and why').fill('Warmer');
+  const release = await holdRequests(page, 'PUT', '/prompts/support/greeting');
   await page.getByRole('button', { name: 'Save as version 2' }).click();
+  await page.getByLabel('What changes, and why').fill('Typed while it is saved');
+  release();
   await page.getByText('Saved as version 2.').first().waitFor();
+  expect(await page.getByLabel('What changes, and why').inputValue()).toBe('Typed while it is saved');
+  expect((await call('GET', '/prompts/support/greeting')).body.commit_message).toBe('Warmer');
   await Promise.all([
     evaluate('support/greeting', 1, 'Hello'),
     evaluate('support/greeting', 2, 'Hello Ada, welcome back'),
@@ -94,8 +109,10 @@ test('what is tried can be saved: as a version with messages, and as an example'
   await page.goto(stage.at('/playground'));
   await write(page, 'Draft of pane 1', 'Say {{ word }}');
   await page.getByLabel('word').fill('hi');
+  // What is typed right before is run, too, and no line is added.
+  await write(page, 'Draft of pane 1', 'Say {{ word }}!');
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('region', { name: 'output of pane 1' }).getByText('Say hi').waitFor();
+  await page.getByRole('region', { name: 'output of pane 1' }).getByText('Say hi!', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Save as an example…' }).click();
   await page.getByLabel('Dataset').fill('words');
   await page.getByLabel('Expected output').fill('hi');
@@ -113,7 +130,7 @@ test('what is tried can be saved: as a version with messages, and as an example'
   expect(prompt).toMatchObject({
     version: 1,
     model: 'sandbox/echo',
-    messages: [{ role: 'user', content: 'Say {{ word }}' }],
+    messages: [{ role: 'user', content: 'Say {{ word }}!' }],
   });
   expect(complaints).toEqual([]);
   await context.close();
@@ -229,7 +246,7 @@ test('a prompt says what includes it, also before it is archived', async () => {
   await page.getByRole('link', { name: 'and more' }).click();
   await page.getByText('Prompts that include').waitFor();
   await page.getByRole('cell', { name: 'users/9' }).waitFor();
-  expect(await page.getByRole('cell', { name: 'parts/tone' }).count()).toBe(0);
+  await page.getByRole('cell', { name: 'parts/tone' }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Show all' }).click();
   await page.getByRole('cell', { name: 'parts/tone' }).waitFor();
   expect(complaints).toEqual([]);
@@ -255,7 +272,7 @@ test('an output full of HTML and scripts is text; a huge one is cut until all of
     .getByRole('button', { name: /^Show all 50,\d+ characters$/ })
     .first()
     .click();
-  expect((await output.textContent())?.length).toBeGreaterThan(50_000);
+  await waitFor('all of the output', async () => ((await output.textContent())?.length ?? 0) > 50_000);
   for (const at of [
     '/prompts/hostile',
     '/prompts/hostile?tab=versions',
@@ -280,6 +297,13 @@ test('a run is stopped, and an execution deleted', async () => {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Running…').waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('canceled').waitFor();
+  // A run can be stopped before the service has it.
+  const release = await holdRequests(page, 'POST', '/executions');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Starting…').waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  release();
   await page.getByText('canceled').waitFor();
   await page.getByRole('link', { name: 'Details' }).click();
   await page.getByRole('button', { name: 'Delete…' }).click();

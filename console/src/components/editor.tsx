@@ -8,7 +8,7 @@ const TYPING_MS = 200;
 
 /**
  * A text with placeholders. Large ones stay quick: only the lines in view are drawn, and the text is passed on when typing pauses, when the
- * editor loses the focus, and before it is submitted.
+ * editor loses the focus, and with Ctrl+Enter.
  */
 export function Editor({
   label,
@@ -16,23 +16,20 @@ export function Editor({
   onChange,
   readOnly = false,
   minLines = 4,
-  onSubmit,
 }: {
   label: string;
   value: string;
   onChange?: (value: string) => void;
   readOnly?: boolean;
   minLines?: number;
-  /** Ctrl+Enter. */
-  onSubmit?: (() => void) | undefined;
 }) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const setup = useRef(new Compartment());
   /** The text that was passed on or given last. */
   const known = useRef(value);
-  const latest = useRef({ onChange, onSubmit, value, label, readOnly });
-  latest.current = { onChange, onSubmit, value, label, readOnly };
+  const latest = useRef({ onChange, value, label, readOnly });
+  latest.current = { onChange, value, label, readOnly };
 
   useEffect(() => {
     if (!parent.current) return;
@@ -44,11 +41,9 @@ export function Editor({
       known.current = text;
       latest.current.onChange?.(text);
     };
+    // The page around the editor takes it for "run" or "submit", with the text as it is now. It is no blank line here.
     const submit = () => {
-      if (latest.current.onSubmit === undefined) return false;
-      // What is submitted is the state of those who render this.
       flushSync(passOn);
-      latest.current.onSubmit();
       return true;
     };
     const created = new EditorView({

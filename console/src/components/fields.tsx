@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 
 interface FieldProps {
   label: ReactNode;
@@ -88,10 +88,25 @@ export function SelectField({
   options,
   ...rest
 }: TextProps & Rest<'select'> & { options: readonly (string | { value: string; label: string })[] }) {
+  const [chosen, setChosen] = useState(value);
+  const [known, setKnown] = useState(value);
+  // An address takes in what was chosen only when its page is ready. What has been chosen since then stays.
+  if (value !== known) {
+    setKnown(value);
+    if (chosen === known) setChosen(value);
+  }
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (
-        <select {...rest} {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+        <select
+          {...rest}
+          {...control}
+          value={chosen}
+          onChange={(event) => {
+            setChosen(event.target.value);
+            onChange(event.target.value);
+          }}
+        >
           {options.map((option) => {
             const each = typeof option === 'string' ? { value: option, label: option } : option;
             return (

@@ -17,13 +17,13 @@ export function FilterField({
 }) {
   const [typed, setTyped] = useState(value);
   const [passedOn, setPassedOn] = useState(value);
-  // Back and forward change the address, too.
+  // Back and forward change the address, too. What is being typed stays: the address may take in what was typed before.
   if (value !== passedOn) {
     setPassedOn(value);
-    setTyped(value);
+    if (typed.trim() === passedOn) setTyped(value);
   }
   useEffect(() => {
-    if (typed === value) return;
+    if (typed.trim() === value) return;
     const timer = setTimeout(() => onChange(typed.trim() === '' ? undefined : typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed, value, onChange]);

@@ -9,7 +9,7 @@ import { QueryState } from '../../components/states.tsx';
 import { TemporalLink } from '../../components/temporal-link.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatScore, formatTime } from '../../format.ts';
-import { useList } from '../../queries.ts';
+import { replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import type { newSecrets } from './evaluator-kinds.ts';
 import { evaluationKey, hasEnded } from './queries.ts';
@@ -31,7 +31,7 @@ export function EvaluationActions({ evaluation }: { evaluation: Evaluation }) {
   const control = useMutation({
     mutationFn: (action: string) => post<Evaluation>(`${pathOf('evaluations', id)}/${action}`),
     async onSuccess(changed) {
-      client.setQueryData(evaluationKey(id), changed);
+      replaceData(client, evaluationKey(id), changed);
       await client.invalidateQueries({ queryKey: ['evaluations', 'list'] });
     },
     onError: showError,
@@ -127,7 +127,7 @@ function BudgetDialog({ evaluation, onClose }: { evaluation: Evaluation; onClose
       onSubmit={async () => {
         const body = { max_cost: budget === '' ? null : budget };
         const changed = await post<Evaluation>(`${pathOf('evaluations', evaluation.id)}/resume`, body);
-        client.setQueryData(evaluationKey(evaluation.id), changed);
+        replaceData(client, evaluationKey(evaluation.id), changed);
       }}
     >
       <TextField

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError, pathOf, readEvents, send } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
+import { replaceData } from '../../queries.ts';
 import { evaluationKey, evaluationQuery, hasEnded } from './queries.ts';
 
 const POLL_MS = 2_000;
@@ -28,7 +29,7 @@ export function useEvaluation(id: string) {
         });
         setStreams(true);
         await readEvents(response, ({ data }) => {
-          client.setQueryData(evaluationKey(id), (data as { evaluation: Evaluation }).evaluation);
+          replaceData(client, evaluationKey(id), (data as { evaluation: Evaluation }).evaluation);
         });
       } catch (error) {
         if (closing.signal.aborted) return;

@@ -31,6 +31,8 @@ export function Playground({
   const [panes, setPanes] = useState(() => [firstPane()]);
   const [values, setValues] = useState<Record<string, unknown>>(variables);
   const aborts = useRef(new Map<number, AbortController>());
+  /** Panes whose run is to be stopped as soon as there is one. */
+  const unwanted = useRef(new Set<number>());
   const mayExecute = useMay('execute');
   const change = (key: number, part: Partial<Pane>) =>
     setPanes((before) => before.map((pane) => (pane.key === key ? { ...pane, ...part } : pane)));
@@ -61,12 +63,16 @@ export function Playground({
     aborts.current.get(pane.key)?.abort();
     const abort = new AbortController();
     aborts.current.set(pane.key, abort);
+    unwanted.current.delete(pane.key);
     try {
       const given = Object.fromEntries(
         names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]),
       );
       const body = executionBody(pane, prompt?.name, given);
-      void followRun(body, abort.signal, (state) => change(pane.key, { run: state }));
+      void followRun(body, abort.signal, (state) => {
+        change(pane.key, { run: state });
+        if (state.execution !== undefined && unwanted.current.delete(pane.key)) stop({ ...pane, run: state });
+      });
     } catch (error) {
       change(pane.key, { run: { ...NEW_RUN, state: 'refused', error } });
     }
@@ -74,7 +80,8 @@ export function Playground({
   const runAll = () => {
     if (mayExecute) panes.forEach(run);
   };
-  const stop = ({ run: current }: Pane) => {
+  const stop = ({ key, run: current }: Pane) => {
+    if (current?.state === 'starting') unwanted.current.add(key);
     if (current?.execution !== undefined && current.state === 'running')
       void cancelRun(current.execution.id).catch(() => {});
   };

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { CreatePrompt, Prompt, UpdatePrompt } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -54,12 +54,25 @@ export function SaveVersionDialog({
     await showSaved(result.saved);
     return true;
   };
+  const isSaving = useRef(false);
+  const saveAnyway = async (version: number) => {
+    // A second click would find the version that the first one makes.
+    if (isSaving.current) return;
+    isSaving.current = true;
+    try {
+      if (await save(version)) onClose();
+    } catch (error) {
+      showError(error);
+    } finally {
+      isSaving.current = false;
+    }
+  };
   if (conflict)
     return (
       <NewerVersionDialog
         {...conflict}
         onClose={onClose}
-        onSaveAnyway={(version) => void save(version).then((isSaved) => isSaved && onClose(), showError)}
+        onSaveAnyway={(version) => void saveAnyway(version)}
         canSave
       />
     );

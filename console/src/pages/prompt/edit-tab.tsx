@@ -96,7 +96,12 @@ function Editing({ base: given }: { base: Prompt }) {
         return;
       }
       const { saved } = result;
-      start(saved);
+      setBase(saved);
+      setSeen(saved.version);
+      setNewer(undefined);
+      // What was typed while it was being saved belongs to the next version.
+      setContent((now) => (now === content ? contentOf(saved) : now));
+      setMessage((now) => (now === message ? '' : now));
       await navigate({ search: {} });
       await client.invalidateQueries({ queryKey: ['prompts'] });
       showToast(`Saved as version ${saved.version}.`);

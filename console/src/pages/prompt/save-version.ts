@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError, pathOf, post, put } from '../../api.ts';
 import type { CreatePrompt, Prompt, UpdatePrompt } from '../../api-types.ts';
-import { promptQuery } from '../../queries.ts';
+import { promptQuery, replaceData } from '../../queries.ts';
 
 const isConflict = (error: unknown) => error instanceof ApiError && error.code === 'version_conflict';
 
@@ -18,7 +18,7 @@ export async function saveVersion(
 ): Promise<{ saved: Prompt } | { newer: Prompt }> {
   try {
     const saved = await put<Prompt>(pathOf('prompts', name), { ...change, base_version: known });
-    client.setQueryData(promptQuery(name).queryKey, saved);
+    replaceData(client, promptQuery(name).queryKey, saved);
     return { saved };
   } catch (error) {
     if (!isConflict(error)) throw error;

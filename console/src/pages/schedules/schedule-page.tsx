@@ -8,7 +8,7 @@ import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatTime } from '../../format.ts';
-import { isNotFound } from '../../queries.ts';
+import { isNotFound, replaceData } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { scheduleRoute } from './routes.ts';
 import type { Schedule } from './types.ts';
@@ -52,7 +52,7 @@ function Actions({ schedule: { id, paused } }: { schedule: Schedule }) {
   const control = useMutation({
     mutationFn: (action: 'pause' | 'resume' | 'trigger') => post<Schedule>(`${pathOf('schedules', id)}/${action}`),
     async onSuccess(changed, action) {
-      client.setQueryData(['schedules', 'one', id], changed);
+      replaceData(client, ['schedules', 'one', id], changed);
       await client.invalidateQueries({ queryKey: ['schedules', 'list'] });
       if (action === 'trigger') showToast('An evaluation is being started.');
     },
