@@ -1,21 +1,25 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { waitFor } from '../support/wait-for.ts';
 import type { Stage } from './stage.ts';
 
 /** What a theme changes. */
 const THEME_RULES = ['color-contrast'];
 const SCREEN = { width: 1280, height: 800 };
 const PHONE = { width: 375, height: 740 };
-/** Charts take a new width in the next frame. */
-const FRAME_PATIENCE_MS = 5_000;
+const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
+/** Pages that are looked at side by side: each waits for a while until its network is quiet. */
+const PAGES_AT_A_TIME = 3;
+const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/**
- * What is not accessible on a page: WCAG 2.2 AA, and what axe knows besides.
- * @param rules only these
- */
-async function violationsOf(page: Page, rules?: string[]): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
+/** What is not accessible on a page that has axe: WCAG 2.2 AA, and what axe knows besides. */
+async function violationsOf(page: Page, options: RunOptions = {}): Promise<string[]> {
+  const all: RunOptions = { resultTypes: ['violations'], ...options };
+  const violations: AxeResults['violations'] = await page.evaluate(
+    `axe.run(document, ${JSON.stringify(all)}).then(({ violations }) => violations)`,
+  );
   return violations.map(
     ({ id, nodes }) =>
       `${page.url()}: ${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 160)} ${any[0]?.message ?? ''}`).join(' | ')}`,
@@ -24,29 +28,39 @@ async function violationsOf(page: Page, rules?: string[]): Promise<string[]> {
 
 /** What is not accessible on the page that is open, in either theme. */
 export async function violationsInThemes(page: Page): Promise<string[]> {
+  await page.evaluate(await axe);
   await page.emulateMedia({ colorScheme: 'light' });
   const light = await violationsOf(page);
   await page.emulateMedia({ colorScheme: 'dark' });
-  return [...light, ...(await violationsOf(page, THEME_RULES))];
+  return [...light, ...(await violationsOf(page, { runOnly: { type: 'rule', values: THEME_RULES } }))];
 }
 
 /** What is not accessible on these pages, in either theme, or wider than a phone. Of a page `shows` names a heading. */
 export async function problemsOf(stage: Stage, pages: readonly { at: string; shows: string }[]): Promise<string[]> {
-  const { context, page } = await stage.signIn();
   const problems: string[] = [];
-  for (const { at, shows } of pages) {
-    await page.setViewportSize(SCREEN);
-    await page.goto(stage.at(at));
-    await page.getByRole('heading', { name: shows }).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    problems.push(...(await violationsInThemes(page)));
-    await page.setViewportSize(PHONE);
-    await page
-      .waitForFunction('document.documentElement.scrollWidth <= document.documentElement.clientWidth', null, {
-        timeout: FRAME_PATIENCE_MS,
-      })
-      .catch(() => problems.push(`${at} is too wide for a phone`));
-  }
-  await context.close();
+  const left = [...pages];
+  const look = async () => {
+    const { context, page } = await stage.signIn();
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { at, shows } = next;
+      await page.setViewportSize(SCREEN);
+      await page.goto(stage.at(at));
+      await page.getByRole('heading', { name: shows }).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      // A slow page may be quiet before it has asked for everything.
+      await page
+        .locator('main')
+        .filter({ hasText: /Loading .+…/ })
+        .waitFor({ state: 'detached' });
+      problems.push(...(await violationsInThemes(page)));
+      await page.setViewportSize(PHONE);
+      // Charts take a new width in a later frame. Not `waitForFunction`: the pages' CSP lets it evaluate text once only.
+      await waitFor('the width of a phone', () => page.evaluate<boolean>(FITS)).catch(() =>
+        problems.push(`${at} is too wide for a phone`),
+      );
+    }
+    await context.close();
+  };
+  await Promise.all(Array.from({ length: PAGES_AT_A_TIME }, look));
   return problems;
 }

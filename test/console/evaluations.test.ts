@@ -66,6 +66,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await page.getByLabel('Score to, in %').fill('0');
   await page.getByText('1 of 20').waitFor();
   await page.getByLabel('Examples', { exact: true }).selectOption('That got worse');
+  await page.waitForURL(/only=regression/);
   await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: 'e0' }).click();
   const example = page.getByRole('dialog', { name: 'Example 1' });
   await example.getByText('was 100 %').waitFor();

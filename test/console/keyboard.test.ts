@@ -207,8 +207,11 @@ test('a schedule is made, triggered, paused and deleted', async () => {
 
 test('the numbers of the usage are read', async () => {
   await page.goto(stage.at('/usage'));
+  await page.getByText('Numbers', { exact: true }).first().waitFor();
+  const read = page.waitForResponse((response) => response.url().includes('/v1/usage'));
   await choose(page.getByLabel('Span'), '7 days');
-  await page.waitForURL(/7/);
+  await read;
+  await page.getByText('Loading the usage…').waitFor({ state: 'detached' });
   await enter(page.getByText('Numbers', { exact: true }));
   await page.keyboard.press('Tab');
   await page

@@ -93,13 +93,13 @@ test('without a mouse: sign in, open a dialog, leave it, choose a theme', async 
   await page.keyboard.type('Hello');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.waitForFunction('document.activeElement?.textContent === "New prompt…"');
+  await page.getByRole('button', { name: 'New prompt…' }).and(page.locator(':focus')).waitFor();
   await tabTo(page, page.getByRole('button', { name: /default/ }));
   await page.keyboard.press('Enter');
-  await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  expect(await page.evaluate('document.documentElement.dataset.theme')).toMatch(/dark|light/);
+  for (const theme of ['As the system', 'Light', 'Dark']) {
+    await page.getByRole('menuitemradio', { name: theme }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press(theme === 'Dark' ? 'Enter' : 'ArrowDown');
+  }
+  await page.locator('html[data-theme=dark]').waitFor();
   await context.close();
 });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, slowDown } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { PATIENCE_MS } from '../support/wait-for.ts';
 
@@ -42,6 +42,7 @@ export async function startStage(): Promise<Stage> {
     });
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
+    await slowDown(page);
     const complaints: string[] = [];
     page.on('console', (message) => {
       const text = message.text();
@@ -76,17 +77,25 @@ export async function startStage(): Promise<Stage> {
 
 /** Presses Tab until an element has the focus. @throws Error where it never gets it, or it can't be seen that it has */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  const element = wanted.first();
-  await element.waitFor();
+  // A button may be disabled while a request is under way.
+  const usable = wanted.and(page.locator(':not(:disabled)')).first();
+  const find = async () => {
+    await usable.waitFor();
+    return usable.elementHandle();
+  };
+  let element = await find();
   for (let presses = 0; presses < 150; presses++) {
-    const focus = await element.evaluate((node) => {
+    const focus = await element?.evaluate((node) => {
+      // Drawn anew, such as a row of a table.
+      if (!node.isConnected || node.matches(':disabled')) return 'gone';
       if (node !== node.ownerDocument.activeElement) return 'elsewhere';
       const style = node.ownerDocument.defaultView?.getComputedStyle(node.closest('.editor') ?? node);
       return style?.outlineStyle === 'none' ? 'invisible' : 'visible';
     });
     if (focus === 'visible') return;
     if (focus === 'invisible') throw new Error(`It can't be seen that ${wanted.toString()} has the focus.`);
-    await page.keyboard.press('Tab');
+    if (focus === 'elsewhere') await page.keyboard.press('Tab');
+    else element = await find();
   }
   throw new Error(`Tab never leads to ${wanted.toString()}.`);
 }

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { userCacheDir } from '../../src/embedded/cache-dir.ts';
 import { run } from '../../src/embedded/programs.ts';
 import { fillOnce } from '../../src/embedded/sources.ts';
+import { PATIENCE_MS } from './wait-for.ts';
 
 export interface TestBrowser {
   browser: Browser;
@@ -25,12 +27,29 @@ export async function launchBrowser(): Promise<TestBrowser> {
     // The sandbox does not start as root, which containers and CI often run as. Only pages of this project are opened.
     chromiumSandbox: false,
     args: ['--no-zygote'],
+    timeout: PATIENCE_MS,
     // Bare systems lack libraries that Chromium needs, so the package brings them. With its fonts it crashes on some pages.
     ...(folder !== undefined && {
       env: { ...process.env, LD_LIBRARY_PATH: path.join(folder, 'al2023', 'lib'), FONTCONFIG_PATH: '/etc/fonts' },
     }),
   });
   return { browser, close: () => browser.close() };
+}
+
+/** How many times slower pages are, to see what is taken for granted on a quick machine. Nothing: they are as quick as they can be. */
+const SLOWED = Number(process.env['CONSOLE_SLOWED'] ?? 1);
+const LONGEST_DELAY_MS = 1_000;
+
+/** With `CONSOLE_SLOWED=8` a page gets an eighth of the CPU time, and each of its requests waits for a time of its own, so that answers overtake each other. */
+export async function slowDown(page: Page): Promise<void> {
+  if (SLOWED <= 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED });
+  await page.route('**/v1/**', async (route) => {
+    await delay(Math.random() * LONGEST_DELAY_MS);
+    // The page may have been closed meanwhile.
+    await route.continue().catch(() => {});
+  });
 }
 
 const UNPACK = `
