@@ -57,6 +57,8 @@ export function openListener(databaseUrl: string, log: Logger): Listener {
     });
     try {
       await next.connect();
+      // `close` knows only of connections that are made.
+      if (closing.signal.aborted) return;
       client = next;
       await next.query(
         Object.values(CHANNELS)
