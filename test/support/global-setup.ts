@@ -9,6 +9,7 @@ import { type EmbeddedTemporal, startTemporal } from '../../src/embedded/tempora
 import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
+import { TEMPLATE_DATABASE } from './database.ts';
 import { PROJECT, startNode } from './processes.ts';
 import { installStateTriggers } from './state-triggers.ts';
 import { ensureTimeSkippingServer } from './time-skipping-server.ts';
@@ -16,8 +17,6 @@ import { ensureTimeSkippingServer } from './time-skipping-server.ts';
 declare global {
   var testServers: { postgres: EmbeddedPostgres; temporal: EmbeddedTemporal } | undefined;
 }
-
-export const TEMPLATE_DATABASE = 'pms_template';
 
 /** One real PostgreSQL with a migrated template database and one real Temporal for all test files. */
 export default async function setup(): Promise<void> {

@@ -6,7 +6,6 @@ import { parseSettings } from '../../src/config.ts';
 import { type Foundation, layFoundation } from '../../src/foundation.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
-import { startWorkers } from '../../src/worker.ts';
 import { createTestDatabase } from './database.ts';
 
 /** An answer of the API. `body` is parsed JSON (the text, where it is none). */
@@ -75,7 +74,8 @@ export async function startTestService(
   );
   const key = generateApiKey();
   await ensureFirstKey(foundation.db, key);
-  const workers = withWorkers ? await startWorkers(foundation) : undefined;
+  // Test files without workers need not load them.
+  const workers = withWorkers ? await (await import('../../src/worker.ts')).startWorkers(foundation) : undefined;
   const api = await startApi(foundation, { eager: withWorkers });
   const origin = `http://127.0.0.1:${api.port}`;
   return {
