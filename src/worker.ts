@@ -18,7 +18,6 @@ import { runEvery } from './jobs/run-every.ts';
 import { sendDueEmails } from './jobs/send-due-emails.ts';
 import { sumUpUsage } from './jobs/sum-up-usage.ts';
 import { runProcess } from './lifecycle.ts';
-import { createMailer } from './mail/mailer.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createAttemptMaker } from './services/deliveries/make-attempt.ts';
@@ -82,7 +81,9 @@ export async function startWorkers(
     hostConcurrency: settings.webhooks.hostConcurrency,
     invite: (workflowId, step) => tellPlaceIsFree(client, workflowId, step),
   });
-  const mailer = settings.mail === undefined ? undefined : createMailer(settings.mail);
+  // Most have no mail server, and its client takes a while to load.
+  const mailer =
+    settings.mail === undefined ? undefined : (await import('./mail/mailer.ts')).createMailer(settings.mail);
   const stopping = new AbortController();
   const graceOver = new AbortController();
   const webhookMetrics = createWebhookMetrics(registry, db);

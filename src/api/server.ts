@@ -209,7 +209,7 @@ export async function startApi(
     failureLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS),
     publicRoutes: [
       readinessOf(foundation),
-      docsRoutes(openApiDocument(routes, projectVersion())),
+      docsRoutes(() => openApiDocument(routes, projectVersion())),
       consoleRoutes(CONSOLE_BUILD, {
         version: projectVersion(),
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),

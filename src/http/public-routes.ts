@@ -85,10 +85,13 @@ const ASSETS = new Map([
   ['swagger-ui-bundle.js', 'text/javascript'],
 ]);
 
-/** `/openapi.json`, and `/docs`: a page to read and try the API, with everything it needs on this server. */
-export function docsRoutes(document: object): Middleware {
+/**
+ * `/openapi.json`, and `/docs`: a page to read and try the API, with everything it needs on this server.
+ * @param createDocument called at the first request for the document: it takes too long for each start
+ */
+export function docsRoutes(createDocument: () => object): Middleware {
   const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const json = JSON.stringify(document);
+  let json: string | undefined;
   return async (ctx, next) => {
     if (!/^\/(openapi\.json$|docs(\/|$))/.test(ctx.path)) return next();
     requireGet(ctx);
@@ -97,6 +100,7 @@ export function docsRoutes(document: object): Middleware {
     const type = ASSETS.get(asset);
     if (ctx.path === '/openapi.json') {
       ctx.type = 'application/json';
+      json ??= JSON.stringify(createDocument());
       ctx.body = json;
     } else if (ctx.path === '/docs' || ctx.path === '/docs/') {
       ctx.set('Content-Security-Policy', DOCS_POLICY);

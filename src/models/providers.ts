@@ -1,7 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogle } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { z } from 'zod';
 import { messagesOf } from '../domain/messages.ts';
 import { storableText } from '../domain/storable-text.ts';
@@ -124,7 +120,7 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
     async generate(model, call, signal) {
       const deltas = call.onDelta && createDeltas(call.onDelta);
       let isSent = false;
-      const languageModel = createLanguageModel(model, settings, (url, init) => {
+      const languageModel = await createLanguageModel(model, settings, (url, init) => {
         isSent = true;
         return send(model, prepared, deltas, signal, url, init);
       });
@@ -162,14 +158,18 @@ function jsonResponse(text: string): Response {
   return new Response(text, { headers: { 'content-type': 'application/json' } });
 }
 
-/** A model for one call: the SDK takes `fetch` when a model is made, and each call completes its own request. */
-function createLanguageModel(
+/**
+ * A model for one call: the SDK takes `fetch` when a model is made, and each call completes its own request. An SDK is loaded
+ * at the first call of its provider: most processes call one provider or none.
+ */
+async function createLanguageModel(
   { provider, providerModelId }: HttpModel,
   settings: ModelSettings,
   fetch: typeof globalThis.fetch,
-): LanguageModel {
+): Promise<LanguageModel> {
   if (provider === 'openai-compatible') {
     const { apiKey, baseUrl = '' } = definedOnly(settings.openaiCompatible);
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     return createOpenAICompatible({
       name: provider,
       baseURL: baseUrl,
@@ -179,8 +179,15 @@ function createLanguageModel(
   }
   const { apiKey = '', baseUrl = BASE_URL_OF[provider] } = definedOnly(settings[provider]);
   const options = { apiKey, baseURL: baseUrl, fetch };
-  if (provider === 'anthropic') return createAnthropic(options)(providerModelId);
-  if (provider === 'google') return createGoogle(options)(providerModelId);
+  if (provider === 'anthropic') {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic(options)(providerModelId);
+  }
+  if (provider === 'google') {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle(options)(providerModelId);
+  }
+  const { createOpenAI } = await import('@ai-sdk/openai');
   // Chat completions, not responses: `seed`, `stop` and the penalties exist only there, and so do most servers behind OPENAI_BASE_URL.
   return createOpenAI(options).chat(providerModelId);
 }
