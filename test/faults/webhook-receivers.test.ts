@@ -14,8 +14,8 @@ import { answering, type Respond } from '../support/receiver.ts';
 import { createTurns } from '../support/turns.ts';
 import { until } from '../support/wait-for.ts';
 
-/** Of one process to one host. */
-const HOST_CONCURRENCY = 20;
+/** Of one process to one host. At full size some are held back when their worker is killed, and come back after 30 s only. */
+const HOST_CONCURRENCY = AT_FULL_SIZE ? 20 : 50;
 /** So many retries that an outage uses none of them up, and so seldom that they leave room for first attempts. */
 const MANY_RETRIES = Array.from({ length: 50 }, () => (AT_FULL_SIZE ? '30s' : '5s')).join(',');
 
@@ -25,7 +25,11 @@ let stage: WebhookStage;
 let worker: Started;
 
 beforeAll(async () => {
-  stage = await scene.stage({ WEBHOOK_TIMEOUT: '5s', WEBHOOK_RETRY_WAITS: MANY_RETRIES });
+  stage = await scene.stage({
+    WEBHOOK_TIMEOUT: '5s',
+    WEBHOOK_RETRY_WAITS: MANY_RETRIES,
+    WEBHOOK_HOST_CONCURRENCY: String(HOST_CONCURRENCY),
+  });
   worker = await stage.startWorker();
 });
 afterAll(() => scene.end());
