@@ -158,7 +158,7 @@ test.concurrent('events written while two workers run are each delivered once', 
     tell(`two relays, ${events.length} events: ${lost} lost, ${duplicates} duplicates, ${secondsSince(startedAt)} s`);
     expect({ lost, duplicates }).toEqual({ lost: 0, duplicates: 0 });
     expect(receiver.received).toHaveLength(events.length);
-    for (const { output } of [worker, other]) expect(output()).not.toMatch(/unhandled|"level":60/);
+    for (const each of [worker, other]) expect(each.output()).not.toMatch(/unhandled|"level":60/);
     await other.killTree();
   }));
 

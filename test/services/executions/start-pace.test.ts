@@ -14,7 +14,7 @@ function setUp(options: StartPaceOptions) {
     for (const id of ids) void pace.turn(workspace, id).then((isTurn) => (isTurn ? started : ended).push(id));
   };
   return {
-    waiting: pace.waiting,
+    waiting: () => pace.waiting(),
     ask,
     started,
     ended,
