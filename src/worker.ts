@@ -188,7 +188,9 @@ export async function startWorkers(
     await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
     clearTimeout(grace);
     threads.stop();
-    await Promise.all([outbound.close(), scorers.close()]);
+    const closing = Promise.all([outbound.close(), scorers.close()]);
+    // What is in flight when the grace is over is left to other workers: it is theirs when its claim has run out.
+    if (!graceOver.signal.aborted) await closing;
     mailer?.close();
   }
   let stopped: Promise<void> | undefined;

@@ -9,6 +9,7 @@ import { AT_FULL_SIZE, endedRun, expectRight, makeMaterial, resultsOf, startRun,
 import { behave, callsOf, type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
 import type { Started } from '../support/processes.ts';
 import { endedExecution, makePrompt, runAsync } from '../support/processes-service.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { createTurns } from '../support/turns.ts';
 import { until } from '../support/wait-for.ts';
 
@@ -85,11 +86,22 @@ test.concurrent('a worker that is asked to stop waits for long calls, stores the
   await expectRight(stage, run, material, 0);
 });
 
-test.concurrent('calls that are longer than SHUTDOWN_GRACE are given up, and made again by the next worker', async () => {
-  const { stage, worker, material, run, id } = await callsUnderWay('short-grace', { SHUTDOWN_GRACE: '1s' });
-  // The calls are held until after its end.
+test.concurrent('calls and deliveries that are longer than SHUTDOWN_GRACE are given up, and calls made again by the next worker', async () => {
+  const { stage, worker, material, run, id } = await callsUnderWay('short-grace', {
+    SHUTDOWN_GRACE: '1s',
+    WEBHOOK_TIMEOUT: '5m',
+    WEBHOOK_ALLOW_PRIVATE: 'loopback',
+  });
+  const receiver = await startReceiver(() => {});
+  cleanUps.push(() => receiver.close());
+  const webhook = await stage.call('POST', '/webhooks', { body: { url: receiver.url, events: ['prompt.created'] } });
+  await makePrompt(stage.call, 'told', 'openai/gpt-4o-mini');
+  await receiver.got(1);
+  // The calls, and the request to the receiver, are held until after its end.
   await askToStop(worker);
   await expectGoodEnd(worker);
+  const { body: deliveries } = await stage.call('GET', `/webhooks/${webhook.body.id}/deliveries`);
+  expect(deliveries.data).toMatchObject([{ status: 'queued', attempts_made: 0 }]);
   await behave(stage.model, {});
   await stage.startWorker();
   expect(await endedExecution(stage.call, id)).toMatchObject({ status: 'completed', attempts: 2 });
