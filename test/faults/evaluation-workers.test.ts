@@ -1,17 +1,17 @@
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { createTestDatabase } from '../support/database.ts';
-import { expectRight, makeMaterial, type Run, resultsOf, sized, startRun } from '../support/fault-runs.ts';
-import { startOwnServers } from '../support/fault-servers.ts';
-import { behave, type Stage, setStage, untilCalled } from '../support/fault-stage.ts';
+import { expectRight, type Material, makeMaterial, resultsOf, sized, startRun } from '../support/fault-runs.ts';
+import { behave, callsOf, type Stage, setStage } from '../support/fault-stage.ts';
 import type { Started } from '../support/processes.ts';
 import { type Received, startReceiver } from '../support/receiver.ts';
 import { until } from '../support/wait-for.ts';
 
-const CONCURRENCY = 20;
-/** Of a batch: see the workflow. */
-const HEARTBEAT_TIMEOUT_MS = 10_000;
+const CONCURRENCY = 10;
+/** Large enough that runs are in the middle of their first batch, with all their calls in flight, whenever calls are held. */
+const EXAMPLES = sized(160);
+/** Before calls are held, by all runs together. */
+const ANSWERED = EXAMPLES / 8;
 
 // Most of their time they wait for heartbeats to be missed: they do that side by side, each on a stage of its own.
 const cleanUps: (() => Promise<void>)[] = [];
@@ -19,143 +19,110 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-async function stageOn(
-  servers: { databaseUrl: string; temporalAddress: string },
-  latencyMs: number,
-  env: Record<string, string> = {},
-): Promise<Stage> {
-  const stage = await setStage({ ...servers, latencyMs, env });
-  cleanUps.push(() => stage.end());
-  await stage.startApi();
-  return stage;
-}
-
-async function stageWithApi(latencyMs: number, env: Record<string, string> = {}): Promise<Stage> {
+async function stageWithWorker(): Promise<{ stage: Stage; worker: Started }> {
   const database = await createTestDatabase();
   cleanUps.push(() => database.drop());
   const temporalAddress = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
-  return stageOn({ databaseUrl: database.url, temporalAddress }, latencyMs, env);
+  const env = { WEBHOOK_ALLOW_PRIVATE: 'loopback' };
+  const stage = await setStage({ databaseUrl: database.url, temporalAddress, latencyMs: 100, env });
+  cleanUps.push(() => stage.end());
+  const [worker] = await Promise.all([stage.startWorker(), stage.startApi()]);
+  return { stage, worker };
 }
 
 const idOf = ({ headers }: Received) => headers['x-scoring-id'];
+const answerAll = ({ model }: Stage) => behave(model, {});
 
-/** A run in its middle with calls that are held, the worker that has its batch, and one that has nothing to do. */
-async function inTheMiddle(name: string, models: { model?: string; fallback_models?: string[] } = {}) {
-  const stage = await stageWithApi(100);
-  const [first, second] = await Promise.all([stage.startWorker(), stage.startWorker()]);
-  const material = await makeMaterial(stage.call, name, sized(400), models);
-  const answered = sized(400) / 5;
-  await behave(stage.model, { mode: 'hold', after: answered });
-  const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, answered + CONCURRENCY);
-  const pid = await until('a worker has the batch', () => stage.workerOf(run.workflowId));
-  return {
-    stage,
-    material,
-    run,
-    answerAll: () => behave(stage.model, {}),
-    busy: first.pid === pid ? first : second,
-    idle: first.pid === pid ? second : first,
-  };
+/** From now on the model answers so many calls, and holds those that come after them. */
+const holdAfter = ({ model }: Stage, answered: number) =>
+  behave(model, { mode: 'hold', after: answered, matching: 'held-' });
+
+/** Waits until the model's server was sent so many calls for this material, repeated ones included. */
+async function untilSent({ model }: Stage, materials: readonly Material[], count: number): Promise<void> {
+  const prompts = materials.flatMap((material) => material.prompts);
+  await until(`${count} calls at the model's server`, async () => {
+    const calls = await callsOf(model, prompts);
+    return calls.reduce((sum, each) => sum + each, 0) >= count;
+  });
 }
 
-async function untilTakenOver(stage: Stage, { workflowId }: Run, { pid }: Started): Promise<void> {
-  await until('the other worker takes over', async () => (await stage.workerOf(workflowId)) === pid);
+/** A run in its middle with calls that are held, and the process that has its batch. */
+async function inTheMiddle(stage: Stage, name: string) {
+  const material = await makeMaterial(stage.call, name, EXAMPLES);
+  await holdAfter(stage, ANSWERED);
+  const run = await startRun(stage.call, material, CONCURRENCY);
+  await untilSent(stage, [material], ANSWERED + CONCURRENCY);
+  return { material, run, pid: await until('a worker has the batch', () => stage.workerOf(run.workflowId)) };
 }
 
-test.concurrent('a run survives three kills of its only worker', async () => {
-  const stage = await stageWithApi(150);
-  let worker = await stage.startWorker();
-  const material = await makeMaterial(stage.call, 'killed-thrice', 1_000);
-  const run = await startRun(stage.call, material, CONCURRENCY);
-  for (const called of [200, 450, 700]) {
-    await untilCalled(stage.model, material.prompts, called);
-    await worker.killTree();
-    worker = await stage.startWorker();
-  }
-  await expectRight(stage, run, material, 3 * CONCURRENCY);
-});
-
-test.concurrent('another worker goes on with what a killed one had under way', async () => {
-  const { stage, material, run, busy, answerAll } = await inTheMiddle('killed');
-  await busy.killTree();
-  await answerAll();
-  await expectRight(stage, run, material, CONCURRENCY);
-});
-
-test.concurrent('a worker that is killed in the middle of fallback chains costs no more than the calls in flight', async () => {
-  // There are no credentials for the first: each example has failed with it when the second is called.
-  const models = { model: 'google/gemini-2.5-flash', fallback_models: ['openai/gpt-4o-mini'] };
-  const { stage, material, run, busy, answerAll } = await inTheMiddle('fallbacks', models);
-  await busy.killTree();
-  await answerAll();
-  await expectRight(stage, run, material, CONCURRENCY);
-  const results: { model: string; attempts: number }[] = await resultsOf(stage.call, run.id);
-  expect(new Set(results.map(({ model }) => model))).toEqual(new Set(['openai/gpt-4o-mini']));
-});
-
-test.concurrent('a worker that is killed in mid-scoring: another repeats the requests to the scorer under their ids, and pays for nothing', async () => {
-  const stage = await stageWithApi(0, { WEBHOOK_ALLOW_PRIVATE: 'loopback' });
+test.concurrent('runs survive the kill of their only worker and of the next one, in mid-call, in fallback chains and in mid-scoring: it costs no more than the calls in flight, and another repeats the requests to a scorer under their ids', async () => {
+  const { stage, worker } = await stageWithWorker();
   const released = Promise.withResolvers<void>();
   const scorer = await startReceiver(async ({ body }, response) => {
     await released.promise;
     response.end(JSON.stringify({ score: body.output === body.expected ? 1 : 0 }));
   });
   cleanUps.push(() => scorer.close());
-  const material = await makeMaterial(stage.call, 'scored-outside', sized(60));
-  const killed = await stage.startWorker();
+  const scored = await makeMaterial(stage.call, 'scored-outside', sized(60));
   const evaluators = [{ type: 'http', url: scorer.url, timeout_ms: 60_000 }];
-  const run = await startRun(stage.call, material, CONCURRENCY, { evaluators });
+  const scoredRun = await startRun(stage.call, scored, CONCURRENCY, { evaluators });
   const before = (await scorer.got(CONCURRENCY)).map(idOf);
-  await killed.killTree();
-  await stage.startWorker();
+
+  // There are no credentials for the first: each example has failed with it when the second is called.
+  const models = { model: 'google/gemini-2.5-flash', fallback_models: ['openai/gpt-4o-mini'] };
+  const materials = await Promise.all([
+    makeMaterial(stage.call, 'held-killed', EXAMPLES),
+    makeMaterial(stage.call, 'held-fallbacks', EXAMPLES, models),
+  ]);
+  await holdAfter(stage, ANSWERED);
+  const runs = await Promise.all(materials.map((material) => startRun(stage.call, material, CONCURRENCY)));
+  const inFlight = CONCURRENCY * runs.length;
+  await untilSent(stage, materials, ANSWERED + inFlight);
+  await worker.killTree();
   released.resolve();
-  await expectRight(stage, run, material, 0);
+  const second = await stage.startWorker();
+
+  await untilSent(stage, materials, ANSWERED + 2 * inFlight);
+  await Promise.all([stage.startWorker(), expectRight(stage, scoredRun, scored, 0)]);
   const ids = scorer.received.map(idOf);
-  expect(new Set(ids)).toEqual(new Set(material.prompts.map((_, seq) => `${run.id}/${seq}/http`)));
-  expect(ids.length).toBe(material.prompts.length + before.length);
+  expect(new Set(ids)).toEqual(new Set(scored.prompts.map((_, seq) => `${scoredRun.id}/${seq}/http`)));
+  expect(ids.length).toBe(scored.prompts.length + before.length);
   for (const id of before) expect(ids.filter((each) => each === id)).toHaveLength(2);
+
+  // Those in flight are answered, and others are held.
+  await holdAfter(stage, ANSWERED);
+  await untilSent(stage, materials, 2 * ANSWERED + 3 * inFlight);
+  for (const { workflowId } of runs) expect(await stage.workerOf(workflowId)).toBe(second.pid);
+  await second.killTree();
+  await answerAll(stage);
+  await Promise.all(
+    materials.map(async (material, index) => {
+      const run = runs[index];
+      if (run !== undefined) await expectRight(stage, run, material, 2 * CONCURRENCY);
+    }),
+  );
+  const results: { model: string; attempts: number }[] = await resultsOf(stage.call, runs[1]?.id ?? '');
+  expect(new Set(results.map(({ model }) => model))).toEqual(new Set(['openai/gpt-4o-mini']));
 });
 
-test.concurrent('a worker that is asked to stop loses nothing, and another goes on', async () => {
-  const { stage, material, run, busy, answerAll } = await inTheMiddle('stopped');
-  busy.kill('SIGTERM');
-  await busy.says(/stopping/);
-  await answerAll();
-  const { code, output } = await busy.ended;
-  expect(code).toBe(0);
-  expect(output).not.toMatch(/could not stop|unhandled|"level":60/);
-  await expectRight(stage, run, material, 0);
-});
+test.concurrent('a worker that freezes and thaws does not get in the way of the one that has taken over, and one that is asked to stop loses nothing', async () => {
+  const { stage, worker } = await stageWithWorker();
+  const frozen = await inTheMiddle(stage, 'held-frozen');
+  const other = await stage.startWorker();
+  const workers = [worker, other];
+  expect(frozen.pid).toBe(worker.pid);
+  worker.kill('SIGSTOP');
+  await answerAll(stage);
+  await until('the other worker takes over', async () => (await stage.workerOf(frozen.run.workflowId)) === other.pid);
+  worker.kill('SIGCONT');
+  await expectRight(stage, frozen.run, frozen.material, CONCURRENCY);
 
-test.concurrent('a worker that freezes and thaws does not get in the way of the one that has taken over', async () => {
-  const { stage, material, run, busy, idle, answerAll } = await inTheMiddle('frozen');
-  busy.kill('SIGSTOP');
-  await answerAll();
-  await untilTakenOver(stage, run, idle);
-  busy.kill('SIGCONT');
-  await expectRight(stage, run, material, CONCURRENCY);
-  for (const worker of [busy, idle]) expect(worker.output()).not.toMatch(/unhandled|"level":60/);
-});
-
-test.concurrent('calls in flight while Temporal gave their batch up for dead are waited for, not paid for again', async () => {
-  const servers = await startOwnServers();
-  cleanUps.push(() => servers.remove());
-  const stage = await stageOn(servers, 0, { MODEL_TIMEOUT: '10m' });
-  await behave(stage.model, { mode: 'hold' });
-  await stage.startWorker();
-  const material = await makeMaterial(stage.call, 'lost-sight-of', CONCURRENCY);
-  const run = await startRun(stage.call, material, CONCURRENCY);
-  await untilCalled(stage.model, material.prompts, CONCURRENCY);
-  // A heartbeat that comes as soon as Temporal is back may be in time.
-  for (let outage = 1, isTakenOver = false; !isTakenOver && outage <= 10; outage += 1) {
-    await servers.temporal.stop();
-    await delay(HEARTBEAT_TIMEOUT_MS);
-    await servers.temporal.start();
-    const nextAttempt = async () => (await stage.attemptOf(run.workflowId)) > 1;
-    isTakenOver = await until('the next attempt', nextAttempt, 2 * HEARTBEAT_TIMEOUT_MS).catch(() => false);
-  }
-  expect(await stage.attemptOf(run.workflowId)).toBeGreaterThan(1);
-  await behave(stage.model, {});
-  await expectRight(stage, run, material, 0);
+  const stopped = await inTheMiddle(stage, 'held-stopped');
+  const busy = workers.find(({ pid }) => pid === stopped.pid);
+  busy?.kill('SIGTERM');
+  await busy?.says(/stopping/);
+  await answerAll(stage);
+  expect(await busy?.ended).toMatchObject({ code: 0 });
+  await expectRight(stage, stopped.run, stopped.material, 0);
+  for (const each of workers) expect(each.output()).not.toMatch(/could not stop|unhandled|"level":60/);
 });
