@@ -131,9 +131,9 @@ export async function startWorkers(
       taskQueue: taskQueues.evaluations,
       activities: activities.evaluations,
       maxConcurrentActivityTaskExecutions: places.slots.evaluations,
-      // A batch runs for long, so few are asked for at a time. Each open request of a process that froze may take one task
-      // into the void until its heartbeat is missed.
-      maxConcurrentActivityTaskPolls: 2,
+      // A batch runs for long, so one is asked for at a time. Each open request of a process that froze takes one task into the void
+      // until its heartbeat is missed. (The SDK ignores maxConcurrentActivityTaskPolls: 1.24 asks for 10.)
+      activityTaskPollerBehavior: { type: 'simple-maximum' as const, maximum: 1 },
     }),
     await Worker.create({
       ...shared,
