@@ -203,7 +203,7 @@ test.concurrent('a receiver that is slow with many deliveries holds up none to a
     const healthy = await scene.receiver();
     const slowWebhook = await stage.rows.webhook({ url: slow.url, events: ['prompt.created'] });
     const webhook = await stage.rows.webhook({ url: healthy.url, events: ['execution.completed'] });
-    // More than are sent to one host at a time, and fewer than a process claims of one workspace.
+    // More than a process begins of one workspace at a time.
     const queued = await stage.rows.events(150);
     await until('all of the slow ones are claimed, or were', async () => {
       const text = 'select from deliveries where webhook_id = $1 and (claimed_at is not null or attempts_made > 0)';
