@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { ApiError } from '../domain/errors.ts';
+import { allows } from '../domain/scopes.ts';
 import type { AuthenticatedKey, Authenticator } from '../services/access/authenticate.ts';
 import type { RateLimiter } from '../services/access/rate-limiter.ts';
 import { actAs } from '../services/audit/acting.ts';
@@ -146,7 +147,7 @@ async function run(
 /** @throws ApiError `insufficient_scope` */
 function requireScope({ scopes }: AuthenticatedKey, route: Route): void {
   const needed = scopesOf(route);
-  if (scopes.includes('admin') || needed.some((scope) => scopes.includes(scope))) return;
+  if (allows(scopes, ...needed)) return;
   const names = needed.map((scope) => `"${scope}"`).join(' or ');
   throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
 }

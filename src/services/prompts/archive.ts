@@ -1,8 +1,9 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { allows } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
-import { type Mover, mayMoveProtected } from './labels.ts';
+import type { Mover } from './labels.ts';
 import { getPrompt, type PromptRow } from './prompts.ts';
 
 /**
@@ -12,7 +13,8 @@ import { getPrompt, type PromptRow } from './prompts.ts';
  */
 export async function archivePrompt(db: WorkspaceDatabase, name: string, mover: Mover): Promise<PromptRow> {
   return db.transaction(async (query) => {
-    if ((await setArchived(query, name, true)) && !mayMoveProtected(mover)) await requireUnprotected(query, name);
+    if ((await setArchived(query, name, true)) && !allows(mover.scopes, 'publish'))
+      await requireUnprotected(query, name);
     return getPrompt(query, name);
   });
 }

@@ -6,7 +6,7 @@ import { given, now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Scope } from '../../domain/scopes.ts';
+import { allows, type Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { archived, getPrompt, type PromptRow } from './prompts.ts';
 
@@ -30,20 +30,14 @@ const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
   db.selectFrom('protected_labels').select('id').where('label', '=', label),
 );
 
-export const mayMoveProtected = ({ scopes }: Mover) => scopes.includes('admin') || scopes.includes('publish');
-
 /** @throws ApiError `insufficient_scope` */
-async function requireMover(query: Query, label: string, mover: Mover): Promise<void> {
+async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
   const [protection] = await query(IS_PROTECTED, { label });
-  if (
-    protection === undefined
-      ? mover.scopes.some((scope) => scope === 'admin' || scope === 'write')
-      : mayMoveProtected(mover)
-  )
-    return;
+  const needed = protection === undefined ? 'write' : 'publish';
+  if (allows(scopes, needed)) return;
   throw new ApiError(
     'insufficient_scope',
-    protection !== undefined
+    needed === 'publish'
       ? `The label "${label}" is protected: to move or remove it, a key needs the scope "publish".`
       : 'This key lacks the scope "write", which this operation needs: "publish" is for protected labels alone.',
   );
