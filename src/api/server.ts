@@ -194,7 +194,7 @@ export async function startApi(
   });
   new Gauge({
     name: 'pms_executions_waiting_to_start',
-    help: 'Accepted executions that wait for the turn of their workspace to start',
+    help: 'Executions that wait for the turn of their workspace to start',
     registers: [registry],
     collect() {
       this.set(pace.waiting());
