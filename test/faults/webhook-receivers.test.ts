@@ -145,12 +145,18 @@ test.concurrent('receivers that misbehave harm only their own deliveries, which 
   expect(ownWorker.output()).not.toMatch(/unhandled|"level":60/);
 });
 
+/** Events whose receiver is down: each has been tried. Nothing listens on `port`. */
+async function outage() {
+  const [port = 0] = await freePorts(1);
+  const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
+  const events = await stage.rows.events(sized(50));
+  await stage.untilStatus(webhook, 'waiting', events.length);
+  return { port, webhook, events };
+}
+
 test.concurrent('events that were written while their receiver was down arrive, once each', () =>
   inTurn(async () => {
-    const [port = 0] = await freePorts(1);
-    const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
-    const events = await stage.rows.events(sized(50));
-    await stage.untilStatus(webhook, 'waiting', events.length);
+    const { port, webhook, events } = await outage();
     const receiver = await scene.receiver(answering(200), port);
     const upAt = Date.now();
     await stage.untilStatus(webhook, 'delivered', events.length);
@@ -166,10 +172,7 @@ test.concurrent('events that were written while their receiver was down arrive, 
 
 test.concurrent('events of an outage of their receiver arrive though the worker is killed again and again', () =>
   inTurn(async () => {
-    const [port = 0] = await freePorts(1);
-    const webhook = await stage.rows.webhook({ url: `http://127.0.0.1:${port}/hook` });
-    const events = await stage.rows.events(sized(50));
-    await stage.untilStatus(webhook, 'waiting', events.length);
+    const { port, webhook, events } = await outage();
     // So many are in flight at every moment that each kill hits some.
     const receiver = await scene.receiver((_request, response) => {
       setTimeout(() => response.writeHead(200).end(), 200);
