@@ -44,6 +44,7 @@ const Environment = z.object({
   TEMPORAL_TLS_KEY: z.string().optional(),
   TEMPORAL_UI_PORT: Port.default(8233),
   TEMPORAL_UI_URL: HttpUrl.optional(),
+  TEMPORAL_CALL_STACKS: z.enum(['true', 'false'], 'must be true or false').default('false'),
   BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
@@ -135,6 +136,8 @@ function toSettings(env: Environment) {
       uiPort: env.TEMPORAL_UI_PORT,
       /** Where people find its UI. Unset: that of the embedded Temporal, if any. */
       uiUrl: env.TEMPORAL_UI_URL,
+      /** Whether its UI can show the call stacks of workflows. */
+      callStacks: env.TEMPORAL_CALL_STACKS === 'true',
     },
     /** Model calls of one workspace in flight in one worker process. */
     workspaceConcurrency: env.WORKSPACE_CONCURRENCY,

@@ -144,7 +144,10 @@ export async function startWorkers(
       stickyQueueScheduleToStartTimeout: '3 seconds',
     }),
   ];
-  const { workers, threads } = await createLeanWorkers(createWorkers, { log });
+  const { workers, threads } = await createLeanWorkers(createWorkers, {
+    log,
+    callStacks: settings.temporal.callStacks,
+  });
   const running = Promise.all(workers.map((worker) => worker.run()));
   const failed = running.then<never>(() => new Promise<never>(() => {}));
   const reEncrypting = reEncryptSecrets(db.system, cipher, { log, announce: true }).catch((error: unknown) =>

@@ -2,7 +2,15 @@ import { createRequire } from 'node:module';
 import process from 'node:process';
 import type * as WorkerThreads from 'node:worker_threads';
 import type { Logger } from 'pino';
-import { CALLS_BEGUN, CALLS_ENDED, CALLS_WITH_TIMEOUT, COUNTERS, THREAD_CALLS } from './workflow-thread-calls.ts';
+import {
+  CALLS_BEGUN,
+  CALLS_ENDED,
+  CALLS_WITH_TIMEOUT,
+  COUNTERS,
+  HOOKS_DENIED,
+  THREAD_DATA,
+  type ThreadData,
+} from './workflow-thread-calls.ts';
 
 /** How long one call into workflow code may take, as with the SDK's own limit. Such calls take microseconds. */
 const CALL_LIMIT_MS = 5_000;
@@ -20,13 +28,15 @@ interface Thread {
 
 export interface WorkflowThreadsOptions {
   log: Logger;
+  /** Whether Temporal's UI can show the call stacks of workflows, for a third of the threads' time. Default: false. */
+  callStacks?: boolean;
   /** How long one call may take, in milliseconds. Default: 5 s. */
   callLimitMs?: number;
 }
 
 /** Watches the threads of workers that were made with {@link createLeanWorkers}. */
 export interface WorkflowThreads {
-  /** Whether each thread runs without the SDK's watchdogs. */
+  /** Whether each thread runs without the SDK's watchdogs, and keeps no call stacks that nobody wants. */
   readonly lean: boolean;
   stop(): void;
 }
@@ -35,7 +45,8 @@ export interface WorkflowThreads {
  * Makes workers whose calls into workflow code have one watcher for all instead of a watchdog thread for each: the SDK gives
  * `vm` a time limit, for which Node.js starts and ends a thread with every call, 15 to 25 an execution
  * (docs/decisions/0012-one-watcher-for-workflow-code.md). A call that takes longer than the limit ends its thread, and with it
- * the worker: workflow code is ours, so that is an endless loop.
+ * the worker: workflow code is ours, so that is an endless loop. Nor do they keep the call stack of each promise
+ * (docs/decisions/0024-no-call-stacks-of-workflows.md).
  *
  * Where the SDK no longer makes its threads or its calls as this expects, workers run as the SDK made them, and an error says so.
  *
@@ -43,7 +54,7 @@ export interface WorkflowThreads {
  */
 export async function createLeanWorkers<Workers>(
   create: () => Promise<Workers>,
-  { log, callLimitMs = CALL_LIMIT_MS }: WorkflowThreadsOptions,
+  { log, callStacks = false, callLimitMs = CALL_LIMIT_MS }: WorkflowThreadsOptions,
 ): Promise<{ workers: Workers; threads: WorkflowThreads }> {
   // The SDK reads the constructor from this object each time.
   const module: typeof WorkerThreads = createRequire(import.meta.url)('node:worker_threads');
@@ -53,12 +64,13 @@ export async function createLeanWorkers<Workers>(
   class PreloadingWorker extends Worker {
     constructor(file: string | URL, options?: WorkerThreads.WorkerOptions) {
       const isForWorkflows = SDK_THREAD.test(String(file));
-      const calls = new Int32Array(new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT));
-      if (isForWorkflows) setEnvironmentData(THREAD_CALLS, calls.buffer);
+      const counters = new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT);
+      const data: ThreadData = { counters, callStacks };
+      if (isForWorkflows) setEnvironmentData(THREAD_DATA, data);
       super(file, isForWorkflows ? { ...options, execArgv: [...threadArguments(), '--import', PRELOAD] } : options);
       if (isForWorkflows) {
-        setEnvironmentData(THREAD_CALLS, undefined);
-        threads.push({ worker: this, calls, stuck: { call: -1, checks: 0 } });
+        setEnvironmentData(THREAD_DATA, undefined);
+        threads.push({ worker: this, calls: new Int32Array(counters), stuck: { call: -1, checks: 0 } });
       }
     }
   }
@@ -71,14 +83,18 @@ export async function createLeanWorkers<Workers>(
     module.Worker = Worker;
   }
 
-  const lean = threads.length > 0 && threads.every(({ calls }) => Atomics.load(calls, CALLS_WITH_TIMEOUT) > 0);
-  if (!lean)
+  const everyThreadCounted = (counter: number) =>
+    threads.length > 0 && threads.every(({ calls }) => Atomics.load(calls, counter) > 0);
+  const unwatched = everyThreadCounted(CALLS_WITH_TIMEOUT);
+  const withoutStacks = callStacks || everyThreadCounted(HOOKS_DENIED);
+  if (!unwatched)
     log.error('workflow code runs with a watchdog thread for each call: the Temporal SDK has changed how it calls it');
+  if (!withoutStacks) log.error('call stacks of workflows are kept: the Temporal SDK has changed how it keeps them');
   const timer = setInterval(() => {
     for (const thread of threads) endIfStuck(thread, callLimitMs, log);
   }, callLimitMs / CHECKS);
   timer.unref();
-  return { workers, threads: { lean, stop: () => clearInterval(timer) } };
+  return { workers, threads: { lean: unwatched && withoutStacks, stop: () => clearInterval(timer) } };
 }
 
 /** What a thread may be given of this process's own arguments: none of V8's or of the process's as a whole. */

@@ -70,10 +70,34 @@ test('workflow code that does not come back ends its worker', async () => {
   }
 });
 
+test.each([
+  { callStacks: false, finds: /stack traces are not enabled/ },
+  { callStacks: true, finds: /at patience \(.*workflows\.ts:/ },
+])('the call stacks of a workflow that waits, where they are $callStacks', async ({ callStacks, finds }) => {
+  const { log, errors } = collectingLog();
+  const { workers: worker, threads } = await createLeanWorkers(() => Worker.create(options), { log, callStacks });
+  try {
+    const answer = await worker.runUntil(async () => {
+      const handle = await start('patience');
+      const stack = await handle.query('__stack_trace').catch((error: Error) => error.message);
+      await handle.terminate();
+      return stack;
+    });
+    expect(answer).toMatch(finds);
+    expect(threads.lean).toBe(true);
+    expect(errors).toEqual([]);
+  } finally {
+    threads.stop();
+  }
+});
+
 test('what the SDK no longer does as expected is said', async () => {
   const { log, errors } = collectingLog();
   const { threads } = await createLeanWorkers(async () => {}, { log });
   threads.stop();
   expect(threads.lean).toBe(false);
-  expect(errors).toEqual([expect.stringMatching(/the Temporal SDK has changed/)]);
+  expect(errors).toEqual([
+    expect.stringMatching(/watchdog thread.* the Temporal SDK has changed/),
+    expect.stringMatching(/call stacks.* the Temporal SDK has changed/),
+  ]);
 });

@@ -1,3 +1,5 @@
+import { sleep } from '@temporalio/workflow';
+
 /** Ends at once. */
 export async function answer(): Promise<number> {
   return 42;
@@ -6,4 +8,9 @@ export async function answer(): Promise<number> {
 /** Never ends, nor lets anything else go on. */
 export async function spin(): Promise<void> {
   for (;;);
+}
+
+/** Waits for longer than any test. */
+export async function patience(): Promise<void> {
+  await sleep('1 day');
 }
