@@ -24,6 +24,16 @@ const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numT
  */
 const ONE_CLOCK = { 'history.timerProcessorMaxTimeShift': '10ms' };
 
+/**
+ * The list of executions in the UI is written by one worker at a time, half a second late: SQLite has one writer, and executions
+ * should not wait for the list. One that has ended by then is written once instead of twice.
+ */
+const LIST_COMES_LAST = {
+  'history.visibilityProcessorSchedulerWorkerCount': 1,
+  'history.visibilityProcessorMaxPollRPS': 2,
+  'history.visibilityTaskBatchSize': 1_000,
+};
+
 /** The arguments of the Temporal CLI for a development server. */
 export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: ServerArguments): string[] {
   const pragmas = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'];
@@ -39,9 +49,8 @@ export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: 
     'error',
     ...(uiPort === 0 ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile, ...pragmas]),
-    ...Object.entries({ ...FAIRNESS, ...ONE_PARTITION, ...ONE_CLOCK, ...dynamicConfig }).flatMap(([name, value]) => [
-      '--dynamic-config-value',
-      `${name}=${JSON.stringify(value)}`,
-    ]),
+    ...Object.entries({ ...FAIRNESS, ...ONE_PARTITION, ...ONE_CLOCK, ...LIST_COMES_LAST, ...dynamicConfig }).flatMap(
+      ([name, value]) => ['--dynamic-config-value', `${name}=${JSON.stringify(value)}`],
+    ),
   ];
 }
