@@ -1,8 +1,10 @@
 import path from 'node:path';
 import process from 'node:process';
+import { pino } from 'pino';
 import { type Database, openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { publicId } from '../src/domain/ids.ts';
+import { sumUpPromptDays } from '../src/jobs/sum-up-prompt-days.ts';
 import { sumUpUsage } from '../src/jobs/sum-up-usage.ts';
 import { seedDeliveries, seedEvaluation, seedExecutions, seedPrompts } from '../test/support/seed-rows.ts';
 import { type Outcome, type Row, row } from './report.ts';
@@ -13,6 +15,7 @@ import { type Service, startService } from './service.ts';
 const ROWS = Number(process.env['READS_ROWS'] ?? 1_000_000);
 /** The small database gives pages that are as full. */
 const SMALL_ROWS = 2_000;
+const PROMPTS = 2_000;
 const DAYS = 90;
 const ROUNDS = Number(process.env['READS_ROUNDS'] ?? 100);
 /** Of executions and results, what the workspace that is read from has; the rest is others'. */
@@ -147,7 +150,7 @@ async function seed(db: Database, rows: number): Promise<Seeded> {
       for (const [index, workspaceId] of workspaces.entries()) {
         const share = index === 0 ? OWN_SHARE : (1 - OWN_SHARE) / 3;
         const count = Math.round(rows * share);
-        await seedPrompts(inner, { workspaceId, count: Math.ceil(rows / 500), days: DAYS });
+        await seedPrompts(inner, { workspaceId, count: PROMPTS, days: DAYS });
         await seedExecutions(inner, { workspaceId, count, days: DAYS });
         const evaluation = await seedEvaluation(inner, { workspaceId, count: 2 * count, days: DAYS });
         for (let run = 0; run < 300; run += 1)
@@ -177,6 +180,7 @@ async function seed(db: Database, rows: number): Promise<Seeded> {
   const left = { text: 'select 1 from usage_entries where not summed limit 1' };
   do await sumUpUsage(db.system);
   while ((await query(left)).length > 0);
+  await sumUpPromptDays(db.system, pino({ level: 'warn' }));
   return seeded;
 }
 

@@ -46,6 +46,8 @@ export const ROWS: readonly Doomed[] = [
   doomed('audit_log', () => ({ where: PASS_AUDIT_GUARD, byId: true })),
   doomed('usage_entries', () => everyRow),
   doomed('usage_sums', () => everyRow),
+  doomed('prompt_days', () => everyRow),
+  doomed('statistics_progress', () => everyRow),
 ];
 
 /** Moves out of sight what has many rows of its own; `sweep` deletes them. @returns how many, `BATCH_ROWS` at most */

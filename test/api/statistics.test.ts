@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId, publicId } from '../../src/domain/ids.ts';
+import { sumUpPromptDays } from '../../src/jobs/sum-up-prompt-days.ts';
 import { sumUpUsage } from '../../src/jobs/sum-up-usage.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createKey, createOtherWorkspace } from './workspace.ts';
@@ -25,7 +26,7 @@ interface Run {
 const query = () => service.foundation.db.system.query;
 
 /** Runs as they were left by workers long ago. */
-async function insertRuns(runs: Run[]): Promise<void> {
+async function insertRuns(runs: Run[], owner = workspaceId): Promise<void> {
   for (const { prompt, version, at, status = 'completed', modelMs = 100, cost = '0.001' } of runs)
     await query()(
       {
@@ -34,7 +35,7 @@ async function insertRuns(runs: Run[]): Promise<void> {
                values ($1, $2, $3, $4, $5, 'sandbox/echo', 'sandbox', '{}', '{}', '{}', 1, 10, 4, $6, $7, $8, $9)`,
       },
       [
-        workspaceId,
+        owner,
         idAt(at),
         status,
         prompt,
@@ -267,6 +268,117 @@ describe('runs and scores', () => {
     expect((await other.call('GET', '/statistics/prompts')).body.data).toEqual([
       expect.objectContaining({ runs: 0, last_run_at: null, last_evaluation_id: null }),
     ]);
+  });
+});
+
+describe('days that are over', () => {
+  const startOf = (days: number) => new Date(Math.floor(daysAgo(days).getTime() / DAY_MS) * DAY_MS);
+  const noon = (days: number) => new Date(startOf(days).getTime() + DAY_MS / 2);
+  const sumUp = () => sumUpPromptDays(service.foundation.db.system, service.foundation.log);
+  const progress = async () =>
+    (await query()({ text: 'select days_until from statistics_progress where workspace_id = $1' }, [workspaceId]))[0];
+  /** From and until the start of a day, and within one. */
+  const spans = [
+    [daysAgo(90), new Date()],
+    [startOf(20), new Date()],
+    [startOf(20), startOf(12)],
+    [startOf(14), startOf(13)],
+    [noon(13), new Date()],
+    [noon(14), noon(12)],
+    [noon(13), new Date(noon(13).getTime() + 60_000)],
+  ].map((times) => times.map((time) => time.toISOString()));
+  const everySeries = async () => {
+    const all = [];
+    for (const [since, until] of spans) all.push(await series('days', `?since=${since}&until=${until}`));
+    return all;
+  };
+
+  beforeAll(async () => {
+    await service.call('POST', '/prompts', { body: { name: 'days', template: 'Hi', model: 'sandbox/echo' } });
+    const runs = [12, 13, 14, 15, 60].flatMap((days) =>
+      [0, 0.25, 0.5, 0.75].flatMap((part) => {
+        const at = new Date(startOf(days).getTime() + part * DAY_MS);
+        return [
+          { prompt: 'days', version: 1, at, modelMs: days + 100 * part },
+          { prompt: 'days', version: 2, at, cost: null },
+          { prompt: 'days', version: null, at, status: 'failed' as const },
+        ];
+      }),
+    );
+    await insertRuns(runs);
+  });
+
+  test('are summed up once, which changes no answer', async () => {
+    const before = await everySeries();
+    await query()({ text: `update executions set status = 'completed' where status = 'queued'` });
+    await Promise.all([sumUp(), sumUp()]);
+    expect(await progress()).toEqual({ days_until: startOf(new Date().getUTCHours() === 0 ? 1 : 0) });
+    expect(await everySeries()).toEqual(before);
+    expect(before[3]?.runs.map(({ runs }: { runs: number }) => runs)).toEqual([4, 4, 4]);
+    const other = await query()({ text: `select 1 from prompt_days where workspace_id <> $1` }, [workspaceId]);
+    expect(other).toEqual([]);
+  });
+
+  test('keep the runs that are deleted, and later runs are counted with them', async () => {
+    const before = await series('days', `?since=${startOf(20).toISOString()}`);
+    await query()({ text: `delete from executions where prompt_name = 'days' and created_at > $1` }, [startOf(14)]);
+    expect((await series('days', `?since=${startOf(20).toISOString()}`)).runs).toEqual(before.runs);
+    await insertRuns([{ prompt: 'days', version: 3, at: new Date() }]);
+    const { runs } = await series('days', `?since=${startOf(20).toISOString()}`);
+    expect(runs.slice(0, -1)).toEqual(before.runs);
+    expect(runs.at(-1)).toMatchObject({ prompt_version: 3, runs: 1 });
+  });
+
+  test('wait for their last run, two days at most', async () => {
+    const waits = async (days: number) => {
+      await query()({ text: 'update statistics_progress set days_until = $1' }, [startOf(days)]);
+      await query()({ text: `delete from prompt_days where starts_at >= $1` }, [startOf(days)]);
+      await query()({ text: `delete from executions where prompt_name = 'days' and created_at >= $1` }, [startOf(5)]);
+      await insertRuns([{ prompt: 'days', version: 1, at: noon(days), status: 'queued' }]);
+      await sumUp();
+      return (await progress())?.['days_until'];
+    };
+    expect(await waits(2)).toEqual(startOf(2));
+    expect(await waits(4)).not.toEqual(startOf(4));
+    await query()({ text: `update executions set status = 'completed' where status = 'queued'` });
+  });
+
+  test('of a workspace where they cannot be summed up hold up no other', async () => {
+    const [row] = await query()<{ id: string }>({ text: `select id from workspaces where name = 'other'` });
+    await insertRuns([{ prompt: 'others', version: 1, at: noon(3) }], row?.id);
+    const progressOfOther = async () =>
+      (await query()({ text: 'select days_until from statistics_progress where workspace_id = $1' }, [row?.id]))[0];
+    await query()({
+      text: `alter table prompt_days add constraint no_others check (prompt_name <> 'others') not valid`,
+    });
+    await query()({ text: 'update statistics_progress set days_until = $1 where workspace_id = $2' }, [
+      startOf(2),
+      workspaceId,
+    ]);
+    await sumUp();
+    expect((await progress())?.['days_until']).not.toEqual(startOf(2));
+    expect(await progressOfOther()).toBeUndefined();
+    await query()({ text: 'alter table prompt_days drop constraint no_others' });
+    await sumUp();
+    expect(await progressOfOther()).toEqual(await progress());
+  });
+
+  test('are cut where they would be too many rows, at the start of a day', async () => {
+    await query()(
+      {
+        text: `insert into prompt_days (workspace_id, prompt_name, starts_at, prompt_version, runs, failed, tokens_input, tokens_output,
+                 tokens_cached_input, tokens_reasoning, unpriced, cost_amount)
+               select $1, 'days', $2::timestamptz + make_interval(days => day), version, 1, 0, 0, 0, 0, 0, 0, 0
+               from generate_series(1, 4) as day, generate_series(1001, 3000) as version`,
+      },
+      [workspaceId, startOf(40)],
+    );
+    const { since, runs } = await series('days', `?since=${startOf(45).toISOString()}`);
+    expect(since).toBe(startOf(37).toISOString());
+    expect(runs[0]).toMatchObject({ day: dayOf(startOf(37)), prompt_version: 1001 });
+    const before = await series('days', `?since=${startOf(45).toISOString()}&until=${since}`);
+    expect(before.since).toBe(startOf(45).toISOString());
+    expect(before.runs).toHaveLength(4_000);
   });
 });
 

@@ -105,6 +105,15 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
     },
     [doomedId],
   );
+  for (const id of [doomedId, stayingId])
+    await db.system.query(
+      {
+        text: `with progress as (insert into statistics_progress (workspace_id, days_until) values ($1, now()))
+               insert into prompt_days (workspace_id, prompt_name, starts_at, prompt_version, runs, failed, tokens_input, tokens_output,
+                 tokens_cached_input, tokens_reasoning, unpriced) values ($1, 'say', now(), 1, 1, 0, 0, 0, 0, 0, 0)`,
+      },
+      [id],
+    );
   const everything = Object.keys(await rowsOf(doomedId)).sort();
   // A table that a workspace owns rows of is to be known to whoever removes them.
   expect(everything).toEqual(await tablesOfWorkspaces());

@@ -45,7 +45,8 @@ export function statisticsRoutes(): Route[] {
       tag,
       summary: 'Runs of a prompt by day and version, and the scores of its evaluations',
       description:
-        'What charts of a prompt are made of, from executions and evaluations that were created in the span and have not been deleted.',
+        'What charts of a prompt are made of, from executions and evaluations that were created in the span. A day is summed up when it is over and ' +
+        'its runs have ended; runs that are deleted later stay in it.',
       scope: 'read',
       params: NameParams,
       query: SeriesQuery,

@@ -58,7 +58,7 @@ export const PromptSeries = z
   .object({
     prompt_name: z.string(),
     since: Timestamp.meta({
-      description: `From when on runs are counted: later than asked for where there are more than ${MAX_COUNTED_RUNS}.`,
+      description: `From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, ${MAX_COUNTED_RUNS} runs are counted.`,
     }),
     until: Timestamp,
     runs: z

@@ -1,9 +1,7 @@
 import type { UsageRow } from '../../services/usage/sum-usage.ts';
 
-type SumColumns = Pick<
-  UsageRow,
-  'tokens_input' | 'tokens_output' | 'tokens_cached_input' | 'tokens_reasoning' | 'cost_amount'
->;
+type TokenColumn = 'tokens_input' | 'tokens_output' | 'tokens_cached_input' | 'tokens_reasoning';
+type SumColumns = Record<TokenColumn, string | number> & Pick<UsageRow, 'cost_amount'>;
 
 /** Tokens and cost of usage as callers see them. */
 export function presentSums<Row extends SumColumns>({

@@ -7,6 +7,7 @@ import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
 import { Notification } from './notification.ts';
 import { Prompt, PromptInclude, PromptLabel, PromptVersion } from './prompt.ts';
+import { PromptDay, StatisticsProgress } from './prompt-day.ts';
 import { ProtectedLabel } from './protected-label.ts';
 import { RateLimit } from './rate-limit.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
@@ -45,5 +46,7 @@ export const entities = [
   Notification,
   UsageEntry,
   UsageSum,
+  PromptDay,
+  StatisticsProgress,
   AuditEntry,
 ];

@@ -3,22 +3,21 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
-import { executionStates } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import { getPrompt } from '../prompts/prompts.ts';
+import { RUN_SUM_COLUMNS, RUN_SUMS } from './run-sums.ts';
 import type { StatisticsSpan } from './statistics-span.ts';
 
-/** Runs that are counted at most: the newest. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Runs that are counted one by one at most: the newest. */
 export const MAX_COUNTED_RUNS = 20_000;
-/** So many are counted where that gives more rows than this: a prompt may have another version with each run. */
+/** Rows at most: a prompt may have another version with each run. */
 const MAX_ROWS = 5_000;
 export const MAX_SCORES = 500;
 
 interface PromptSpan extends StatisticsSpan {
   name: string;
 }
-
-const sum = (column: string) => sql<string>`sum(${sql.ref(column)})`;
 
 /** The newest `limit` runs by day and version, oldest first. `prompt_version` null: drafts in place of a version. */
 function selectRuns(db: Builder, { name, since, until }: PromptSpan, limit: number) {
@@ -39,25 +38,28 @@ function selectRuns(db: Builder, { name, since, until }: PromptSpan, limit: numb
     )
     .selectFrom('newest')
     .select([sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`.as('day'), 'prompt_version'])
-    .select([
-      sql<number>`count(*)::int`.as('runs'),
-      sql<number>`(count(*) filter (where ${inStates(executionStates, ['failed'])}))::int`.as('failed'),
-      sum('tokens_input').as('tokens_input'),
-      sum('tokens_output').as('tokens_output'),
-      sum('tokens_cached_input').as('tokens_cached_input'),
-      sum('tokens_reasoning').as('tokens_reasoning'),
-      sql<number>`(count(*) filter (where cost_amount is null and answered_at is not null))::int`.as('unpriced'),
-      // As in the sums of usage: null where there are responses and none has a known price.
-      sql<string | null>`case when count(cost_amount) = 0 and count(answered_at) > 0 then null
-                           else trim_scale(coalesce(sum(cost_amount), 0)) end`.as('cost_amount'),
-      sql<number | null>`percentile_disc(0.5) within group (order by model_ms)`.as('p50_ms'),
-      sql<number | null>`percentile_disc(0.95) within group (order by model_ms)`.as('p95_ms'),
-      sql<Date>`min(created_at)`.as('first_at'),
-    ])
+    .select(RUN_SUMS)
+    .select(sql<Date>`min(created_at)`.as('first_at'))
     .groupBy([sql.lit(1), sql.lit(2)])
     .orderBy('day')
     .orderBy('prompt_version', (order) => order.asc().nullsFirst());
 }
+
+/** The same of days that are summed up, newest first. */
+const selectDays = (db: Builder, { name, since, until }: PromptSpan, limit: number) =>
+  db
+    .selectFrom('prompt_days')
+    .select([
+      sql<string>`to_char(starts_at at time zone 'UTC', 'YYYY-MM-DD')`.as('day'),
+      sql<number | null>`nullif(prompt_version, 0)`.as('prompt_version'),
+    ])
+    .select([...RUN_SUM_COLUMNS, 'starts_at as first_at'])
+    .where('prompt_name', '=', name)
+    .where('starts_at', '>=', since)
+    .where('starts_at', '<', until)
+    .orderBy('starts_at', 'desc')
+    .orderBy('prompt_days.prompt_version', 'desc')
+    .limit(limit);
 
 export type RunsRow = InferResult<ReturnType<typeof selectRuns>>[number];
 
@@ -100,16 +102,45 @@ export function readPromptSeries(db: WorkspaceDatabase, name: string, span: Stat
 }
 
 /** Runs by day and version, oldest first, and from when on they are counted. */
-export async function readRuns(
-  query: Query,
-  span: PromptSpan,
-  limit = MAX_COUNTED_RUNS,
-): Promise<Pick<PromptSeries, 'since' | 'runs'>> {
-  const rows = await query((own) => selectRuns(own, span, limit).limit(MAX_ROWS + 1));
-  if (rows.length > MAX_ROWS) return readRuns(query, span, MAX_ROWS);
-  const isCut = rows.reduce((count, { runs }) => count + runs, 0) >= limit;
-  return {
-    since: isCut ? new Date(Math.min(...rows.map(({ first_at }) => first_at.getTime()))) : span.since,
-    runs: rows,
-  };
+type CountedRuns = Pick<PromptSeries, 'since' | 'runs'>;
+
+/** Days that are summed up by their sums, and run by run what is before and after those. */
+export async function readRuns(query: Query, span: PromptSpan): Promise<CountedRuns> {
+  const { from, to } = await summedUp(query, span);
+  const newest = await countRuns(query, { ...span, since: to });
+  if (from >= to || newest.since > to) return newest;
+  const days = await readDays(query, { ...span, since: from, until: to }, MAX_ROWS - newest.runs.length);
+  const runs = [...days.runs, ...newest.runs];
+  if (days.since > from) return { since: days.since, runs };
+  const oldest = await countRuns(query, { ...span, until: from });
+  return oldest.runs.length + runs.length > MAX_ROWS
+    ? { since: from, runs }
+    : { since: oldest.since, runs: [...oldest.runs, ...runs] };
 }
+
+/** The days of the span that are summed up. Where there are none, both are the span's start. */
+async function summedUp(query: Query, { since, until }: PromptSpan): Promise<{ from: Date; to: Date }> {
+  const [progress] = await query((db) => db.selectFrom('statistics_progress').select('days_until'));
+  const from = Math.ceil(since.getTime() / DAY_MS) * DAY_MS;
+  const to = Math.min(Math.floor(until.getTime() / DAY_MS) * DAY_MS, progress?.days_until.getTime() ?? 0);
+  return from < to ? { from: new Date(from), to: new Date(to) } : { from: since, to: since };
+}
+
+/** The newest runs of a span, one by one. */
+async function countRuns(query: Query, span: PromptSpan, limit = MAX_COUNTED_RUNS): Promise<CountedRuns> {
+  const rows = await query((own) => selectRuns(own, span, limit).limit(MAX_ROWS + 1));
+  if (rows.length > MAX_ROWS) return countRuns(query, span, MAX_ROWS);
+  const isCut = rows.reduce((count, { runs }) => count + runs, 0) >= limit;
+  return { since: isCut ? firstOf(rows) : span.since, runs: rows };
+}
+
+/** The newest days of a span that is summed up, `limit` rows at most. */
+async function readDays(query: Query, span: PromptSpan, limit: number): Promise<CountedRuns> {
+  const rows = await query((own) => selectDays(own, span, limit + 1));
+  if (rows.length <= limit) return { since: span.since, runs: rows.toReversed() };
+  // Of the last day some versions are missing.
+  const whole = rows.filter(({ day }) => day !== rows.at(-1)?.day);
+  return { since: whole.length === 0 ? span.until : firstOf(whole), runs: whole.toReversed() };
+}
+
+const firstOf = (rows: readonly RunsRow[]) => new Date(Math.min(...rows.map(({ first_at }) => first_at.getTime())));

@@ -1876,7 +1876,9 @@ class PromptSeries(BaseModel):
     prompt_name: str
     since: Annotated[
         str,
-        Field(description="From when on runs are counted: later than asked for where there are more than 20000."),
+        Field(
+            description="From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, 20000 runs are counted."
+        ),
     ]
     until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     runs: Annotated[

@@ -3232,7 +3232,7 @@ export type PromptStatistics = {
 export type PromptSeries = {
     prompt_name: string;
     /**
-     * From when on runs are counted: later than asked for where there are more than 20000.
+     * From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, 20000 runs are counted.
      */
     since: string;
     /**

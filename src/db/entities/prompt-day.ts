@@ -1,0 +1,39 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { timestamp } from './workspace-owned.ts';
+
+/** The runs of a version of a prompt on a day of UTC that is over. It stays when the executions are deleted. */
+export const PromptDay = defineEntity({
+  name: 'PromptDay',
+  tableName: 'prompt_days',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    promptName: p.text().primary(),
+    startsAt: timestamp().primary(),
+    /** 0: drafts that were run in place of a version. */
+    promptVersion: p.integer().primary(),
+    runs: p.bigint('number'),
+    failed: p.bigint('number'),
+    tokensInput: p.bigint('number'),
+    tokensOutput: p.bigint('number'),
+    tokensCachedInput: p.bigint('number'),
+    tokensReasoning: p.bigint('number'),
+    /** Responses whose cost is not known. */
+    unpriced: p.bigint('number'),
+    /** In US dollars, as far as it is known. Null: there are responses, and none has a known price. */
+    costAmount: p.decimal('string').columnType('numeric').nullable(),
+    /** Percentiles of how long models took to respond, in milliseconds. Null: there are no responses. */
+    p50Ms: p.integer().name('p50_ms').nullable(),
+    p95Ms: p.integer().name('p95_ms').nullable(),
+  },
+});
+
+/** Until when the days of a workspace are summed up. A workspace without executions has none. */
+export const StatisticsProgress = defineEntity({
+  name: 'StatisticsProgress',
+  tableName: 'statistics_progress',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    /** The start of the first day that is not in `prompt_days` yet. */
+    daysUntil: timestamp(),
+  },
+});
