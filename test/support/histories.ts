@@ -123,6 +123,13 @@ export async function takePath(
   });
   try {
     return await Promise.race([take(), stopped]);
+  } catch (error) {
+    // Without its activities it would be at its retries for years of a time that is skipped.
+    await client.workflow
+      .getHandle(workflowId)
+      .terminate()
+      .catch(() => {});
+    throw error;
   } finally {
     activities.delete(workflowId);
   }
