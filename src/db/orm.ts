@@ -5,8 +5,15 @@ import { entities } from './entities/index.ts';
 
 const migrations = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Of every connection. */
-export const CONNECTION_OPTIONS = { connectionTimeoutMillis: 5_000, keepAlive: true } as const;
+/**
+ * Of every connection. A statement has one core: processes that help it take milliseconds to start, longer than nearly all statements
+ * take, and would give whoever reads much more than a share.
+ */
+export const CONNECTION_OPTIONS = {
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  options: '-c max_parallel_workers_per_gather=0',
+} as const;
 
 export interface OrmOptions {
   /** Default: 10. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, openDatabase, type Query } from '../../src/db/database.ts';
 import { DatabaseUnavailableError, ReadTimeoutError } from '../../src/db/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { toApiError } from '../../src/http/middleware/error-responses.ts';
@@ -25,6 +25,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await db?.close();
   await database?.drop();
+});
+
+test('a statement has one core, however much it reads', async () => {
+  const plan = {
+    text: `explain select count(*) from executions where $1::uuid is not null and workspace_id = $1`,
+  };
+  const planOf = async (query: Query, settings: string[]) => {
+    for (const text of settings) await query({ text });
+    return JSON.stringify(await query(plan, [mine]));
+  };
+  // PostgreSQL then plans in parallel whatever it may.
+  const wherePossible = ['set local debug_parallel_query = on'];
+  const { transaction } = db.system;
+  expect(
+    await transaction((query) => planOf(query, [...wherePossible, 'set local max_parallel_workers_per_gather = 2'])),
+  ).toContain('Gather');
+  expect(await transaction((query) => planOf(query, wherePossible))).not.toContain('Gather');
+  const shown = {
+    text: `select current_setting('max_parallel_workers_per_gather') as value, $1::uuid as workspace_id`,
+  };
+  expect(await db.workspace(mine).heavy.query(shown)).toEqual([{ value: '0', workspace_id: mine }]);
 });
 
 test('heavy reads of one workspace, however many, delay neither those of another nor anything else', async () => {
