@@ -45,12 +45,14 @@ export function keepFocus(): void {
       return;
     }
     if (newest?.isConnected) return;
-    const target = places
+    const around = places
       .toReversed()
       .flatMap(
         (place) =>
           place.find((each, at) => each.isConnected && each.matches(at === 0 ? ':enabled, a' : '[tabindex]')) ?? [],
       )[0];
+    // A long way through a dialog, and what opened it is no longer remembered.
+    const target = around ?? (places.length > 0 ? document.getElementById('main') : null);
     if (target instanceof HTMLElement) target.focus({ preventScroll: true });
   };
   new MutationObserver(restore).observe(document.body, {
