@@ -15,6 +15,7 @@ import { type Service, startService } from './service.ts';
 const ROWS = Number(process.env['READS_ROWS'] ?? 1_000_000);
 /** The small database gives pages that are as full. */
 const SMALL_ROWS = 2_000;
+/** Of each workspace, in both. */
 const PROMPTS = 2_000;
 const DAYS = 90;
 const ROUNDS = Number(process.env['READS_ROUNDS'] ?? 100);

@@ -6,8 +6,8 @@ import type { Builder } from '../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 import { RUN_SUM_COLUMNS, RUN_SUMS } from '../services/statistics/run-sums.ts';
+import { DAY_MS } from '../services/statistics/statistics-span.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** After a day's end: what was created in it is there by then, whatever the clocks of processes say. */
 const SETTLED_AFTER_HOURS = 1;
 /** For how long a day waits for runs of it that have not ended. */

@@ -6,9 +6,8 @@ import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import { getPrompt } from '../prompts/prompts.ts';
 import { RUN_SUM_COLUMNS, RUN_SUMS } from './run-sums.ts';
-import type { StatisticsSpan } from './statistics-span.ts';
+import { DAY_MS, type StatisticsSpan } from './statistics-span.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Runs that are counted one by one at most: the newest. */
 export const MAX_COUNTED_RUNS = 20_000;
 /** Rows at most: a prompt may have another version with each run. */

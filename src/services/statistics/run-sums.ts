@@ -21,15 +21,4 @@ export const RUN_SUMS = [
 ] as const;
 
 /** The columns of {@link RUN_SUMS}, in their order. */
-export const RUN_SUM_COLUMNS = [
-  'runs',
-  'failed',
-  'tokens_input',
-  'tokens_output',
-  'tokens_cached_input',
-  'tokens_reasoning',
-  'unpriced',
-  'cost_amount',
-  'p50_ms',
-  'p95_ms',
-] as const;
+export const RUN_SUM_COLUMNS = RUN_SUMS.map(({ alias }) => alias).filter((alias) => typeof alias === 'string');

@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+export const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How far back statistics reach unless `since` is given. */
 export const DEFAULT_DAYS = 7;
 export const MAX_DAYS = 90;
