@@ -4,6 +4,7 @@ import { now } from '../db/sql.ts';
 import { prepared } from '../db/statement.ts';
 import { UUID_V7 } from '../db/uuid-v7.ts';
 import { deliveryStates } from '../domain/delivery-states.ts';
+import { isSubscribed } from '../services/events/is-subscribed.ts';
 import { dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 
 /**
@@ -38,8 +39,7 @@ const DISPATCH = prepared()((db) =>
               sql.lit(deliveryStates.initial).as('status'),
               now.as('created_at'),
             ])
-            .where('w.status', '=', 'enabled')
-            .where((row) => row('e.type', '=', row.fn.any('w.events'))),
+            .where(isSubscribed(sql.ref('e.type'))),
         )
         .onConflict((conflict) => conflict.doNothing())
         .returning('id'),

@@ -22,7 +22,7 @@ export const Event = defineEntity({
     /** Made by trying a webhook: nothing has happened. */
     test: p.boolean().default(false),
     createdAt: timestamp(),
-    /** When its deliveries were made; null until then. */
+    /** When its deliveries were made, or when it was written, where no webhook was subscribed; null until then. */
     dispatchedAt: timestamp().nullable(),
   },
 });

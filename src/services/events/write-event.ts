@@ -1,19 +1,36 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { notify, now } from '../../db/sql.ts';
 import { asJson, prepared } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { EventData, EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
+import { isSubscribed } from './is-subscribed.ts';
+
+const subscriptions = (type: Expression<EventType>) =>
+  expressionBuilder<Tables>().selectFrom('webhooks as w').select('w.id').where(isSubscribed(type));
+/** Null, and left to the relay, where there are subscriptions. Most events have none. */
+const dispatchedAt = (found: ReturnType<typeof subscriptions>) => {
+  const eb = expressionBuilder<Tables>();
+  return eb.case().when(eb.exists(found)).then(null).else(now).end();
+};
+const isUndispatched = sql<SqlBool>`dispatched_at is null`;
 
 const WRITE = prepared<{ id: string; type: EventType; data: EventData }>()((db, { id, type, data }) =>
   db
     .insertInto('events')
-    .values({ id, type, data: asJson(data), created_at: now })
-    .returning(notify(CHANNELS.eventWritten, '').as('notified')),
+    .values({
+      id,
+      type,
+      data: asJson(data),
+      created_at: now,
+      dispatched_at: dispatchedAt(subscriptions(sql`${type}::text`)),
+    })
+    .returning((eb) => eb.case().when(isUndispatched).then(notify(CHANNELS.eventWritten, '')).end().as('notified')),
 );
 
-/** Writes an event in the transaction of the change that it reports, and wakes the relay when that commits. */
+/** Writes an event in the transaction of the change that it reports, and wakes the relay when that commits and there is a webhook for it. */
 export async function writeEvent<Type extends EventType>(
   query: Query,
   type: Type,
@@ -23,12 +40,12 @@ export async function writeEvent<Type extends EventType>(
 }
 
 /** The columns of {@link eventOf}. */
-export const EVENT_COLUMNS = ['workspace_id', 'id', 'type', 'data', 'created_at'] as const;
+export const EVENT_COLUMNS = ['workspace_id', 'id', 'type', 'data', 'created_at', 'dispatched_at'] as const;
 
 /**
  * The same inside the statement that makes the change: `with('event', (cte) => cte.insertInto('events').columns(EVENT_COLUMNS)
- * .expression(cte.selectFrom('done').select(eventOf('execution.failed', id, data))))`. `done` has `workspace_id`, and the statement
- * notifies `CHANNELS.eventWritten`.
+ * .expression(cte.selectFrom('done').select(eventOf('execution.failed', id, data))).returning('dispatched_at'))`. `done` has
+ * `workspace_id`, and the statement selects {@link EVENT_TOLD}.
  */
 export const eventOf = <Type extends EventType>(
   type: Type,
@@ -40,4 +57,12 @@ export const eventOf = <Type extends EventType>(
   sql<Type>`${sql.lit(type)}`.as('type'),
   sql<EventData<Type>>`${data}`.as('data'),
   now.as('created_at'),
+  dispatchedAt(subscriptions(sql.lit(type)).whereRef('w.workspace_id', '=', sql.ref('done.workspace_id'))).as(
+    'dispatched_at',
+  ),
 ];
+
+/** Wakes the relay where the row of `event` is left to it. */
+export const EVENT_TOLD = sql`(select ${notify(CHANNELS.eventWritten, '')} from event where ${isUndispatched})`.as(
+  'event_told',
+);

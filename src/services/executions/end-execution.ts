@@ -36,7 +36,8 @@ const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionE
               .selectFrom('done')
               .select(eventOf('execution.failed', eventId, FAILED_DATA))
               .where(hasEvents),
-          ),
+          )
+          .returning('dispatched_at'),
       )
       .selectFrom('done')
       .select(STATUS_AND_NOTIFICATIONS),

@@ -5,6 +5,7 @@ import { notify } from '../../db/sql.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicIdSql } from '../../domain/ids.ts';
 import type { Pricing } from '../../domain/usage.ts';
+import { EVENT_TOLD } from '../events/write-event.ts';
 import type { ExecutionRow } from './executions.ts';
 
 const column = <Name extends keyof ExecutionRow>(name: Name) => sql.ref<NonNullable<ExecutionRow[Name]>>(name);
@@ -45,9 +46,9 @@ export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error'
 /** Whether an execution of `done` is one of a version: drafts have no events. */
 export const hasEvents = sql<SqlBool>`prompt_version is not null`;
 
-/** Notifies of the executions of `done`, which have ended, and gives their status. */
+/** Notifies of the execution of `done`, which has ended, and of its `event`, and gives its status. */
 export const STATUS_AND_NOTIFICATIONS = [
   sql.ref<ExecutionStatus>('status').as('status'),
   notify(CHANNELS.executionFinished, sql.ref<string>('id')).as('finished_told'),
-  notify(CHANNELS.eventWritten, '').as('event_told'),
+  EVENT_TOLD,
 ];

@@ -60,7 +60,8 @@ const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId })
       return cte
         .insertInto('events')
         .columns(OWN_EVENT_COLUMNS)
-        .expression(cte.selectFrom('done').select(values).where(hasEvents));
+        .expression(cte.selectFrom('done').select(values).where(hasEvents))
+        .returning('dispatched_at');
     })
     .selectFrom('done')
     .select(STATUS_AND_NOTIFICATIONS),

@@ -86,7 +86,8 @@ const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
             .selectFrom('done')
             .select(eventOf('execution.completed', response.eventId, COMPLETED_DATA))
             .where(hasEvents),
-        ),
+        )
+        .returning('dispatched_at'),
     )
     .selectFrom('done')
     .select(STATUS_AND_NOTIFICATIONS),
@@ -136,7 +137,8 @@ const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, e
             .selectFrom('done')
             .select(eventOf('execution.completed', eventId, COMPLETED_DATA))
             .where(hasEvents),
-        ),
+        )
+        .returning('dispatched_at'),
     )
     .selectFrom('done')
     .select(STATUS_AND_NOTIFICATIONS),
