@@ -36,7 +36,11 @@ const LIST_COMES_LAST = {
 
 /** The arguments of the Temporal CLI for a development server. */
 export function argumentsOf({ dbFile, port, uiPort, namespace, dynamicConfig }: ServerArguments): string[] {
-  const pragmas = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'];
+  // At its start others write to the file, too (see `dropSpareIndexes`).
+  const pragmas = ['journal_mode=wal', 'synchronous=1', 'busy_timeout=5000'].flatMap((pragma) => [
+    '--sqlite-pragma',
+    pragma,
+  ]);
   return [
     ...DEV_SERVER,
     '--ip',

@@ -9,6 +9,7 @@ import { choosePort, isListening, isPortFree } from './ports.ts';
 import { endWithParent } from './programs.ts';
 import { type ServerExit, type ServerProcess, spawnServer } from './server-process.ts';
 import { argumentsOf, DEV_SERVER } from './temporal-arguments.ts';
+import { dropSpareIndexes } from './temporal-indexes.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const PORT_ATTEMPTS = 3;
@@ -75,6 +76,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
     if (dbFile !== undefined) await rememberServer(server, dbFile, port);
     const address = `127.0.0.1:${port}`;
     if (await becomesReady(server, address, options.namespace)) {
+      if (dbFile !== undefined) makeListCheap(dbFile, log);
       return {
         address,
         uiUrl: uiPort === 0 ? undefined : `http://127.0.0.1:${uiPort}`,
@@ -110,6 +112,14 @@ async function spawnDevServer(command: readonly string[], log: (line: string) =>
         cause: error,
       },
     );
+  }
+}
+
+function makeListCheap(dbFile: string, log: (line: string) => void): void {
+  try {
+    dropSpareIndexes(dbFile);
+  } catch (error) {
+    log(`Temporal: spare indexes of its list of executions stay, which makes it slower: ${messageOf(error)}`);
   }
 }
 

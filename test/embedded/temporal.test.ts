@@ -1,20 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { type EmbeddedTemporal, startTemporal, type TemporalOptions } from '../../src/embedded/temporal.ts';
 import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/names.ts';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
-import {
-  envWithoutSetpriv,
-  isAlive,
-  otherProcess,
-  scratchFolder,
-  untilGone,
-  withTakenPort,
-  writeScript,
-} from './support.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { envWithoutSetpriv, otherProcess, scratchFolder, untilGone, withTakenPort, writeScript } from './support.ts';
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -42,6 +36,19 @@ async function withClient<T>(address: string, use: (client: Client) => Promise<T
     return await use(new Client({ connection }));
   } finally {
     await connection.close();
+  }
+}
+
+function namesOfIndexes(dbFile: string): unknown[] {
+  const database = new DatabaseSync(dbFile, { readOnly: true, timeout: 5_000 });
+  try {
+    const select = `select name from sqlite_master where tbl_name = 'executions_visibility' and type = 'index' and sql is not null`;
+    return database
+      .prepare(select)
+      .all()
+      .map(({ name }) => name);
+  } finally {
+    database.close();
   }
 }
 
@@ -82,6 +89,27 @@ describe('startTemporal', () => {
     await server.stop();
   });
 
+  test('finds executions by columns whose index it has dropped, and keeps the other indexes', async () => {
+    const dbFile = path.join(folder, 'indexes', 'temporal.db');
+    const log: string[] = [];
+    for (const workflowId of ['first', 'second']) {
+      const server = await start({ dbFile, log: (line) => log.push(line) });
+      const indexes = namesOfIndexes(dbFile);
+      expect(indexes).toHaveLength(19);
+      expect(indexes).toEqual(expect.arrayContaining(['default_idx', 'by_workflow_id', 'by_status', 'by_keyword_10']));
+      await withClient(server.address, async (client) => {
+        await client.workflow.start('anything', { taskQueue: 'nobody', workflowId });
+        for (const query of [
+          `WorkflowId = '${workflowId}'`,
+          `WorkflowId = '${workflowId}' and ExecutionTime < '2100-01-01T00:00:00Z'`,
+        ])
+          await waitFor(query, async () => (await client.workflow.count(query)).count === 1);
+      });
+      await server.stop();
+    }
+    expect(log.join()).not.toContain('spare indexes');
+  });
+
   const onLinux = process.platform === 'linux' ? test : test.skip;
   onLinux('ends with its parent, even a killed one', async () => {
     const other = await startInAnotherProcess(path.join(folder, 'parent.db'), process.env);
@@ -90,16 +118,21 @@ describe('startTemporal', () => {
   });
 
   test('takes over from a server that outlived its killed parent', async () => {
-    const dbFile = path.join(folder, 'orphan.db');
     const bin = path.join(folder, 'bin');
     await mkdir(bin);
-    const other = await startInAnotherProcess(dbFile, await envWithoutSetpriv(bin));
-    await other.kill9();
-    expect(isAlive(other.pid)).toBe(true);
-    const log: string[] = [];
-    await start({ dbFile, log: (line) => log.push(line) });
-    expect(log.join()).toContain(`(pid ${other.pid})`);
-    await untilGone(other.pid);
+    const env = await envWithoutSetpriv(bin);
+    // Nobody reads what it logs any more, so one that has something to log just then ends by itself: then another is tried.
+    for (let left = 3; ; left -= 1) {
+      const dbFile = path.join(folder, `orphan-${left}.db`);
+      const other = await startInAnotherProcess(dbFile, env);
+      await other.kill9();
+      const log: string[] = [];
+      await start({ dbFile, log: (line) => log.push(line) });
+      await untilGone(other.pid);
+      if (left > 1 && !log.join().includes(`(pid ${other.pid})`)) continue;
+      expect(log.join()).toContain(`(pid ${other.pid})`);
+      return;
+    }
   });
 
   test('uses another port and says so when the preferred one is taken', async () => {
