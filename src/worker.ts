@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { requireServers } from './config.ts';
 import { MAX_SCORER_TIMEOUT_MS } from './evaluators/types/http.ts';
@@ -27,9 +27,9 @@ import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
+import { createLeanWorkers } from './temporal/lean-workers.ts';
 import { createPlaces } from './temporal/places.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
-import { createLeanWorkers } from './temporal/workflow-threads.ts';
 import { tellPlaceIsFree } from './temporal/workflows.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
@@ -116,9 +116,10 @@ export async function startWorkers(
     // Cancellations arrive with heartbeats.
     maxHeartbeatThrottleInterval: '1 second' as const,
   };
-  const createWorkers = async () => [
+  const createWorkers = async (options: Pick<WorkerOptions, 'debugMode'>) => [
     await Worker.create({
       ...shared,
+      ...options,
       taskQueue: taskQueues.executions,
       activities: activities.executions,
       enableNonLocalActivities: false,
@@ -129,6 +130,7 @@ export async function startWorkers(
     }),
     await Worker.create({
       ...shared,
+      ...options,
       taskQueue: taskQueues.evaluations,
       activities: activities.evaluations,
       maxConcurrentActivityTaskExecutions: places.slots.evaluations,
@@ -138,6 +140,7 @@ export async function startWorkers(
     }),
     await Worker.create({
       ...shared,
+      ...options,
       taskQueue: taskQueues.webhooks,
       activities: activities.webhooks,
       maxConcurrentActivityTaskExecutions: places.slots.webhooks,
@@ -145,7 +148,7 @@ export async function startWorkers(
       stickyQueueScheduleToStartTimeout: '3 seconds',
     }),
   ];
-  const { workers, threads } = await createLeanWorkers(createWorkers, {
+  const { workers, stop: stopWatching } = await createLeanWorkers(createWorkers, {
     log,
     callStacks: settings.temporal.callStacks,
   });
@@ -192,7 +195,7 @@ export async function startWorkers(
     await Promise.all([reEncrypting, ...tasks.map((task) => task.stop())]);
     await running.catch((error: unknown) => log.error({ err: error }, 'a worker had failed'));
     clearTimeout(grace);
-    threads.stop();
+    stopWatching();
     const closing = Promise.all([outbound.close(), scorers.close()]);
     // What is in flight when the grace is over is left to other workers: it is theirs when its claim has run out.
     if (!graceOver.signal.aborted) await closing;

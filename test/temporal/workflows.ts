@@ -14,3 +14,9 @@ export async function spin(): Promise<void> {
 export async function patience(): Promise<void> {
   await sleep('1 day');
 }
+
+/** Leaves a promise rejected. */
+export async function careless(): Promise<void> {
+  void Promise.reject(new Error('left alone'));
+  await sleep('1 day');
+}

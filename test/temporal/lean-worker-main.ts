@@ -1,0 +1,21 @@
+// A worker of the test's workflows in a process of its own, which is ended by a call that takes longer than a second. It leaves a promise
+// of its own rejected, as a defect would, and tells of every such promise.
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { pino } from 'pino';
+import { createLeanWorkers } from '../../src/temporal/lean-workers.ts';
+
+process.on('unhandledRejection', (error) => console.error(`rejected: ${String(error)}`));
+
+const [address = '', taskQueue = ''] = process.argv.slice(2);
+const logger = new DefaultLogger('ERROR');
+Runtime.install({ logger });
+const connection = await NativeConnection.connect({ address });
+const workflowsPath = fileURLToPath(new URL('./workflows.ts', import.meta.url));
+const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger });
+const { workers } = await createLeanWorkers(
+  (lean) => Worker.create({ ...lean, connection, workflowBundle, taskQueue }),
+  { log: pino({ level: 'silent' }), callLimitMs: 1_000 },
+);
+void Promise.reject(new Error('of the process'));
+await workers.run();
