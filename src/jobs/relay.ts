@@ -33,10 +33,14 @@ function startLoop(log: Logger, what: string, step: () => Promise<boolean>, rest
   let wakeUp = () => {};
 
   async function rest(): Promise<void> {
-    const woken = new AbortController();
-    wakeUp = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, stopping.signal]);
-    await delay(restMs(), undefined, { signal }).catch(() => {});
+    if (stopping.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, restMs());
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   // An outage is logged when it begins and when it is over, not every second in between.
@@ -64,6 +68,7 @@ function startLoop(log: Logger, what: string, step: () => Promise<boolean>, rest
     },
     async stop() {
       stopping.abort();
+      wakeUp();
       await running;
     },
   };

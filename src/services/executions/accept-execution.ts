@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
@@ -67,12 +66,13 @@ export async function startInTurn(
   acceptAfterMs = ACCEPT_AFTER_MS,
 ): Promise<void> {
   const turn = deps.pace.turn(db.workspaceId, execution.id);
-  const end = new AbortController();
-  const isTurn = await Promise.race([
-    turn,
-    delay(TURN_WITHIN_MS, 'later' as const, { signal: end.signal, ref: false }),
-  ]);
-  end.abort();
+  // Ended without an error, which takes longer to make than most waits do.
+  let timer: NodeJS.Timeout | undefined;
+  const later = new Promise<'later'>((resolve) => {
+    timer = setTimeout(resolve, TURN_WITHIN_MS, 'later').unref();
+  });
+  const isTurn = await Promise.race([turn, later]);
+  clearTimeout(timer);
   if (isTurn === 'later') void startLater(deps, db, execution, turn, acceptAfterMs);
   else if (isTurn) await startOrWithdraw(deps, db, execution);
 }
