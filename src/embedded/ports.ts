@@ -1,7 +1,15 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
+/**
+ * Systems give the ports above these to outgoing connections (Linux from 32768, macOS and Windows from 49152): one of those might be
+ * taken again before a server listens on it, or while the server is restarted.
+ */
+const FROM_PORT = 15_000;
+const TO_PORT = 32_000;
+const ATTEMPTS = 100;
 
 /** Whether a server could listen on this loopback port now. */
 export async function isPortFree(port: number): Promise<boolean> {
@@ -17,16 +25,13 @@ export async function isPortFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A loopback port that was free a moment ago; another process may take it first. */
+/** A loopback port that was free a moment ago, and that no outgoing connection gets; another server may take it first. */
 export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  server.listen(0, LOOPBACK);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('A TCP server has no port.');
-  return address.port;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const port = randomInt(FROM_PORT, TO_PORT);
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error(`No port was free among ${ATTEMPTS} from ${FROM_PORT} to ${TO_PORT}.`);
 }
 
 /** The preferred port if it is free, else another, telling `log` about the change. */
