@@ -21,6 +21,9 @@ export class ExecutionEndedError extends Error {
   override readonly name = 'ExecutionEndedError';
 }
 
+/** Made once: most calls are given up when they have just ended. */
+const EXECUTION_ENDED = new ExecutionEndedError('The execution has ended.');
+
 export function createCallsInFlight<Outcome>(): CallsInFlight<Outcome> {
   const calls = new Map<string, { ended: Promise<Outcome>; giveUp: AbortController }>();
 
@@ -34,7 +37,7 @@ export function createCallsInFlight<Outcome>(): CallsInFlight<Outcome> {
   return {
     has: (id) => calls.has(id),
     join: (id, call) => (calls.get(id) ?? start(id, call)).ended,
-    giveUp: (id) => calls.get(id)?.giveUp.abort(new ExecutionEndedError('The execution has ended.')),
+    giveUp: (id) => calls.get(id)?.giveUp.abort(EXECUTION_ENDED),
     giveUpAll(reason) {
       for (const { giveUp } of calls.values()) giveUp.abort(reason);
     },
