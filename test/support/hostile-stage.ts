@@ -85,7 +85,7 @@ export async function setHostileStage(): Promise<HostileStage> {
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     },
     nodeFlags: (name) => [
-      '--max-semi-space-size=8',
+      '--max-semi-space-size=32',
       ...(PROFILE_FOLDER === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILE_FOLDER}/${name}`]),
     ],
   });
