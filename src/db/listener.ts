@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 
-/** Channels of PostgreSQL notifications. Payloads are ids. */
+/** Channels of PostgreSQL notifications. */
 export const CHANNELS = {
   /** The call of an execution's model begins. Payload: the execution's UUID. */
   executionBegun: 'execution_begun',
-  /** An execution reached its end. Payload: its UUID. */
+  /** An execution reached its end. Payload: its UUID, and the execution where it is short (see `onExecutionFinished`). */
   executionFinished: 'execution_finished',
   /** A key was revoked. Payload: the SHA-256 of the key in hex. */
   apiKeyRevoked: 'api_key_revoked',

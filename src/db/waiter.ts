@@ -1,6 +1,6 @@
 import type { WorkspaceDatabase } from './database.ts';
 import { isDatabaseUnavailable } from './errors.ts';
-import type { Channel, Listener } from './listener.ts';
+import type { Listener } from './listener.ts';
 
 /** Lets requests wait for the end of something without asking the database over and over. */
 export interface Waiter<Row> {
@@ -20,8 +20,8 @@ export interface Expectation<Row> {
 
 /** What is waited for. */
 export interface WaitedFor<Row> {
-  /** Hears the UUID of what has ended. */
-  channel: Channel;
+  /** Hears the UUID of what has ended, and may hear the row with it. */
+  listen: (heard: (id: string, told?: () => Row | undefined) => void) => void;
   read: (db: WorkspaceDatabase, id: string) => Promise<Row>;
   isFinished: (row: Row) => boolean;
 }
@@ -29,10 +29,10 @@ export interface WaitedFor<Row> {
 /** A notification may be lost while the connection is away: look this often all the same. */
 const LOOK_AGAIN_MS = 3_000;
 
-export function createWaiter<Row>(listener: Listener, { channel, read, isFinished }: WaitedFor<Row>): Waiter<Row> {
-  const waiting = new Map<string, Set<() => void>>();
-  listener.on(channel, (id) => {
-    for (const wake of waiting.get(id) ?? []) wake();
+export function createWaiter<Row>(listener: Listener, { listen, read, isFinished }: WaitedFor<Row>): Waiter<Row> {
+  const waiting = new Map<string, Set<(told?: Row) => void>>();
+  listen((id, told) => {
+    for (const wake of waiting.get(id) ?? []) wake(told?.());
   });
   listener.onReconnected(() => {
     for (const wakes of waiting.values()) for (const wake of wakes) wake();
@@ -40,17 +40,17 @@ export function createWaiter<Row>(listener: Listener, { channel, read, isFinishe
 
   return {
     expect(id) {
-      let heard = false;
+      let heard: { told: Row | undefined } | undefined;
       let wakeUp = () => {};
-      const wake = () => {
-        heard = true;
+      const wake = (told?: Row) => {
+        heard = { told };
         wakeUp();
       };
       const others = waiting.get(id) ?? new Set();
       waiting.set(id, others.add(wake));
 
       async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-        if (heard || signal.aborted) return;
+        if (heard !== undefined || signal.aborted) return;
         await new Promise<void>((resolve) => {
           const timer = setTimeout(finish, ms);
           function finish() {
@@ -70,9 +70,10 @@ export function createWaiter<Row>(listener: Listener, { channel, read, isFinishe
           for (;;) {
             const left = until - Date.now();
             if (left > 0) await sleep(Math.min(left, LOOK_AGAIN_MS), signal);
-            heard = false;
+            const { told } = heard ?? {};
+            heard = undefined;
             try {
-              seen = await read(db, id);
+              seen = told ?? (await read(db, id));
               if (isFinished(seen) || Date.now() >= until || signal.aborted) return seen;
             } catch (error) {
               // The work goes on through an outage of the database, so the wait does too.

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
-import { CHANNELS, type Listener } from '../../db/listener.ts';
+import type { Listener } from '../../db/listener.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import type { ModelResponse, Models } from '../../models/model.ts';
@@ -8,6 +8,7 @@ import { ModelError } from '../../models/model-error.ts';
 import { callEnd, type ExecutionError, type Spent } from '../../services/executions/calls.ts';
 import { type ClaimedCall, claimExecution } from '../../services/executions/claim-execution.ts';
 import { failExecution } from '../../services/executions/end-execution.ts';
+import { onExecutionFinished } from '../../services/executions/execution-finished.ts';
 import { endedOf } from '../../services/executions/executions.ts';
 import { fallBack, fallsBackOn } from '../../services/executions/fall-back.ts';
 import { completeExecution, endCall, storeResponse } from '../../services/executions/store-response.ts';
@@ -73,7 +74,7 @@ export function createExecutionActivities({
   const inFlight = createCallsInFlight<CallOutcome | null>();
   graceOver.addEventListener('abort', () => inFlight.giveUpAll(graceOver.reason), { once: true });
   const query = db.system.query;
-  listener.on(CHANNELS.executionFinished, inFlight.giveUp);
+  onExecutionFinished(listener, inFlight.giveUp);
   // What was not heard meanwhile.
   listener.onReconnected(() => {
     const ids = inFlight.ids();

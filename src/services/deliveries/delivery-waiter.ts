@@ -9,7 +9,11 @@ import { type DeliveryRow, getDelivery, hasEnded } from './deliveries.ts';
 export type DeliveryWaiter = Waiter<DeliveryRow>;
 
 export function createDeliveryWaiter(listener: Listener): DeliveryWaiter {
-  return createWaiter(listener, { channel: CHANNELS.deliveryFinished, read: getDelivery, isFinished: hasEnded });
+  return createWaiter(listener, {
+    listen: (heard) => listener.on(CHANNELS.deliveryFinished, heard),
+    read: getDelivery,
+    isFinished: hasEnded,
+  });
 }
 
 /** For the RETURNING of a statement that ends deliveries (`d`): wakes the request that waits for a test. */

@@ -1,11 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
-import { CHANNELS } from '../../db/listener.ts';
-import { notify } from '../../db/sql.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicIdSql } from '../../domain/ids.ts';
 import type { Pricing } from '../../domain/usage.ts';
 import { EVENT_TOLD } from '../events/write-event.ts';
+import { FINISHED_TOLD } from './execution-finished.ts';
 import type { ExecutionRow } from './executions.ts';
 
 const column = <Name extends keyof ExecutionRow>(name: Name) => sql.ref<NonNullable<ExecutionRow[Name]>>(name);
@@ -47,8 +46,4 @@ export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error'
 export const hasEvents = sql<SqlBool>`prompt_version is not null`;
 
 /** Notifies of the execution of `done`, which has ended, and of its `event`, and gives its status. */
-export const STATUS_AND_NOTIFICATIONS = [
-  sql.ref<ExecutionStatus>('status').as('status'),
-  notify(CHANNELS.executionFinished, sql.ref<string>('id')).as('finished_told'),
-  EVENT_TOLD,
-];
+export const STATUS_AND_NOTIFICATIONS = [sql.ref<ExecutionStatus>('status').as('status'), FINISHED_TOLD, EVENT_TOLD];

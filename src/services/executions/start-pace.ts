@@ -1,4 +1,5 @@
 import { CHANNELS, type Listener } from '../../db/listener.ts';
+import { onExecutionFinished } from './execution-finished.ts';
 
 /**
  * Spreads out the starts of a workspace that begins many executions at once: hundreds of workflows would be in front of what
@@ -99,7 +100,7 @@ export function createStartPace(
   }
 
   listener.on(CHANNELS.executionBegun, (id) => hasBegun(workspaceOf.get(id) ?? '', id));
-  listener.on(CHANNELS.executionFinished, (id) => {
+  onExecutionFinished(listener, (id) => {
     const workspaceId = workspaceOf.get(id);
     const turns = workspaces.get(workspaceId ?? '');
     if (workspaceId === undefined || turns === undefined) return;

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Database, WorkspaceDatabase } from '../../db/database.ts';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
+import { onExecutionFinished } from '../executions/execution-finished.ts';
 import { isFinished } from '../executions/executions.ts';
 import { type DeltaRow, NEXT_DELTAS, ROWS_AT_ONCE, UNFINISHED } from './deltas.ts';
 import { createOpenReaders } from './open-readers.ts';
@@ -104,7 +105,7 @@ export function createStreamHub({
   }
 
   listener.on(CHANNELS.streamWritten, wake);
-  listener.on(CHANNELS.executionFinished, (id) => {
+  onExecutionFinished(listener, (id) => {
     const source = sources.get(id);
     if (source === undefined) return;
     source.hasEnded = true;

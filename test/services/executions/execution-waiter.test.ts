@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
 import { createExecutionWaiter, type ExecutionWaiter } from '../../../src/services/executions/execution-waiter.ts';
+import { getExecution } from '../../../src/services/executions/executions.ts';
 import { completeExecution } from '../../../src/services/executions/store-response.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -33,6 +34,43 @@ test('answers as soon as the execution has ended', async () => {
   const [result] = await Promise.all([expectation.wait(db, FOR_EVER_MS, never()), complete(id)]);
   expectation.done();
   expect(result.status).toBe('completed');
+});
+
+describe('what was told with the end:', () => {
+  const unread: WorkspaceDatabase['query'] = () => Promise.reject(new Error('It was read.'));
+
+  test('is the execution, which is not read', async () => {
+    const id = await answered();
+    await service.foundation.db.system.query(
+      {
+        text: `update executions set input_messages = '[{"role": "user", "content": "„Hi“ \\u2028"}]', tools = '[{"name": "f", "input_schema": {}}]',
+          tool_choice = '"auto"', metadata = '{"a": "b"}', parameters = '{"temperature": 0.1}', variables = '{"n": 12345678901234567890.5, "z": null}',
+          attempts = 2, calls = '[{"model": "openai/gpt-4o-mini", "started_at": "2026-01-01T00:00:00.123+00:00", "cost": "0.000000000001"}]',
+          tokens_input = 3000000000, cost_amount = 0.100000000000, pricing = '{"input": "1"}', model_ms = 17, started_at = now(), output = $2 where id = $1`,
+      },
+      [id, 'line\n"quoted" \\ \u{1f600} äöü'],
+    );
+    const expectation = waiter.expect(id);
+    const [told] = await Promise.all([expectation.wait({ ...db, query: unread }, FOR_EVER_MS, never()), complete(id)]);
+    expectation.done();
+    expect(told).toStrictEqual(await getExecution(db, id));
+    expect(told).toMatchObject({ status: 'completed', cost_amount: '0.100000000000', tokens_input: 3_000_000_000 });
+  });
+
+  test.each([7_000, 7_100, 7_200, 7_300, 7_400, 7_500, 7_600, 7_700, 7_800, 7_900, 8_000, 100_000])(
+    'is as it is stored with an output of %i bytes, told or read',
+    async (bytes) => {
+      const id = await answered();
+      await service.foundation.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [
+        id,
+        'ä'.repeat(bytes / 2),
+      ]);
+      const expectation = waiter.expect(id);
+      const [result] = await Promise.all([expectation.wait(db, FOR_EVER_MS, never()), complete(id)]);
+      expectation.done();
+      expect(result).toStrictEqual(await getExecution(db, id));
+    },
+  );
 });
 
 test('does not miss an end that comes before the wait begins', async () => {
