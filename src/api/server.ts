@@ -23,6 +23,7 @@ import { createDeliveryWaiter } from '../services/deliveries/delivery-waiter.ts'
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import { createStartPace, type StartPace } from '../services/executions/start-pace.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
+import { createKnownVersions } from '../services/prompts/known-versions.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
@@ -114,6 +115,7 @@ export function allRoutes(
     taskQueues,
     eager,
     models,
+    known: createKnownVersions(),
     evaluatorPool,
     waiter,
     streams,

@@ -16,8 +16,8 @@ type StoreSteps<Stored> =
   | {
       /** Reads and checks. */
       prepare(query: Query): Promise<Stored>;
-      /** Makes the one statement. */
-      insert(query: Query, prepared: Stored): Promise<void>;
+      /** Makes the one statement. @returns what is stored: something else, where what was prepared is out of date by then */
+      insert(query: Query, prepared: Stored): Promise<Stored>;
     };
 
 /** The steps of a creation that begins something once it is stored. */
@@ -120,10 +120,10 @@ export function createIdempotency(keys: IdempotencyKeys): Idempotency {
       let isStartCalled = false;
 
       async function store(query: Query) {
-        const stored = 'store' in run ? await run.store(query) : await run.prepare(query);
+        let stored = 'store' in run ? await run.store(query) : await run.prepare(query);
         // From here on a statement or the commit may have succeeded although its response was lost.
         mayBeStored = true;
-        if ('insert' in run) await run.insert(query, stored);
+        if ('insert' in run) stored = await run.insert(query, stored);
         return { resourceId: run.id, stored };
       }
 

@@ -18,6 +18,7 @@ import type { ExecutionWaiter } from '../../services/executions/execution-waiter
 import { type ExecutionRow, getExecution } from '../../services/executions/executions.ts';
 import { reuseResponse } from '../../services/executions/reuse-response.ts';
 import type { StartPace } from '../../services/executions/start-pace.ts';
+import type { FindVersion, KnownVersions } from '../../services/prompts/known-versions.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { StreamFormat } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
@@ -28,6 +29,7 @@ export interface RunExecutionDeps extends WorkflowStarter {
   idempotency: Idempotency;
   quotas: Quotas;
   models: Models;
+  known: KnownVersions;
   evaluatorPool: EvaluatorPool;
   pace: StartPace;
   log: Logger;
@@ -64,20 +66,45 @@ export async function runExecution(
   // The schemas of its tools are compiled, in a thread.
   if (execution.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, execution.draft, 'draft.');
   const id = newId();
-  const prepare = (query: Query) => prepareExecution(query, deps.models, { id, ...execution });
-  const insert = (query: Query, prepared: PreparedExecution) =>
-    deps.quotas.storeExecution(query, db.workspaceId, () => insertExecution(query, prepared));
+  const { workspaceId } = db;
+  const versions = deps.known.of(workspaceId);
+  const prepareFrom = (query: Query, find: FindVersion) =>
+    prepareExecution(query, { models: deps.models, find }, { id, ...execution });
+
+  async function prepare(query: Query): Promise<PreparedExecution> {
+    let isAssumed = false;
+    try {
+      return await prepareFrom(query, async (...asked) => {
+        const found = await versions.find(...asked);
+        isAssumed = found.assumption !== undefined;
+        return found;
+      });
+    } catch (error) {
+      // What is wrong may be wrong only for the version that was known.
+      if (!isAssumed) throw error;
+      return prepareFrom(query, versions.read);
+    }
+  }
+
+  async function insert(query: Query, prepared: PreparedExecution): Promise<PreparedExecution> {
+    let stored = prepared;
+    await deps.quotas.storeExecution(query, workspaceId, async () => {
+      if (await insertExecution(query, prepared)) return;
+      stored = await prepareFrom(query, versions.read);
+      await insertExecution(query, stored);
+    });
+    return stored;
+  }
 
   async function storeReusing(query: Query, maxAgeSeconds: number) {
-    const prepared = await prepare(query);
-    await insert(query, prepared);
-    return { ...prepared, isReused: await reuseResponse(query, prepared, maxAgeSeconds * 1000) };
+    const stored = await insert(query, await prepare(query));
+    return { ...stored, isReused: await reuseResponse(query, stored, maxAgeSeconds * 1000) };
   }
 
   async function begin(stored: PreparedExecution & { isReused?: boolean }): Promise<ExecutionRow | undefined> {
     if (stored.isReused) return getExecution(db, id);
     const { promptName, promptVersion, model } = stored;
-    await startInTurn(deps, db, { id, workspaceId: db.workspaceId, promptName, promptVersion, model });
+    await startInTurn(deps, db, { id, workspaceId, promptName, promptVersion, model });
     return undefined;
   }
 

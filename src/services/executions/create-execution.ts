@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { asJson, prepared } from '../../db/statement.ts';
@@ -12,6 +13,7 @@ import { providerOptionsProblem } from '../../domain/provider-options.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import type { Models } from '../../models/model.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
+import { type Assumption, type FindVersion, isAsAssumed } from '../prompts/known-versions.ts';
 import { callHashOf } from './call-hash.ts';
 import { modelsToCall } from './models-to-call.ts';
 import { type VersionRequest, versionToRun } from './version-to-run.ts';
@@ -48,6 +50,8 @@ export interface PreparedExecution {
   metadata: Record<string, string>;
   callHash: Buffer;
   streamed: boolean;
+  /** What it is made from, where that was not read just now: see {@link insertExecution}. */
+  assumption: Assumption | undefined;
 }
 
 /**
@@ -56,11 +60,15 @@ export interface PreparedExecution {
  */
 export async function prepareExecution(
   query: Query,
-  models: Models,
+  { models, find }: { models: Models; find: FindVersion },
   request: NewExecution,
 ): Promise<PreparedExecution> {
   const { id, variables, metadata, messages, stream: streamed = false } = request;
-  const { promptName, promptVersion, content, fields, ...version } = await versionToRun(query, request);
+  const { promptName, promptVersion, content, fields, assumption, ...version } = await versionToRun(
+    query,
+    find,
+    request,
+  );
   const includes = await resolveIncludes(query, content, fields.text);
   const input = fillOrRefuse(() => parsePrompt(content, includes).fill(variables, messages));
   // Filling it goes through all of it, and so does the hash.
@@ -90,6 +98,7 @@ export async function prepareExecution(
     metadata,
     callHash: callHashOf({ input, parameters, tools, toolChoice }),
     streamed,
+    assumption,
   };
 }
 
@@ -102,31 +111,47 @@ function fillOrRefuse(fill: () => ModelInput): ModelInput {
   }
 }
 
-const INSERT = prepared<PreparedExecution>()((db, execution) =>
-  db.insertInto('executions').values({
-    id: execution.id,
-    status: executionStates.initial,
-    prompt_name: execution.promptName,
-    prompt_version: execution.promptVersion,
-    model: execution.model,
-    requested_model: execution.model,
-    provider: execution.provider,
-    fallback_models: execution.fallbackModels,
-    parameters: asJson(execution.parameters),
-    variables: asJson(execution.variables),
-    input: execution.input,
-    input_messages: asJson(execution.inputMessages),
-    tools: asJson(execution.tools),
-    tool_choice: asJson(execution.toolChoice),
-    includes: asJson(execution.includes),
-    metadata: asJson(execution.metadata),
-    call_hash: execution.callHash,
-    streamed: execution.streamed,
-    created_at: now,
-  }),
+const NOTHING_ASSUMED = { promptId: null, version: null, pinned: null, label: null };
+
+const INSERT = prepared<PreparedExecution & { [Name in keyof Assumption]: Assumption[Name] | null }>()(
+  (db, execution) => {
+    const row = {
+      id: execution.id,
+      status: sql.lit(executionStates.initial),
+      prompt_name: execution.promptName,
+      prompt_version: execution.promptVersion,
+      model: execution.model,
+      requested_model: execution.model,
+      provider: execution.provider,
+      fallback_models: execution.fallbackModels,
+      parameters: asJson(execution.parameters),
+      variables: asJson(execution.variables),
+      input: execution.input,
+      input_messages: asJson(execution.inputMessages),
+      tools: asJson(execution.tools),
+      tool_choice: asJson(execution.toolChoice),
+      includes: asJson(execution.includes),
+      metadata: asJson(execution.metadata),
+      call_hash: execution.callHash,
+      streamed: execution.streamed,
+      created_at: now,
+    };
+    const columns = Object.keys(row) as (keyof typeof row)[];
+    return db
+      .insertInto('executions')
+      .columns(columns)
+      .expression(
+        db.selectNoFrom(columns.map((column) => sql`${row[column]}`.as(column))).where(isAsAssumed(execution)),
+      )
+      .returning('id');
+  },
 );
 
-/** Stores an execution as `queued`. */
-export async function insertExecution(query: Query, execution: PreparedExecution): Promise<void> {
-  await query(INSERT, execution);
+/**
+ * Stores an execution as `queued`.
+ * @returns false where what it was made from is not as assumed: nothing is stored
+ */
+export async function insertExecution(query: Query, execution: PreparedExecution): Promise<boolean> {
+  const { assumption = NOTHING_ASSUMED } = execution;
+  return (await query(INSERT, { ...execution, ...assumption })).length > 0;
 }

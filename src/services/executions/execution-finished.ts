@@ -18,9 +18,10 @@ export const FINISHED_TOLD = sql`(select ${notify(
   sql<string>`id || case when octet_length(json) < ${sql.lit(MAX_JSON_BYTES)} then json else '' end`,
 )} from (select ${json} as json) as told)`.as('finished_told');
 
-/** The execution as it was told. */
-function toldOf(values: string): ExecutionRow {
+/** The execution as it was told; undefined where it was told by another release. */
+function toldOf(values: string): ExecutionRow | undefined {
   const all: unknown[] = JSON.parse(values);
+  if (all.length !== EXECUTION_COLUMNS.length) return undefined;
   const row = Object.fromEntries(EXECUTION_COLUMNS.map((column, index) => [column, all[index]])) as ExecutionRow;
   const date = (value: unknown) => new Date(value as string);
   return {

@@ -2,6 +2,7 @@ import type { Query } from '../../db/database.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { PromptContent, Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import type { Assumption, FindVersion } from '../prompts/known-versions.ts';
 import { getPrompt, type VersionSelector } from '../prompts/prompts.ts';
 import { changeVersion, checkVersion, contentOf, EMPTY_VERSION, type VersionChange } from '../prompts/version.ts';
 
@@ -15,6 +16,8 @@ export interface VersionToRun {
   model: string;
   fallbackModels: string[];
   parameters: ModelParameters;
+  /** To be proved where the run is stored; undefined: the version was read just now. */
+  assumption: Assumption | undefined;
   /** Where the parts stand in the request, for what is wrong with them. `text` undefined: in no field of it. */
   fields: { model: string; fallbackModels: string; text: string | undefined };
 }
@@ -37,9 +40,11 @@ export interface VersionRequest extends VersionSelector {
  * Finds what a request runs.
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` where nothing says what is sent, or to which model
  */
-export async function versionToRun(query: Query, request: VersionRequest): Promise<VersionToRun> {
+export async function versionToRun(query: Query, find: FindVersion, request: VersionRequest): Promise<VersionToRun> {
   const { promptName, draft } = request;
-  const prompt = promptName === undefined ? undefined : await getPrompt(query, promptName, request);
+  const found = promptName === undefined || draft !== undefined ? undefined : await find(query, promptName, request);
+  const prompt =
+    promptName === undefined ? undefined : (found?.prompt ?? (await getPrompt(query, promptName, request)));
   if (prompt !== undefined && prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
   const before = prompt ?? EMPTY_VERSION;
@@ -57,6 +62,7 @@ export async function versionToRun(query: Query, request: VersionRequest): Promi
     model,
     fallbackModels: version.fallback_models,
     parameters: version.parameters,
+    assumption: found?.assumption,
     fields: {
       model: isOfDraft ? 'draft.model' : 'model',
       fallbackModels: draft?.fallback_models === undefined ? 'fallback_models' : 'draft.fallback_models',
