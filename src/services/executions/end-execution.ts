@@ -8,9 +8,8 @@ import { ApiError } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { recordChange } from '../audit/record-change.ts';
-import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
 import { callCanceled, callLost, type ExecutionError } from './calls.ts';
-import { FAILED_DATA, hasEvents, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
+import { endEvent, FAILED_DATA, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution } from './executions.ts';
 
 const FAIL = changeState(executionStates, { to: 'failed' });
@@ -27,18 +26,7 @@ const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionE
           .where(FAIL.where)
           .returningAll(),
       )
-      .with('event', (cte) =>
-        cte
-          .insertInto('events')
-          .columns(EVENT_COLUMNS)
-          .expression(
-            cte
-              .selectFrom('done')
-              .select(eventOf('execution.failed', eventId, FAILED_DATA))
-              .where(hasEvents),
-          )
-          .returning('dispatched_at'),
-      )
+      .with('event', endEvent('execution.failed', eventId, FAILED_DATA))
       .selectFrom('done')
       .select(STATUS_AND_NOTIFICATIONS),
 );

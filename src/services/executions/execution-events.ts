@@ -1,9 +1,11 @@
-import { type SqlBool, sql } from 'kysely';
+import { type Expression, type QueryCreator, type SqlBool, sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
+import type { Tables } from '../../db/tables.ts';
+import type { EventData, EventType } from '../../domain/events.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicIdSql } from '../../domain/ids.ts';
 import type { Pricing } from '../../domain/usage.ts';
-import { EVENT_TOLD } from '../events/write-event.ts';
+import { EVENT_COLUMNS, EVENT_TOLD, eventOf } from '../events/write-event.ts';
 import { FINISHED_TOLD } from './execution-finished.ts';
 import type { ExecutionRow } from './executions.ts';
 
@@ -44,6 +46,21 @@ export const FAILED_DATA = jsonBuildObject({ ...EXECUTION, error: column('error'
 
 /** Whether an execution of `done` is one of a version: drafts have no events. */
 export const hasEvents = sql<SqlBool>`prompt_version is not null`;
+
+/** `with('event', …)` behind `done`, which has all columns of an execution: writes the event of its end. */
+export const endEvent =
+  <Type extends EventType>(type: Type, id: Expression<string>, data: Expression<EventData<Type>>) =>
+  (cte: QueryCreator<Tables & { done: Tables['executions'] }>) =>
+    cte
+      .insertInto('events')
+      .columns(EVENT_COLUMNS)
+      .expression(
+        cte
+          .selectFrom('done')
+          .select(eventOf(type, id, data))
+          .where(hasEvents),
+      )
+      .returning('dispatched_at');
 
 /** Notifies of the execution of `done`, which has ended, and of its `event`, and gives its status. */
 export const STATUS_AND_NOTIFICATIONS = [sql.ref<ExecutionStatus>('status').as('status'), FINISHED_TOLD, EVENT_TOLD];

@@ -9,9 +9,8 @@ import { newId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/messages.ts';
 import type { Pricing } from '../../domain/usage.ts';
 import type { ModelResponse } from '../../models/model.ts';
-import { EVENT_COLUMNS, eventOf } from '../events/write-event.ts';
 import { type CallEnd, callEnd, callEnded, modelOfCall, type Spent } from './calls.ts';
-import { COMPLETED_DATA, hasEvents, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
+import { COMPLETED_DATA, endEvent, STATUS_AND_NOTIFICATIONS } from './execution-events.ts';
 import { executionStatus } from './executions.ts';
 
 const COMPLETE = changeState(executionStates, { to: 'completed', from: ['running'] });
@@ -77,18 +76,7 @@ const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
         .where(isUnpaid(response))
         .returningAll(),
     )
-    .with('event', (cte) =>
-      cte
-        .insertInto('events')
-        .columns(EVENT_COLUMNS)
-        .expression(
-          cte
-            .selectFrom('done')
-            .select(eventOf('execution.completed', response.eventId, COMPLETED_DATA))
-            .where(hasEvents),
-        )
-        .returning('dispatched_at'),
-    )
+    .with('event', endEvent('execution.completed', response.eventId, COMPLETED_DATA))
     .selectFrom('done')
     .select(STATUS_AND_NOTIFICATIONS),
 );
@@ -128,18 +116,7 @@ const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, e
         .where('answered_at', 'is not', null)
         .returningAll(),
     )
-    .with('event', (cte) =>
-      cte
-        .insertInto('events')
-        .columns(EVENT_COLUMNS)
-        .expression(
-          cte
-            .selectFrom('done')
-            .select(eventOf('execution.completed', eventId, COMPLETED_DATA))
-            .where(hasEvents),
-        )
-        .returning('dispatched_at'),
-    )
+    .with('event', endEvent('execution.completed', eventId, COMPLETED_DATA))
     .selectFrom('done')
     .select(STATUS_AND_NOTIFICATIONS),
 );
