@@ -118,6 +118,16 @@ describe('what is run is what the request means when it comes, although another 
     expect((await run(reuse)).body).toMatchObject({ prompt_version: 3, reused_from: expect.any(String) });
   });
 
+  test('under a draft', async () => {
+    const draft = { parameters: { temperature: 0.5 } };
+    expect((await run({ draft })).body).toMatchObject({ prompt_version: null, input: 'One.', ...draft });
+    await store('Two.');
+    expect((await run({ draft })).body).toMatchObject({ prompt_version: null, input: 'Two.', ...draft });
+    expect((await run({ draft, label: 'live' })).body).toMatchObject({ prompt_version: null, input: 'One.' });
+    await service.call('DELETE', `/prompts/${name}`);
+    expect((await run({ draft })).body).toMatchObject({ error: { code: 'prompt_archived' } });
+  });
+
   test('with what the request lays over it', async () => {
     const more = {
       parameters: { temperature: 0.5 },

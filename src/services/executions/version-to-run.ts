@@ -3,7 +3,7 @@ import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { PromptContent, Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import type { Assumption, FindVersion } from '../prompts/known-versions.ts';
-import { getPrompt, type VersionSelector } from '../prompts/prompts.ts';
+import type { VersionSelector } from '../prompts/prompts.ts';
 import { changeVersion, checkVersion, contentOf, EMPTY_VERSION, type VersionChange } from '../prompts/version.ts';
 
 /** What is run: a version, or a draft in place of one. */
@@ -42,9 +42,7 @@ export interface VersionRequest extends VersionSelector {
  */
 export async function versionToRun(query: Query, find: FindVersion, request: VersionRequest): Promise<VersionToRun> {
   const { promptName, draft } = request;
-  const found = promptName === undefined || draft !== undefined ? undefined : await find(query, promptName, request);
-  const prompt =
-    promptName === undefined ? undefined : (found?.prompt ?? (await getPrompt(query, promptName, request)));
+  const { prompt, assumption } = promptName === undefined ? {} : await find(query, promptName, request);
   if (prompt !== undefined && prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
   const before = prompt ?? EMPTY_VERSION;
@@ -62,7 +60,7 @@ export async function versionToRun(query: Query, find: FindVersion, request: Ver
     model,
     fallbackModels: version.fallback_models,
     parameters: version.parameters,
-    assumption: found?.assumption,
+    assumption,
     fields: {
       model: isOfDraft ? 'draft.model' : 'model',
       fallbackModels: draft?.fallback_models === undefined ? 'fallback_models' : 'draft.fallback_models',
