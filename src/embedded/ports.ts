@@ -4,8 +4,8 @@ import net from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 /**
- * Systems give the ports above these to outgoing connections (Linux from 32768, macOS and Windows from 49152): one of those might be
- * taken again before a server listens on it, or while the server is restarted.
+ * Systems give the ports above these to outgoing connections (Linux from 32768, macOS and Windows from 49152): one of those may be
+ * in use by the time a server listens on it, or is restarted.
  */
 const FROM_PORT = 15_000;
 const TO_PORT = 32_000;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { notify } from '../../db/sql.ts';
+import { parseJson } from '../../evaluators/matching/json.ts';
 import { EXECUTION_COLUMNS, type ExecutionRow } from './executions.ts';
 
 const UUID_LENGTH = 36;
@@ -18,11 +19,14 @@ export const FINISHED_TOLD = sql`(select ${notify(
   sql<string>`id || case when octet_length(json) < ${sql.lit(MAX_JSON_BYTES)} then json else '' end`,
 )} from (select ${json} as json) as told)`.as('finished_told');
 
-/** The execution as it was told; undefined where it was told by another release. */
+/** The execution as it was told; undefined where that is not what this release tells. */
 function toldOf(values: string): ExecutionRow | undefined {
-  const all: unknown[] = JSON.parse(values);
-  if (all.length !== EXECUTION_COLUMNS.length) return undefined;
-  const row = Object.fromEntries(EXECUTION_COLUMNS.map((column, index) => [column, all[index]])) as ExecutionRow;
+  const told = parseJson(values);
+  if (!told.ok || !Array.isArray(told.value) || told.value.length !== EXECUTION_COLUMNS.length) return undefined;
+  const all = told.value;
+  const row = Object.fromEntries(
+    EXECUTION_COLUMNS.map((column, index) => [column, all[index]]),
+  ) as unknown as ExecutionRow;
   const date = (value: unknown) => new Date(value as string);
   return {
     ...row,

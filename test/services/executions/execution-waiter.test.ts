@@ -57,16 +57,19 @@ describe('what was told with the end:', () => {
     expect(told).toMatchObject({ status: 'completed', cost_amount: '0.100000000000', tokens_input: 3_000_000_000 });
   });
 
-  test('is not used where another release has told it', async () => {
-    const id = await answered();
-    const expectation = waiter.expect(id);
-    const wait = expectation.wait(db, FOR_EVER_MS, never());
-    const { query } = service.foundation.db.system;
-    await query({ text: `update executions set status = 'completed', finished_at = now() where id = $1` }, [id]);
-    await query({ text: `select pg_notify('execution_finished', $1 || '["completed"]')` }, [id]);
-    expect(await wait).toStrictEqual(await getExecution(db, id));
-    expectation.done();
-  });
+  test.each(['["completed"]', '{"status": "completed"}', 'completed', '['])(
+    'is not used where it is %s',
+    async (told) => {
+      const id = await answered();
+      const expectation = waiter.expect(id);
+      const wait = expectation.wait(db, FOR_EVER_MS, never());
+      const { query } = service.foundation.db.system;
+      await query({ text: `update executions set status = 'completed', finished_at = now() where id = $1` }, [id]);
+      await query({ text: `select pg_notify('execution_finished', $1::text || $2::text)` }, [id, told]);
+      expect(await wait).toStrictEqual(await getExecution(db, id));
+      expectation.done();
+    },
+  );
 
   test.each([7_000, 7_100, 7_200, 7_300, 7_400, 7_500, 7_600, 7_700, 7_800, 7_900, 8_000, 100_000])(
     'is as it is stored with an output of %i bytes, told or read',
