@@ -44,13 +44,13 @@ async function countersOf(database: pg.Client): Promise<Record<string, number>> 
 }
 
 /** What an execution costs: CPU by process, statements, rows and bytes, over some thousand. */
-export async function measureCosts({ report, rounds }: Means): Promise<Outcome> {
+export async function measureCosts({ report, rounds, profileFolder }: Means): Promise<Outcome> {
   const count = rounds === undefined ? EXECUTIONS : rounds * EXECUTIONS_A_ROUND;
   const benchmark = `costs of an execution (${count} of them, ${CALLERS} callers, a model of ${MODEL_MS} ms)`;
   if (process.platform !== 'linux') return { benchmark, rows: [], skipped: 'CPU times are read from /proc' };
   const servers = await startServers(report, { shared_preload_libraries: 'pg_stat_statements' });
   const model = await startModel(MODEL_MS);
-  const service = await startService(servers, model.settings);
+  const service = await startService(servers, model.settings, profileFolder);
   const http = await startHelper('http-load.ts');
   const database = new pg.Client(servers.databaseUrl);
   await database.connect();
