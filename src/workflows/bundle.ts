@@ -22,7 +22,12 @@ export async function workflowBundle(log?: Logger): Promise<{ code: string }> {
   const file = path.join(cacheFolder, `workflows-${hash.digest('hex').slice(0, 16)}.js`);
   if (existsSync(file)) return { code: readFileSync(file, 'utf8') };
   log?.info('bundling the workflows');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    // They are evaluated once, instead of for each workflow: see docs/decisions/0028-what-workflows-share.md.
+    preloadModules: [workflowsPath],
+    logger: new DefaultLogger('ERROR'),
+  });
   try {
     mkdirSync(cacheFolder, { recursive: true });
     const unfinished = `${file}.${process.pid}`;
