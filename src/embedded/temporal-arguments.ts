@@ -25,12 +25,12 @@ const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numT
 const ONE_CLOCK = { 'history.timerProcessorMaxTimeShift': '10ms' };
 
 /**
- * The list of executions in the UI is written by one worker at a time, half a second late: SQLite has one writer, and executions
+ * The list of executions in the UI is written by one worker at a time, up to a second late: SQLite has one writer, and executions
  * should not wait for the list. One that has ended by then is written once instead of twice.
  */
 const LIST_COMES_LAST = {
   'history.visibilityProcessorSchedulerWorkerCount': 1,
-  'history.visibilityProcessorMaxPollRPS': 2,
+  'history.visibilityProcessorMaxPollRPS': 1,
   'history.visibilityTaskBatchSize': 1_000,
 };
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Indexes of the list of executions that nothing uses here: the service has attributes of the type Keyword only, and operators look
+ * Indexes of the list of executions that nothing uses here: the service has six attributes, of the type Keyword, and operators look
  * for executions by id, type, status, times, parent, and these attributes.
  */
 const SPARE_INDEXES = [
@@ -20,6 +20,7 @@ const SPARE_INDEXES = [
   'by_temporal_workflow_versioning_behavior',
   'by_temporal_worker_deployment',
   ...['bool', 'datetime', 'double', 'int'].flatMap((type) => [1, 2, 3].map((nth) => `by_${type}_0${nth}`)),
+  ...['07', '08', '09', '10'].map((nth) => `by_keyword_${nth}`),
 ];
 /** Temporal writes to the file, too. */
 const WAIT_FOR_LOCK_MS = 5_000;
