@@ -12,10 +12,11 @@ import { median, quantile } from './statistics.ts';
 const MODEL_MS = 200;
 const RECEIVER_MS = 50;
 const ROUNDS = 3;
-const WARM_UP = { callers: 20, count: 100 };
+/** A process is measured as it is when it has been at work for a while: V8 compiles what is hot in the first thousand or so. */
+const WARM_UP = { callers: 20, count: 500 };
 const ALONE = { callers: 1, count: 20 };
-const MANY = { callers: 20, count: 240 };
-const MORE = { callers: 50, count: 400 };
+const MANY = { callers: 20, count: 600 };
+const MORE = { callers: 50, count: 1_000 };
 const INPUT = 'Greet Ada in one sentence.';
 
 /** What the contenders are asked: so many runs, so many at a time. */
