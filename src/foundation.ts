@@ -10,6 +10,7 @@ import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/ev
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
 import type { AllowPrivate } from './outbound/target.ts';
+import { createStartPace, type StartPace } from './services/executions/start-pace.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 
@@ -28,6 +29,7 @@ export interface Foundation {
   log: Logger;
   db: Database;
   listener: Listener;
+  pace: StartPace;
   connection: NativeConnection;
   client: Client;
   taskQueues: TaskQueues;
@@ -72,6 +74,7 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
     log,
     db,
     listener,
+    pace: createStartPace(listener),
     connection,
     client,
     taskQueues: taskQueuesOf(settings.temporal.taskQueuePrefix),

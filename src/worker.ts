@@ -59,6 +59,7 @@ export async function startWorkers(
   {
     db,
     listener,
+    pace,
     cipher,
     registry,
     allowPrivate,
@@ -104,6 +105,7 @@ export async function startWorkers(
     quotas: createQuotas(settings.quotas),
     attempts,
     places,
+    pace,
     streams: createStreamWriter({ query: db.system.query, log }),
     mailer,
   });

@@ -21,7 +21,6 @@ import { createRateLimiter } from '../services/access/rate-limiter.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createDeliveryWaiter } from '../services/deliveries/delivery-waiter.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
-import { createStartPace, type StartPace } from '../services/executions/start-pace.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
 import { createKnownVersions } from '../services/prompts/known-versions.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
@@ -97,16 +96,27 @@ interface OpenStreams {
 
 /** Every operation of the API. */
 export function allRoutes(
-  { db, listener, client, taskQueues, models, evaluatorPool, cipher, allowPrivate, settings, log }: RouteFoundation,
+  {
+    db,
+    listener,
+    pace,
+    client,
+    taskQueues,
+    models,
+    evaluatorPool,
+    cipher,
+    allowPrivate,
+    settings,
+    log,
+  }: RouteFoundation,
   { eager }: { eager: boolean },
-): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[]; pace: StartPace } {
+): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[] } {
   const idempotency = createIdempotency(createIdempotencyKeys(cipher));
   const quotas = createQuotas(settings.quotas);
   const authenticator = createAuthenticator(db, listener, log);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
   const streams = createStreamHub({ db, listener, log });
-  const pace = createStartPace(listener);
   const progress = createProgressHub({ db, format: evaluationStream, log });
   const executions = {
     quotas,
@@ -125,7 +135,6 @@ export function allRoutes(
   return {
     authenticator,
     streams: [streams, progress],
-    pace,
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
       ...labelRoutes(),
@@ -185,7 +194,7 @@ export async function startApi(
 ): Promise<RunningApi> {
   const { db, settings, registry, log } = foundation;
   const closing = new AbortController();
-  const { routes, authenticator, streams, pace } = allRoutes(foundation, { eager });
+  const { routes, authenticator, streams } = allRoutes(foundation, { eager });
   new Gauge({
     name: 'pms_streams_open',
     help: 'Streams of executions and evaluations that callers read',
@@ -199,7 +208,7 @@ export async function startApi(
     help: 'Executions that wait for the turn of their workspace to start',
     registers: [registry],
     collect() {
-      this.set(pace.waiting());
+      this.set(foundation.pace.waiting());
     },
   });
   const limit = settings.rateLimitPerMinute;

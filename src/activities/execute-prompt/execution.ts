@@ -11,6 +11,7 @@ import { failExecution } from '../../services/executions/end-execution.ts';
 import { onExecutionFinished } from '../../services/executions/execution-finished.ts';
 import { endedOf } from '../../services/executions/executions.ts';
 import { fallBack, fallsBackOn } from '../../services/executions/fall-back.ts';
+import type { StartPace } from '../../services/executions/start-pace.ts';
 import { completeExecution, endCall, storeResponse } from '../../services/executions/store-response.ts';
 import type { StreamWriter } from '../../services/streams/stream-writer.ts';
 import type { Places } from '../../temporal/places.ts';
@@ -29,6 +30,7 @@ export interface ExecutionActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   places: Places;
+  pace: Pick<StartPace, 'begun'>;
   streams: StreamWriter;
   /** Aborted when this process is asked to stop: no call is begun any more. */
   stopping: AbortSignal;
@@ -67,6 +69,7 @@ export function createExecutionActivities({
   graceOver,
   claimWithinMs = CLAIM_WITHIN_MS,
   places,
+  pace,
   streams,
   listener,
   log,
@@ -169,7 +172,8 @@ export function createExecutionActivities({
   async function claimInTime(id: string) {
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
     const until = Date.now() + claimWithinMs;
-    return untilDatabaseAnswers(() => claimExecution(query, id), {
+    const isStartedHere = pace.begun(id);
+    return untilDatabaseAnswers(() => claimExecution(query, id, !isStartedHere), {
       throwIfAborted() {
         if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
       },

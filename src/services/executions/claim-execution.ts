@@ -15,7 +15,7 @@ import { withdrawUnaccepted } from './withdraw-execution.ts';
 
 const RUN = changeState(executionStates, { to: 'running' });
 
-const CLAIM = prepared<{ id: string }>()((db, { id }) =>
+const CLAIM = prepared<{ id: string; isTold: boolean }>()((db, { id, isTold }) =>
   db
     .updateTable('executions')
     .set((eb) => ({
@@ -36,7 +36,7 @@ const CLAIM = prepared<{ id: string }>()((db, { id }) =>
       sql<boolean>`model_attempts >= ${MAX_CALL_ATTEMPTS}`.as('isLastAttempt'),
       sql<string | null>`fallback_models[1]`.as('fallback'),
     ])
-    .returning(notify(CHANNELS.executionBegun, sql.ref<string>('id')).as('told')),
+    .returning(sql`case when ${isTold} then ${notify(CHANNELS.executionBegun, sql.ref<string>('id'))} end`.as('told')),
 );
 const UNCLAIMED = prepared<{ id: string }>()((db, { id }) =>
   db.selectFrom('executions').select(['status', 'model_attempts', 'answered_at']).where('id', '=', id),
@@ -62,12 +62,13 @@ export type Claim = ClaimedCall | { fallback: string } | 'nothing' | 'exhausted'
 
 /**
  * Takes an execution to call its model. This is the one place that limits how often that happens.
+ * @param isTold whether the process that started it is told that its call begins; false where that is this one
  * @returns `nothing` where it has its response, has ended or was withdrawn; `exhausted` where its last model was tried
  * `MAX_CALL_ATTEMPTS` times; where another one was, the one that takes its place
  */
-export async function claimExecution(query: Query, id: string): Promise<Claim> {
+export async function claimExecution(query: Query, id: string, isTold = true): Promise<Claim> {
   for (;;) {
-    const [claimed] = await query(CLAIM, { id });
+    const [claimed] = await query(CLAIM, { id, isTold });
     if (claimed !== undefined) {
       const { input, input_messages: messages, told: _told, ...call } = claimed;
       return { ...call, input: messages ?? input ?? '' };

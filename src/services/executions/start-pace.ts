@@ -15,6 +15,11 @@ export interface StartPace {
    * @returns false where the execution has ended meanwhile
    */
   turn(workspaceId: string, id: string): Promise<boolean>;
+  /**
+   * Says that the call of an execution begins.
+   * @returns false where another process has started it, which is to be told by a notification
+   */
+  begun(id: string): boolean;
   /** How many wait now, of all workspaces. */
   waiting(): number;
 }
@@ -47,7 +52,7 @@ interface Turns {
 export function createStartPace(
   listener: Pick<Listener, 'on'>,
   {
-    beginning: maxBeginning = 4,
+    beginning: maxBeginning = 8,
     patienceMs = 1_000,
     many = 100,
     pauseMs = 40,
@@ -99,7 +104,13 @@ export function createStartPace(
     if (turns?.beginning.delete(id)) callNext(workspaceId, turns);
   }
 
-  listener.on(CHANNELS.executionBegun, (id) => hasBegun(workspaceOf.get(id) ?? '', id));
+  function begun(id: string): boolean {
+    const workspaceId = workspaceOf.get(id);
+    if (workspaceId !== undefined) hasBegun(workspaceId, id);
+    return workspaceId !== undefined;
+  }
+
+  listener.on(CHANNELS.executionBegun, begun);
   onExecutionFinished(listener, (id) => {
     const workspaceId = workspaceOf.get(id);
     const turns = workspaces.get(workspaceId ?? '');
@@ -128,6 +139,7 @@ export function createStartPace(
         workspaceOf.set(id, workspaceId);
         callNext(workspaceId, turns);
       }),
+    begun,
     waiting: () => [...workspaces.values()].reduce((sum, { line }) => sum + line.size, 0),
   };
 }

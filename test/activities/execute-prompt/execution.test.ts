@@ -5,7 +5,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
 import type { ExecutionActivities } from '../../../src/activities/execute-prompt/execution.ts';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
-import { type Listener, openListener } from '../../../src/db/listener.ts';
+import { CHANNELS, type Listener, openListener } from '../../../src/db/listener.ts';
 import type { ClosableModels } from '../../../src/models/model.ts';
 import { failExecution } from '../../../src/services/executions/end-execution.ts';
 import { storeResponse } from '../../../src/services/executions/store-response.ts';
@@ -78,6 +78,25 @@ test('an answer that is stored is never paid for again', async () => {
   await run(id, attempt(3));
   expect(openai.countBy('only once')).toBe(1);
   expect(await rows.events(id)).toEqual(['execution.completed']);
+});
+
+test('another process is told that a call begins, the one that makes it is not', async () => {
+  const listener = openListener(database.url, log);
+  await until('the listener', async () => listener.connected());
+  try {
+    const told: string[] = [];
+    listener.on(CHANNELS.executionBegun, (id) => told.push(id));
+    const [here, elsewhere] = [await rows.queue({ input: 'here' }), await rows.queue({ input: 'elsewhere' })];
+    activities = testExecutionActivities({ db, models, pace: { begun: (id) => id === here } });
+    await run(here);
+    await run(elsewhere);
+    // Notifications come in the order of their transactions.
+    await until('the notification', async () => told.length > 0);
+    expect(told).toEqual([elsewhere]);
+  } finally {
+    activities = testExecutionActivities({ db, models });
+    await listener.close();
+  }
 });
 
 test('calls no model for an execution that was withdrawn or canceled', async () => {

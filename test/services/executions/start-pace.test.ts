@@ -15,6 +15,7 @@ function setUp(options: StartPaceOptions) {
   };
   return {
     waiting: () => pace.waiting(),
+    begun: (id: string) => pace.begun(id),
     ask,
     started,
     ended,
@@ -41,6 +42,17 @@ test('a start waits until the call of an earlier one has begun, where a few have
   begin('2');
   await settled();
   expect(started).toEqual(['1', '2', '3', '4', '5']);
+});
+
+test('a call that begins in this process is told without a notification, one of another process is not known', async () => {
+  const { ask, started, begun } = setUp({ ...PATIENT, beginning: 1 });
+  ask('a', '1', '2', '3');
+  expect(begun('9')).toBe(false);
+  await settled();
+  expect(started).toEqual(['1']);
+  expect(begun('1')).toBe(true);
+  await settled();
+  expect(started).toEqual(['1', '2']);
 });
 
 test('one that ends without a call makes room, too', async () => {
