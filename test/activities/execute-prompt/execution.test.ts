@@ -80,21 +80,19 @@ test('an answer that is stored is never paid for again', async () => {
   expect(await rows.events(id)).toEqual(['execution.completed']);
 });
 
-test('another process is told that a call begins, the one that makes it is not', async () => {
+test('the process that started an execution is notified that its call begins, unless it makes the call itself', async () => {
   const listener = openListener(database.url, log);
   await until('the listener', async () => listener.connected());
   try {
     const told: string[] = [];
     listener.on(CHANNELS.executionBegun, (id) => told.push(id));
     const [here, elsewhere] = [await rows.queue({ input: 'here' }), await rows.queue({ input: 'elsewhere' })];
-    activities = testExecutionActivities({ db, models, pace: { begun: (id) => id === here } });
-    await run(here);
-    await run(elsewhere);
+    const notifying = testExecutionActivities({ db, models, pace: { begun: (id) => id === here } });
+    for (const id of [here, elsewhere]) await attempt().run((row: string) => notifying.callModel(row, 'ws_test'), id);
     // Notifications come in the order of their transactions.
     await until('the notification', async () => told.length > 0);
     expect(told).toEqual([elsewhere]);
   } finally {
-    activities = testExecutionActivities({ db, models });
     await listener.close();
   }
 });
