@@ -12,7 +12,7 @@ import { median, quantile } from './statistics.ts';
 const MODEL_MS = 200;
 const RECEIVER_MS = 50;
 const ROUNDS = 3;
-/** A process is measured as it is when it has been at work for a while: V8 compiles what is hot in the first thousand or so. */
+/** A process is measured as it is when it has been at work for a while: V8 compiles what is hot in the first thousand runs or so. */
 const WARM_UP = { callers: 20, count: 500 };
 const ALONE = { callers: 1, count: 20 };
 const MANY = { callers: 20, count: 600 };

@@ -192,7 +192,7 @@ export async function startApi(
   foundation: Foundation,
   { eager, temporalUiUrl = foundation.settings.temporal.uiUrl }: { eager: boolean; temporalUiUrl?: string | undefined },
 ): Promise<RunningApi> {
-  const { db, settings, registry, log } = foundation;
+  const { db, pace, settings, registry, log } = foundation;
   const closing = new AbortController();
   const { routes, authenticator, streams } = allRoutes(foundation, { eager });
   new Gauge({
@@ -208,7 +208,7 @@ export async function startApi(
     help: 'Executions that wait for the turn of their workspace to start',
     registers: [registry],
     collect() {
-      this.set(foundation.pace.waiting());
+      this.set(pace.waiting());
     },
   });
   const limit = settings.rateLimitPerMinute;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 
 /** Channels of PostgreSQL notifications. */
 export const CHANNELS = {
-  /** The call of an execution's model begins in another process than it was started by. Payload: the execution's UUID. */
+  /** The call of an execution's model begins, in another process than the one that started it. Payload: the execution's UUID. */
   executionBegun: 'execution_begun',
   /** An execution reached its end. Payload: its UUID, and the execution where it is short (see `onExecutionFinished`). */
   executionFinished: 'execution_finished',

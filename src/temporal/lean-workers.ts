@@ -28,8 +28,8 @@ export interface LeanWorkers<Workers> {
 }
 
 /**
- * Makes workers that run workflow code in this thread, without the SDK's watchdog thread for each call, and without its call stack of each promise
- * (docs/decisions/0026-workflow-code-in-the-main-thread.md). A call that takes longer than the limit ends the process: workflow code is ours,
+ * Makes workers that run workflow code in this thread, without the SDK's watchdog thread for each call, without its call stack of each promise
+ * (docs/decisions/0026-workflow-code-in-the-main-thread.md), and in contexts without interceptors. A call that takes longer than the limit ends the process: workflow code is ours,
  * so that is an endless loop.
  *
  * Where the SDK no longer runs workflow code as this expects, an error says so.

@@ -62,7 +62,7 @@ export type Claim = ClaimedCall | { fallback: string } | 'nothing' | 'exhausted'
 
 /**
  * Takes an execution to call its model. This is the one place that limits how often that happens.
- * @param isTold whether the process that started it is told that its call begins; false where that is this one
+ * @param isTold whether to notify the process that started it that its call begins; needless where this one did
  * @returns `nothing` where it has its response, has ended or was withdrawn; `exhausted` where its last model was tried
  * `MAX_CALL_ATTEMPTS` times; where another one was, the one that takes its place
  */

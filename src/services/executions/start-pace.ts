@@ -17,7 +17,7 @@ export interface StartPace {
   turn(workspaceId: string, id: string): Promise<boolean>;
   /**
    * Says that the call of an execution begins.
-   * @returns false where another process has started it, which is to be told by a notification
+   * @returns false where this process did not start it: the one that did is to be notified
    */
   begun(id: string): boolean;
   /** How many wait now, of all workspaces. */
