@@ -41,13 +41,22 @@ export interface Foundation {
   close(): Promise<void>;
 }
 
+/**
+ * The SDK warns of a workflow task that takes more than 5 s. That of an execution takes as long as its call, whose time limit is
+ * MODEL_TIMEOUT.
+ */
+const LONG_TASK = '[TMPRL1104]';
+
 /** The SDK's own log goes into ours, and its signal handlers stay out of the way of ours. Once per process. */
 export function installTemporalRuntime(log: Logger): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      if (level === 'ERROR') log.error(meta ?? {}, message);
-      else log.warn(meta ?? {}, message);
+      if (message.startsWith(LONG_TASK)) return;
+      const { error, ...fields } = meta ?? {};
+      if (error !== undefined) fields['err'] = error;
+      if (level === 'ERROR') log.error(fields, message);
+      else log.warn(fields, message);
     }),
     telemetryOptions: { logging: { filter: 'WARN', forward: {} } },
   });
