@@ -77,13 +77,16 @@ describe('startTemporal', () => {
     await second.stop();
   });
 
-  test('has no search attributes of ours until a worker registers them, on an old file too', async () => {
+  test('has no search attributes of ours until a worker has registered them, on an old file too', async () => {
     const dbFile = path.join(folder, 'attributes', 'temporal.db');
     await (await start({ dbFile })).stop();
     const server = await start({ dbFile });
     await withClient(server.address, async (client) => {
       const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
       expect(await registerSearchAttributes(client)).toEqual(names);
+      // They are known at once, which Temporal does not promise.
+      const typedSearchAttributes = Object.values(SEARCH_ATTRIBUTES).map((key) => ({ key, value: 'x' }));
+      await client.workflow.start('anything', { taskQueue: 'nobody', workflowId: 'described', typedSearchAttributes });
       expect(await registerSearchAttributes(client)).toEqual([]);
     });
     await server.stop();
