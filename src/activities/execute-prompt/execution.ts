@@ -30,7 +30,7 @@ export interface ExecutionActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   places: Places;
-  pace: Pick<StartPace, 'begun'>;
+  pace: Pick<StartPace, 'begun' | 'calm'>;
   streams: StreamWriter;
   /** Aborted when this process is asked to stop: no call is begun any more. */
   stopping: AbortSignal;
@@ -44,6 +44,12 @@ export interface ExecutionActivityDeps {
 
 /** A longer outage of the database is waited for by the workflow. */
 const CLAIM_WITHIN_MS = 10_000;
+
+/**
+ * An execution that has ended is known to have: to its row, its caller and its webhooks. Temporal, for which that is as much work as a
+ * start, is told when no start is under way here, and so much later at the latest.
+ */
+const TELL_WITHIN_MS = 150;
 
 /** How calling a model ended. */
 export type CallOutcome =
@@ -208,11 +214,9 @@ export function createExecutionActivities({
       if (inFlight.has(executionId)) return callInPlace(executionId);
       const entered = await places.enterCall(workspace, executionId);
       if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
-      try {
-        return await callInPlace(executionId);
-      } finally {
-        entered.release();
-      }
+      const outcome = await callInPlace(executionId).finally(() => entered.release());
+      if (outcome !== null && 'status' in outcome) await pace.calm(TELL_WITHIN_MS);
+      return outcome;
     },
 
     /**

@@ -20,6 +20,11 @@ export interface StartPace {
    * @returns false where this process did not start it: the one that did is to be notified
    */
   begun(id: string): boolean;
+  /**
+   * For work that nobody waits for: until no execution of any workspace is between its start and its call, or the time is up.
+   * @param atMostMs milliseconds
+   */
+  calm(atMostMs: number): Promise<void>;
   /** How many wait now, of all workspaces. */
   waiting(): number;
 }
@@ -52,7 +57,7 @@ interface Turns {
 export function createStartPace(
   listener: Pick<Listener, 'on'>,
   {
-    beginning: maxBeginning = 8,
+    beginning: maxBeginning = 6,
     patienceMs = 1_000,
     many = 100,
     pauseMs = 40,
@@ -61,6 +66,23 @@ export function createStartPace(
 ): StartPace {
   const workspaces = new Map<string, Turns>();
   const workspaceOf = new Map<string, string>();
+
+  /** What lets those go that wait for calm. */
+  const forCalm = new Set<() => void>();
+  let allBeginning = 0;
+
+  /** @returns whether its call had not begun */
+  function endBeginning({ beginning }: Turns, id: string): boolean {
+    clearTimeout(beginning.get(id));
+    if (!beginning.delete(id)) return false;
+    allBeginning -= 1;
+    return true;
+  }
+
+  function letCalmGo(): void {
+    if (allBeginning > 0) return;
+    for (const go of forCalm) go();
+  }
 
   function forget({ open }: Turns, id: string): void {
     open.delete(id);
@@ -80,6 +102,7 @@ export function createStartPace(
     turns.line.delete(id);
     turns.open.set(id, Date.now() + countedMs);
     turns.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
+    allBeginning += 1;
     turns.lastAt = Date.now();
     go(true);
   }
@@ -100,8 +123,9 @@ export function createStartPace(
 
   function hasBegun(workspaceId: string, id: string): void {
     const turns = workspaces.get(workspaceId);
-    clearTimeout(turns?.beginning.get(id));
-    if (turns?.beginning.delete(id)) callNext(workspaceId, turns);
+    if (turns === undefined || !endBeginning(turns, id)) return;
+    callNext(workspaceId, turns);
+    letCalmGo();
   }
 
   function begun(id: string): boolean {
@@ -119,9 +143,9 @@ export function createStartPace(
     turns.line.get(id)?.(false);
     if (!turns.line.delete(id)) turns.lastAt = 0;
     forget(turns, id);
-    clearTimeout(turns.beginning.get(id));
-    turns.beginning.delete(id);
+    endBeginning(turns, id);
     callNext(workspaceId, turns);
+    letCalmGo();
   });
 
   return {
@@ -140,6 +164,18 @@ export function createStartPace(
         callNext(workspaceId, turns);
       }),
     begun,
+    async calm(atMostMs) {
+      if (allBeginning === 0) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(go, atMostMs);
+        function go() {
+          clearTimeout(timer);
+          forCalm.delete(go);
+          resolve();
+        }
+        forCalm.add(go);
+      });
+    },
     waiting: () => [...workspaces.values()].reduce((sum, { line }) => sum + line.size, 0),
   };
 }

@@ -87,7 +87,8 @@ test('the process that started an execution is notified that its call begins, un
     const told: string[] = [];
     listener.on(CHANNELS.executionBegun, (id) => told.push(id));
     const [here, elsewhere] = [await rows.queue({ input: 'here' }), await rows.queue({ input: 'elsewhere' })];
-    const notifying = testExecutionActivities({ db, models, pace: { begun: (id) => id === here } });
+    const pace = { begun: (id: string) => id === here, calm: async () => {} };
+    const notifying = testExecutionActivities({ db, models, pace });
     for (const id of [here, elsewhere]) await attempt().run((row: string) => notifying.callModel(row, 'ws_test'), id);
     // Notifications come in the order of their transactions.
     await until('the notification', async () => told.length > 0);
@@ -95,6 +96,16 @@ test('the process that started an execution is notified that its call begins, un
   } finally {
     await listener.close();
   }
+});
+
+test('an execution has ended before its step does, which leaves time to starts', async () => {
+  const id = await rows.queue({ input: 'ends' });
+  const { promise: calm, resolve: beCalm } = Promise.withResolvers<void>();
+  const leaving = testExecutionActivities({ db, models, pace: { begun: () => true, calm: () => calm } });
+  const step = attempt().run((row: string) => leaving.callModel(row, 'ws_test'), id);
+  await until('its end', async () => (await rows.events(id)).includes('execution.completed'));
+  beCalm();
+  expect(await step).toEqual({ status: 'completed' });
 });
 
 test('calls no model for an execution that was withdrawn or canceled', async () => {

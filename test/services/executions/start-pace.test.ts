@@ -16,6 +16,7 @@ function setUp(options: StartPaceOptions) {
   return {
     waiting: () => pace.waiting(),
     begun: (id: string) => pace.begun(id),
+    calm: (atMostMs: number) => pace.calm(atMostMs),
     ask,
     started,
     ended,
@@ -122,4 +123,25 @@ test('one of whose end nothing is heard counts no more after a while', async () 
   ask('a', '2');
   await settled();
   expect(started).toEqual(['1', '2']);
+});
+
+test('calm is when no start of any workspace waits for its call, or the time is up', async () => {
+  const { ask, begin, finish, calm } = setUp({ ...PATIENT, beginning: 1 });
+  await calm(1_000_000);
+  ask('a', '1', '2');
+  ask('b', '3');
+  let isCalm = false;
+  const waited = calm(1_000_000).then(() => {
+    isCalm = true;
+  });
+  await calm(1);
+  begin('1');
+  begin('1');
+  begin('3');
+  await settled();
+  // The next one of its workspace was let go.
+  expect(isCalm).toBe(false);
+  finish('2');
+  await waited;
+  await calm(1_000_000);
 });
