@@ -39,7 +39,7 @@ const LIST_COMES_LAST = {
  * does waits until they are known.
  */
 const KEPT_ATTRIBUTES = { 'system.forceSearchAttributesCacheRefreshOnRead': false };
-/** Workflows whose state is kept in memory, ended ones included; 8,096 of them by default. */
+/** Workflows whose state is kept in memory, ended ones included; 8,096 by default. The memory goes to `GOGC`, see `temporal.ts`. */
 const KEPT_WORKFLOWS = { 'history.hostLevelCacheMaxSize': 1_000 };
 
 const DYNAMIC_CONFIG = {
@@ -52,8 +52,8 @@ const DYNAMIC_CONFIG = {
 };
 
 /**
- * SQLite's. At its start others write to the file, too (see `dropSpareIndexes`). Its log is copied into the file, which takes some 20 ms
- * and nothing else is written meanwhile, when it has 16 MiB instead of 4.
+ * SQLite's. At the server's start others write to the file, too (see `dropSpareIndexes`). Copying the write-ahead log into the file takes
+ * some 20 ms, and nothing is written meanwhile: it is done at 16 MiB (4,000 pages) instead of 4.
  */
 const PRAGMAS = ['journal_mode=wal', 'synchronous=1', 'busy_timeout=5000', 'wal_autocheckpoint=4000'];
 

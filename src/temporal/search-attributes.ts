@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
 import { SEARCH_ATTRIBUTES } from './names.ts';
-import { isTemporalAway } from './workflows.ts';
+import { isInvalidArgument, isTemporalAway } from './workflows.ts';
 
 const NAMES = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
 const WITH_ALL = NAMES.map((name) => `${name} = ''`).join(' and ');
 /** What a Temporal server knows of attributes is some seconds old (`system.namespaceCacheRefreshInterval`, 2 s). */
 const KNOWN_WITHIN_MS = 20_000;
-const LOOK_EVERY_MS = 50;
-const GRPC_INVALID_ARGUMENT = 3;
+const LOOK_EVERY_MS = 100;
 
 /**
  * Registers the project's search attributes where they are missing, and waits until workflows may have them. Temporal Cloud does
@@ -18,7 +17,8 @@ const GRPC_INVALID_ARGUMENT = 3;
  * @returns the names of those that were missing
  */
 export async function registerSearchAttributes(client: Client): Promise<string[]> {
-  if (await areKnown(client)) return [];
+  let refusal = await refusalOf(client);
+  if (refusal === undefined) return [];
   const { connection, options } = client;
   const { namespace } = options;
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
@@ -31,20 +31,24 @@ export async function registerSearchAttributes(client: Client): Promise<string[]
       ),
     });
   const until = Date.now() + KNOWN_WITHIN_MS;
-  while (!(await areKnown(client))) {
-    if (Date.now() > until) throw new Error('Temporal has registered the search attributes, and refuses them still.');
+  while (refusal !== undefined) {
+    if (Date.now() > until)
+      throw new Error('Temporal has the search attributes and still refuses them: each must be of type Keyword.', {
+        cause: refusal,
+      });
     await delay(LOOK_EVERY_MS);
+    refusal = await refusalOf(client);
   }
   return missing;
 }
 
 /** Temporal refuses a query with an attribute that it does not know, as it refuses to start a workflow that has it. */
-async function areKnown({ connection, options: { namespace } }: Client): Promise<boolean> {
+async function refusalOf({ connection, options: { namespace } }: Client): Promise<unknown> {
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace, query: WITH_ALL });
-    return true;
+    return undefined;
   } catch (error) {
-    if (isGrpcServiceError(error) && Number(error.code) === GRPC_INVALID_ARGUMENT) return false;
+    if (isInvalidArgument(error)) return error;
     throw error;
   }
 }

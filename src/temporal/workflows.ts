@@ -15,6 +15,7 @@ export const TEMPORAL_DEADLINE_MS = 10_000;
 
 /** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the next request would fare no better. */
 const TEMPORAL_IS_AWAY = new Set([4, 8, 14]);
+const GRPC_INVALID_ARGUMENT = 3;
 
 /**
  * Starts that this process has in flight. A workspace that starts hundreds of workflows at once waits here, where others go past
@@ -42,6 +43,12 @@ export function isTemporalAway(error: unknown): boolean {
   if (error instanceof StartTimeoutError) return true;
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && TEMPORAL_IS_AWAY.has(cause.code);
+}
+
+/** Whether Temporal refuses what it was asked, as it always will. */
+export function isInvalidArgument(error: unknown): boolean {
+  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+  return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
 }
 
 /** How workflows are started. */

@@ -1,27 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { installTemporalRuntime } from '../../src/foundation.ts';
 import { boundedFailures } from '../../src/temporal/bounded-failures.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { activitiesWith } from '../support/histories-execute-prompt.ts';
+import { connectToTemporal } from '../support/temporal.ts';
 
-const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
-let connection: NativeConnection;
-let client: Client;
 const log = pino({ level: 'silent' });
+let temporal: Awaited<ReturnType<typeof connectToTemporal>>;
+
 beforeAll(async () => {
   installTemporalRuntime(log);
-  connection = await NativeConnection.connect({ address });
-  client = new Client({ connection: await Connection.connect({ address }) });
+  temporal = await connectToTemporal();
 });
-afterAll(async () => {
-  await client?.connection.close();
-  await connection?.close();
-});
+afterAll(() => temporal.connection.close());
 
 const wild = (nextRetryDelay: number, message = 'wild') =>
   ApplicationFailure.create({ type: 'wild', message, nonRetryable: true, nextRetryDelay });
@@ -44,6 +39,7 @@ const FAILURES: [string, () => Error][] = [
 test.each(FAILURES)('a worker survives an activity that fails with %s', async (_name, error) => {
   const told: unknown[] = [];
   const taskQueue = randomUUID();
+  const { client, connection } = temporal;
   const worker = await Worker.create({
     connection,
     taskQueue,

@@ -5,33 +5,33 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Client } from '@temporalio/client';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  type NativeConnection,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { createLeanWorkers } from '../../src/temporal/lean-workers.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { silenceTemporal } from '../support/histories.ts';
+import { connectToTemporal, TEMPORAL_ADDRESS } from '../support/temporal.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const ADDRESS = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
 
 let options: WorkerOptions;
 let client: Client;
-let connections: (Connection | NativeConnection)[];
+let connection: NativeConnection;
 
 beforeAll(async () => {
   silenceTemporal();
   const workflowsPath = fileURLToPath(new URL('./workflows.ts', import.meta.url));
-  const connection = await NativeConnection.connect({ address: ADDRESS });
-  const forClient = await Connection.connect({ address: ADDRESS });
-  connections = [connection, forClient];
-  client = new Client({ connection: forClient });
+  ({ connection, client } = await connectToTemporal());
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
   options = { connection, workflowBundle, taskQueue: `lean-${randomUUID()}` };
 });
 
-afterAll(async () => {
-  await Promise.all(connections.map((connection) => connection.close()));
-});
+afterAll(() => connection.close());
 
 const start = (type: string, taskQueue = options.taskQueue) =>
   client.workflow.start(type, { workflowId: `lean-${randomUUID()}`, taskQueue });
@@ -58,7 +58,7 @@ test('workflow code runs in this thread, and no thread is started for a call', a
 test('workflow code that does not come back ends its process', async () => {
   const main = fileURLToPath(new URL('./lean-worker-main.ts', import.meta.url));
   const taskQueue = `lean-${randomUUID()}`;
-  const child = spawn(process.execPath, [main, ADDRESS, taskQueue], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [main, TEMPORAL_ADDRESS, taskQueue], { stdio: ['ignore', 'ignore', 'pipe'] });
   const said = text(child.stderr);
   const handle = await start('spin', taskQueue);
   try {
@@ -76,7 +76,7 @@ test('workflow code that does not come back ends its process', async () => {
 test('a promise that workflow code leaves rejected fails its task, and nothing else', async () => {
   const main = fileURLToPath(new URL('./lean-worker-main.ts', import.meta.url));
   const taskQueue = `lean-${randomUUID()}`;
-  const child = spawn(process.execPath, [main, ADDRESS, taskQueue], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [main, TEMPORAL_ADDRESS, taskQueue], { stdio: ['ignore', 'ignore', 'pipe'] });
   const said = text(child.stderr);
   const answers = async () => {
     const answer = await start('answer', taskQueue);

@@ -1,7 +1,6 @@
-import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client, type WorkflowHandle } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import type { AttemptOutcome } from '../../src/services/deliveries/make-attempt.ts';
 import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
 import {
@@ -17,12 +16,13 @@ import {
 import { openPaths, type PathEnvironment, silenceTemporal, takePath } from '../support/histories.ts';
 import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
 import { eventsOf } from '../support/history-events.ts';
+import { connectToTemporal } from '../support/temporal.ts';
 
 // What waits for the server's clock waits beside the others.
 async function connect(): Promise<PathEnvironment & { connection: NativeConnection }> {
   silenceTemporal();
-  const connection = await NativeConnection.connect({ address: process.env['TEST_TEMPORAL_ADDRESS'] ?? '' });
-  return { connection, ...(await openPaths(new Client({ connection }), connection)) };
+  const { connection, client } = await connectToTemporal();
+  return { connection, ...(await openPaths(client, connection)) };
 }
 const connecting = connect();
 beforeAll(async () => void (await connecting));

@@ -69,19 +69,17 @@ export function createStartPace(
 
   /** What lets those go that wait for calm. */
   const forCalm = new Set<() => void>();
-  let allBeginning = 0;
+
+  const isCalm = () => workspaces.values().every(({ beginning }) => beginning.size === 0);
+
+  function letCalmGo(): void {
+    if (forCalm.size > 0 && isCalm()) for (const go of forCalm) go();
+  }
 
   /** @returns whether its call had not begun */
   function endBeginning({ beginning }: Turns, id: string): boolean {
     clearTimeout(beginning.get(id));
-    if (!beginning.delete(id)) return false;
-    allBeginning -= 1;
-    return true;
-  }
-
-  function letCalmGo(): void {
-    if (allBeginning > 0) return;
-    for (const go of forCalm) go();
+    return beginning.delete(id);
   }
 
   function forget({ open }: Turns, id: string): void {
@@ -102,7 +100,6 @@ export function createStartPace(
     turns.line.delete(id);
     turns.open.set(id, Date.now() + countedMs);
     turns.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
-    allBeginning += 1;
     turns.lastAt = Date.now();
     go(true);
   }
@@ -165,7 +162,7 @@ export function createStartPace(
       }),
     begun,
     async calm(atMostMs) {
-      if (allBeginning === 0) return;
+      if (isCalm()) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(go, atMostMs);
         function go() {

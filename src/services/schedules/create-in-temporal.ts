@@ -1,5 +1,4 @@
 import {
-  isGrpcServiceError,
   ScheduleAlreadyRunning,
   type ScheduleOptionsStartWorkflowAction,
   ScheduleOverlapPolicy,
@@ -8,19 +7,13 @@ import {
 import { invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { evaluationScheduleId, SEARCH_ATTRIBUTES, scheduledEvaluationWorkflowId } from '../../temporal/names.ts';
-import { TEMPORAL_DEADLINE_MS } from '../../temporal/workflows.ts';
+import { isInvalidArgument, TEMPORAL_DEADLINE_MS } from '../../temporal/workflows.ts';
 import type { scheduledEvaluation } from '../../workflows/scheduled-evaluation.ts';
 import type { ScheduledRequest, ScheduleRow } from './schedules.ts';
 import type { Temporal } from './temporal-schedule.ts';
 
-const GRPC_INVALID_ARGUMENT = 3;
 /** A start that was missed while Temporal was away happens late if it is at most this old. */
 const CATCH_UP_WINDOW = '1 hour';
-
-function isInvalidArgument(error: unknown): boolean {
-  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-  return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
-}
 
 /** The SDK sends a `priority`, but its type leaves it out. */
 type Action = ScheduleOptionsStartWorkflowAction<typeof scheduledEvaluation> & Pick<WorkflowStartOptions, 'priority'>;
