@@ -6,8 +6,9 @@ import { onExecutionFinished } from './execution-finished.ts';
  * others start. Rows wait at no cost.
  *
  * Few executions of a workspace are between their start and their call; the next one waits until the call of one of these has
- * begun, so starts are as fast as workers take them. While `many` go on, the next one also waits until one of them has ended, or
- * for a pause: so their number grows slowly.
+ * begun, so starts are as fast as workers take them. While few go on, those that come at the same moment are also spread out by
+ * some milliseconds: each is faster alone, and callers that go on when they are answered then stay apart. While `many` go on, the
+ * next one also waits until one of them has ended, or for a pause: so their number grows slowly.
  */
 export interface StartPace {
   /**
@@ -34,6 +35,10 @@ export interface StartPaceOptions {
   beginning?: number;
   /** After so long, an execution whose call has not begun no longer keeps others from their start. */
   patienceMs?: number;
+  /** Starts are spread out while fewer executions of a workspace go on; with more, their rate counts. */
+  few?: number;
+  /** The time between two starts then, divided by those that wait and one more. */
+  spreadMs?: number;
   /** So many executions of a workspace go on before their growth is slowed down. */
   many?: number;
   /** The pause between two starts from then on, where none ends meanwhile. */
@@ -49,8 +54,10 @@ interface Turns {
   beginning: Map<string, NodeJS.Timeout>;
   /** Those that wait, in order, and what lets them go. */
   line: Map<string, (isTurn: boolean) => void>;
-  /** When the last start was made; 0 where an execution has ended since. */
-  lastAt: number;
+  /** When the last start was made, in milliseconds of `performance.now()`. */
+  startedAt: number;
+  /** Whether an execution has ended since. */
+  hasEnded: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -59,6 +66,8 @@ export function createStartPace(
   {
     beginning: maxBeginning = 6,
     patienceMs = 1_000,
+    few = 32,
+    spreadMs = 16,
     many = 100,
     pauseMs = 40,
     countedMs = 60_000,
@@ -87,20 +96,26 @@ export function createStartPace(
     workspaceOf.delete(id);
   }
 
-  /** How long the growth has to wait, in milliseconds. */
+  /** How long there has to be between the last start and the next one, in milliseconds. */
+  function pauseOf({ open, beginning, line, hasEnded }: Turns): number {
+    if (open.size >= many) return hasEnded ? 0 : pauseMs;
+    return open.size < few && beginning.size > 0 ? spreadMs / (line.size + 1) : 0;
+  }
+
   function pauseLeft(turns: Turns): number {
     for (const [id, until] of turns.open) {
       if (until > Date.now()) break;
       forget(turns, id);
     }
-    return turns.open.size < many ? 0 : turns.lastAt + pauseMs - Date.now();
+    return turns.startedAt + pauseOf(turns) - performance.now();
   }
 
   function start(workspaceId: string, turns: Turns, id: string, go: (isTurn: boolean) => void): void {
     turns.line.delete(id);
     turns.open.set(id, Date.now() + countedMs);
     turns.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
-    turns.lastAt = Date.now();
+    turns.startedAt = performance.now();
+    turns.hasEnded = false;
     go(true);
   }
 
@@ -138,7 +153,7 @@ export function createStartPace(
     if (workspaceId === undefined || turns === undefined) return;
     // One that was canceled while it waited must not take up the time of a start.
     turns.line.get(id)?.(false);
-    if (!turns.line.delete(id)) turns.lastAt = 0;
+    if (!turns.line.delete(id)) turns.hasEnded = true;
     forget(turns, id);
     endBeginning(turns, id);
     callNext(workspaceId, turns);
@@ -152,7 +167,8 @@ export function createStartPace(
           open: new Map(),
           beginning: new Map(),
           line: new Map(),
-          lastAt: 0,
+          startedAt: 0,
+          hasEnded: true,
           timer: undefined,
         };
         workspaces.set(workspaceId, turns);

@@ -27,7 +27,7 @@ function setUp(options: StartPaceOptions) {
 
 const settled = () => delay(0);
 /** Nothing happens by the clock. */
-const PATIENT = { patienceMs: 1_000_000, pauseMs: 1_000_000 };
+const PATIENT = { patienceMs: 1_000_000, pauseMs: 1_000_000, spreadMs: 0 };
 
 test('a start waits until the call of an earlier one has begun, where a few have not', async () => {
   const { ask, started, begin, waiting } = setUp({ ...PATIENT, beginning: 2 });
@@ -93,6 +93,32 @@ test('a call that does not begin for long keeps nobody from starting', async () 
   ask('a', '5');
   await settled();
   expect(started).toEqual(['1', '2', '3', '4', '5']);
+});
+
+test('where few go on, the next one starts when the call before it begins', async () => {
+  const { ask, started, begin } = setUp({ ...PATIENT, spreadMs: 1_000_000 });
+  ask('a', '1', '2', '3');
+  ask('b', '4');
+  await settled();
+  expect(started).toEqual(['1', '4']);
+  begin('1');
+  await settled();
+  expect(started).toEqual(['1', '4', '2']);
+});
+
+test('where few go on, the next one starts after some milliseconds at the latest', async () => {
+  const { ask, started } = setUp({ ...PATIENT, beginning: 5, spreadMs: 2 });
+  ask('a', '1', '2', '3', '4', '5', '6');
+  await waitFor('starts', async () => started.length === 5);
+  await delay(5);
+  expect(started).toEqual(['1', '2', '3', '4', '5']);
+});
+
+test('where more than a few go on, starts are not spread out', async () => {
+  const { ask, started } = setUp({ ...PATIENT, few: 1, spreadMs: 1_000_000 });
+  ask('a', '1', '2', '3');
+  await settled();
+  expect(started).toEqual(['1', '2', '3']);
 });
 
 test('where many go on, one that ends is replaced at once', async () => {
