@@ -1,9 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchBudget } from './batch-budget.ts';
 import type { ExampleCost } from './example-in-progress.ts';
 
 export interface PoolOptions<Example extends { seq: number }> {
   from: number;
   concurrency: number;
+  /**
+   * The first examples begin so far apart, in milliseconds; default: 2. Those that begin at the same moment also end at the same
+   * moment, and wait for each other then, as do all that follow them.
+   */
+  beginApartMs?: number;
   budget: BatchBudget;
   /** The next examples in order; an empty page is the end. */
   loadPage: (from: number, limit: number) => Promise<Example[]>;
@@ -27,6 +33,7 @@ export interface PoolResult {
 const PAGE_SIZE = 50;
 /** With fewer examples than this at hand, the next page is loaded. */
 const LOAD_BELOW = 25;
+const BEGIN_APART_MS = 2;
 
 /**
  * Runs examples with at most `concurrency` in flight: as one ends the next begins. When no more are to be begun, those in
@@ -34,7 +41,7 @@ const LOAD_BELOW = 25;
  * errors of examples that were told to stop are not.
  */
 export async function runPool<Example extends { seq: number }>(options: PoolOptions<Example>): Promise<PoolResult> {
-  const { concurrency, budget, loadPage, runExample, stopped, stop } = options;
+  const { concurrency, beginApartMs = BEGIN_APART_MS, budget, loadPage, runExample, stopped, stop } = options;
   const page: Example[] = [];
   let nextSeq = options.from;
   let loading: Promise<void> | undefined;
@@ -125,7 +132,12 @@ export async function runPool<Example extends { seq: number }>(options: PoolOpti
     }
   }
 
-  await Promise.all(Array.from({ length: concurrency }, workUntilError));
+  const workers = [workUntilError()];
+  while (workers.length < concurrency && !stopped() && !outOfMoney && (page.length > 0 || !atEnd)) {
+    if (beginApartMs > 0) await delay(beginApartMs);
+    workers.push(workUntilError());
+  }
+  await Promise.all(workers);
   if (failure !== undefined) throw failure.error;
   return { finished: atEnd && page.length === 0 && !gaveUp, starved: outOfMoney && begun === 0 };
 }

@@ -78,6 +78,7 @@ async function simulate(run: Simulation, random: () => number): Promise<Outcome>
       const result = await runPool({
         from,
         concurrency,
+        beginApartMs: 0,
         budget,
         stopped: () => isOver,
         stop: () => {

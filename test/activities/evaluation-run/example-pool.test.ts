@@ -27,6 +27,7 @@ function pool(options: Partial<PoolOptions<OpenExample>>) {
   const result = runPool({
     from: 0,
     concurrency: 4,
+    beginApartMs: 0,
     budget: budgetOf(null, 0),
     loadPage: async (from, limit) =>
       Array.from({ length: Math.max(0, Math.min(limit, TOTAL - from)) }, (_, at) => exampleAt(from + at)),
@@ -62,6 +63,32 @@ test('keeps as many in flight as it may, and no more', async () => {
     },
   }).result;
   expect(most).toBe(7);
+});
+
+test('the first examples begin one after the other, and no more than there are', async () => {
+  let asked = 0;
+  const startedAt: number[] = [];
+  const open: PromiseWithResolvers<void> = Promise.withResolvers();
+  const { begun, result } = pool({
+    concurrency: 1_000,
+    beginApartMs: 20,
+    stopped: () => {
+      asked += 1;
+      return false;
+    },
+    loadPage: async (from) => [0, 1, 2].slice(from).map(exampleAt),
+    runExample: async ({ seq }) => {
+      startedAt.push(performance.now());
+      if (seq === 2) open.resolve();
+      await open.promise;
+      return undefined;
+    },
+  });
+  expect(await result).toEqual({ finished: true, starved: false });
+  expect(begun).toEqual([0, 1, 2]);
+  // Timers may come a millisecond early by this clock.
+  for (const [at, time] of startedAt.slice(1).entries()) expect(time - (startedAt[at] ?? 0)).toBeGreaterThan(18);
+  expect(asked).toBeLessThan(100);
 });
 
 test('is not finished where an example was given up, though there is no further one', async () => {
