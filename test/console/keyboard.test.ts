@@ -67,9 +67,12 @@ async function choose(select: Locator, option: string): Promise<void> {
   throw new Error(`There is no option ${option}.`);
 }
 
-/** Waits until an element has the focus. @throws Error that says what has it instead */
+/**
+ * Waits until an element has the focus and takes keys: a button that was pressed has its new name before it can be pressed again.
+ * @throws Error that says what has the focus instead
+ */
 async function untilFocused(wanted: Locator): Promise<void> {
-  const focused = page.locator(':focus');
+  const focused = page.locator(':focus:not(:disabled)');
   await wanted
     .and(focused)
     .waitFor()
