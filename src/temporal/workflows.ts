@@ -45,7 +45,7 @@ export function isTemporalAway(error: unknown): boolean {
   return isGrpcServiceError(cause) && TEMPORAL_IS_AWAY.has(cause.code);
 }
 
-/** Whether Temporal refuses what it was asked, as it always will. */
+/** Whether Temporal refused a request as invalid. */
 export function isInvalidArgument(error: unknown): boolean {
   const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
   return isGrpcServiceError(cause) && Number(cause.code) === GRPC_INVALID_ARGUMENT;
