@@ -81,7 +81,7 @@ const Environment = z.object({
   EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
   WEBHOOK_RETRY_WAITS: Waits.default([60_000, 300_000, 1_800_000, 7_200_000, 21_600_000]),
   WEBHOOK_TIMEOUT: Duration.refine((time) => time <= 300_000, 'must be at most 5m').default(10_000),
-  WEBHOOK_HOST_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(20),
+  WEBHOOK_HOST_CONCURRENCY: z.coerce.number().int().min(1).max(1000).default(32),
   WEBHOOK_ALLOW_PRIVATE: z.enum(['false', 'loopback', 'true'], 'must be false, loopback or true').optional(),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must look like smtp://user:password@host:587 or smtps://host:465' })

@@ -18,7 +18,7 @@ import { createTurns } from '../support/turns.ts';
 import { until } from '../support/wait-for.ts';
 
 /** Of one process to one host. */
-const HOST_CONCURRENCY = 20;
+const HOST_CONCURRENCY = 32;
 
 const scene = createScene();
 let stage: WebhookStage;
