@@ -1,7 +1,10 @@
 /** One activity keeps at most this many calls in flight; a run with more concurrency has several lanes. */
-const LANE_CONCURRENCY = 25;
-/** Large enough that starting a batch costs little, small enough that the Temporal UI shows a run moving. */
-const MAX_BATCH_SIZE = 1000;
+const LANE_CONCURRENCY = 50;
+/**
+ * At the end of a batch its lane waits for the slowest call, so batches are large; and small enough that lanes of unequal speed
+ * share a large run, and that runs of a workspace that wait for a place soon get one.
+ */
+const MAX_BATCH_SIZE = 2_500;
 
 /** How a run is cut up: `lanes` activities at a time, each working on one batch of consecutive examples. */
 export interface EvaluationPlan {
@@ -11,13 +14,16 @@ export interface EvaluationPlan {
   batches: number;
 }
 
-/** Plans a run over `examples` with at most `concurrency` calls in flight. */
+/**
+ * Plans a run over `examples` with at most `concurrency` calls in flight. Runs under way number their batches by it, also after they have
+ * continued as new.
+ */
 export function planEvaluation(examples: number, concurrency: number): EvaluationPlan {
   const count = Math.max(1, Math.min(Math.ceil(concurrency / LANE_CONCURRENCY), examples));
   const lanes = Array.from({ length: count }, (_, lane) => Math.floor((concurrency + lane) / count));
   const widest = Math.max(...lanes);
-  // Two batches a lane even out lanes that differ in speed.
-  const batchSize = Math.min(MAX_BATCH_SIZE, Math.max(widest, Math.ceil(examples / (count * 2))));
+  const batchesALane = Math.max(1, Math.ceil(examples / (count * MAX_BATCH_SIZE)));
+  const batchSize = Math.max(widest, Math.ceil(examples / (count * batchesALane)));
   return { lanes, batchSize, batches: Math.ceil(examples / batchSize) };
 }
 

@@ -4,7 +4,7 @@ import { type DeliveryIdentity, deliveryWorkflowId, evaluationWorkflowId, execut
 
 /** So many workspaces can each have all the calls in flight that they may have, with room left for others. */
 const BUSY_WORKSPACES = 10;
-/** Batches of evaluations at a time; each has up to 25 calls in flight. */
+/** Batches of evaluations at a time; each has up to 50 calls in flight. */
 const BATCHES = { total: 400, perKey: 40 };
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };

@@ -18,7 +18,7 @@ beforeEach(() => stage.openai.behave());
 const handleOf = ({ workflow_id }: { workflow_id: string }) =>
   stage.service.foundation.client.workflow.getHandle(workflow_id);
 
-/** What the first batch under way tells, as the Temporal UI shows it, where it is as expected. A run with one lane has two batches. */
+/** What the first batch under way tells, as the Temporal UI shows it, where it is as expected. */
 function firstHeartbeat(run: { workflow_id: string }, isExpected: (heartbeat: BatchHeartbeat) => boolean) {
   return waitFor('the heartbeat', async () => {
     const { raw } = await handleOf(run).describe();
@@ -69,7 +69,7 @@ test('heartbeats of a batch say how far it is, what failed and what it has cost'
   const id = await stage.begin({ examples: examplesOf('far', 6), concurrency: 1 });
   const run = await stage.read(id);
   const heartbeat = await firstHeartbeat(run, ({ done }) => done === 2);
-  expect(heartbeat).toMatchObject({ of: 3, failed: 0, inFlight: 1 });
+  expect(heartbeat).toMatchObject({ of: 6, failed: 0, inFlight: 1 });
   expect(heartbeat.spentUsd).toBeGreaterThan(0);
   stage.openai.behave();
   const { cost } = await stage.until(id, 'completed');
@@ -85,7 +85,7 @@ test('heartbeats of a batch count the examples that failed', async () => {
   stage.openai.behave({ mode: 'hold' });
   const run = await stage.read(await stage.begin({ dataset: 'faulty', concurrency: 1 }));
   const heartbeat = await firstHeartbeat(run, ({ done }) => done === 1);
-  expect(heartbeat).toEqual({ done: 1, of: 2, failed: 1, inFlight: 1, spentUsd: 0 });
+  expect(heartbeat).toEqual({ done: 1, of: 4, failed: 1, inFlight: 1, spentUsd: 0 });
   stage.openai.behave();
   await stage.until(run.id, 'completed');
 });
@@ -94,7 +94,7 @@ test('heartbeats of a batch whose provider refuses calls say until when it waits
   stage.openai.behave({ rateLimitEvery: 1, retryAfter: '60' });
   const run = await stage.read(await stage.begin({ examples: examplesOf('wait', 4), concurrency: 1 }));
   const heartbeat = await firstHeartbeat(run, ({ waits }) => waits !== undefined);
-  expect(heartbeat).toMatchObject({ done: 0, of: 2, failed: 0, inFlight: 1, spentUsd: 0 });
+  expect(heartbeat).toMatchObject({ done: 0, of: 4, failed: 0, inFlight: 1, spentUsd: 0 });
   expect(heartbeat.waits).toEqual([
     expect.stringMatching(/^openai\/gpt-4o-mini refused calls: asks again at \d{4}-.*Z$/),
   ]);

@@ -29,7 +29,7 @@ function upload(name: string, rows: object[]) {
 
 test('a dataset is evaluated with exact scores, tokens and cost', async () => {
   await upload('hundred', examplesOf('row', 100));
-  const run = await stage.run({ dataset: 'hundred', threshold: 0.75, concurrency: 40 });
+  const run = await stage.run({ dataset: 'hundred', threshold: 0.75, concurrency: 80 });
   expect(run).toMatchObject({
     status: 'completed',
     dataset: { name: 'hundred', version: 1 },

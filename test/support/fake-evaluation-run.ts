@@ -16,7 +16,7 @@ export interface FakeRun {
 }
 
 export function fakeRun(control: Partial<EvaluationControl> = {}): FakeRun {
-  const due = { startAt: null, waitMs: 0, examplesTotal: 40, concurrency: 20, maxCostUsd: null };
+  const due = { startAt: null, waitMs: 0, examplesTotal: 5_000, concurrency: 20, maxCostUsd: null };
   return { control: { status: 'scheduled', ...due, ...control }, worked: [], did: [], reads: 0 };
 }
 

@@ -73,7 +73,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
   return [
     evaluationRunPath('completed', ['mark running', 'finish']),
     evaluationRunPath('completed-in-lanes', ['mark running', 'finish'], {
-      control: { examplesTotal: 400, concurrency: 100 },
+      control: { examplesTotal: 20_000, concurrency: 200 },
     }),
     evaluationRunPath('held-back-and-invited', ['mark running', 'finish'], {
       steps: (run) => ({
@@ -112,7 +112,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
       },
     }),
     evaluationRunPath('canceled-during-batches', ['mark running'], {
-      control: { examplesTotal: 400, concurrency: 100 },
+      control: { examplesTotal: 20_000, concurrency: 200 },
       steps: () => ({ runBatch: untilStopped }),
       meanwhile: async (handle, run) => {
         await working(run, 4);
@@ -137,7 +137,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
       },
     }),
     evaluationRunPath('failed-credentials', ['mark running', 'fail: model_authentication'], {
-      control: { examplesTotal: 400, concurrency: 100 },
+      control: { examplesTotal: 20_000, concurrency: 200 },
       steps: (run) => ({
         runBatch: async () => {
           if (run.worked.length < 4) return untilStopped();
@@ -150,7 +150,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
       }),
     }),
     evaluationRunPath('budget-used-up-and-raised', ['mark running', 'pause at 1', 'finish'], {
-      control: { maxCostUsd: 1, examplesTotal: 400, concurrency: 100 },
+      control: { maxCostUsd: 1, examplesTotal: 10_000, concurrency: 100 },
       steps: (run) => ({
         runBatch: async ({ spendUpToUsd }) =>
           run.control.maxCostUsd === 1
@@ -163,7 +163,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
       },
     }),
     evaluationRunPath('paused-while-lanes-wait-for-money', ['mark running', 'finish'], {
-      control: { maxCostUsd: 1, examplesTotal: 400, concurrency: 50 },
+      control: { maxCostUsd: 1, examplesTotal: 10_000, concurrency: 100 },
       steps: (run) => ({
         runBatch: () => {
           if (run.worked.length === 1) return untilStopped();
@@ -184,7 +184,7 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
       steps: () => ({ readSpending: async () => ({ 0: 0.25, 1: 0.5 }) }),
     }),
     evaluationRunPath('canceled-by-an-operator', ['mark running', 'fail: ended_by_operator'], {
-      control: { examplesTotal: 400, concurrency: 50 },
+      control: { examplesTotal: 10_000, concurrency: 100 },
       steps: () => ({ runBatch: untilStopped }),
       meanwhile: async (handle, run) => {
         await working(run, 2);

@@ -93,7 +93,7 @@ test('a cancellation that could not be signalled is noticed at the next report o
 
 test('a run whose history is full goes on where it was in a new one, and repeats no batch', async () => {
   const path = evaluationRunPath('many-batches', [], {
-    control: { examplesTotal: 40_000, concurrency: 100 },
+    control: { examplesTotal: 100_000, concurrency: 100 },
     input: { maxHistoryEvents: 100 },
   });
   const { history } = await takePath(environment, path);
@@ -117,7 +117,7 @@ test('signals that say nothing new change nothing', async () => {
   });
   await takePath(environment, path);
   expect(path.run.did).toEqual(['mark running', 'finish']);
-  expect(path.run.worked.map(({ from }) => from)).toEqual([0, 0, 20].slice(0, path.run.worked.length));
+  expect(path.run.worked.map(({ from }) => from)).toEqual([0, 0, 2500].slice(0, path.run.worked.length));
 });
 
 test('a retry counts what earlier rounds have spent against its budget', async () => {
@@ -169,14 +169,14 @@ test('every timer and step says what it is for', async () => {
       'waiting until 2026-01-31 12:00:00 UTC',
       'under way; looks again in 5 s',
       'as far as it is; looks again in 10 s',
-      'examples 1 to 20: ask again in 12 s, since the workspace has enough batches under way',
+      'examples 1 to 2500: ask again in 12 s, since the workspace has enough batches under way',
     ]),
   );
   expect(new Set(summariesOf(history, 'ACTIVITY_TASK_SCHEDULED'))).toEqual(
     new Set([
-      'examples 1 to 20 of 40, 20 at a time',
-      'examples 21 to 40 of 40, 20 at a time',
-      'sums up 40 examples and compares them with the baseline',
+      'examples 1 to 2500 of 5000, 20 at a time',
+      'examples 2501 to 5000 of 5000, 20 at a time',
+      'sums up 5000 examples and compares them with the baseline',
     ]),
   );
   expect(new Set(summariesOf(history, 'MARKER_RECORDED'))).toEqual(
@@ -207,7 +207,7 @@ test('the details say why the run waits, and until when', async () => {
       await showing(handle, 'held back');
       expect(await details()).toMatch(
         new RegExp(
-          `examples 1 to 20: held back until a place is free, ${CLOCK} at the latest, since the workspace has enough batches under way$`,
+          `examples 1 to 2500: held back until a place is free, ${CLOCK} at the latest, since the workspace has enough batches under way$`,
         ),
       );
       await change(handle, run, { status: 'paused' });

@@ -6,7 +6,7 @@ export interface PoolOptions<Example extends { seq: number }> {
   from: number;
   concurrency: number;
   /**
-   * The first examples begin so far apart, in milliseconds; default: 2. Those that begin at the same moment also end at the same
+   * The first examples begin so far apart, in milliseconds; default: 1. Those that begin at the same moment also end at the same
    * moment, and wait for each other then, as do all that follow them.
    */
   beginApartMs?: number;
@@ -33,7 +33,7 @@ export interface PoolResult {
 const PAGE_SIZE = 50;
 /** With fewer examples than this at hand, the next page is loaded. */
 const LOAD_BELOW = 25;
-const BEGIN_APART_MS = 2;
+const BEGIN_APART_MS = 1;
 
 /**
  * Runs examples with at most `concurrency` in flight: as one ends the next begins. When no more are to be begun, those in

@@ -138,6 +138,9 @@ const SIZES = [
   { examples: 400, concurrency: 20 },
   { examples: 600, concurrency: 50 },
   { examples: 800, concurrency: 200 },
+  // Several batches, in one lane and in two.
+  { examples: 5_001, concurrency: 20 },
+  { examples: 5_001, concurrency: 60 },
 ];
 
 test.each(Object.keys(SHAPES))('at least 90 %% of a cap is used before a run stops for it: %s', async (shape) => {
