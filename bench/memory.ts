@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startHelper } from './child.ts';
 import { executionLoad, type Load, LoadResult } from './load.ts';
+import { memoryAtWork } from './memory-at-work.ts';
 import { type Outcome, ratioRow, row } from './report.ts';
 import type { Servers } from './servers.ts';
 import { startService } from './service.ts';
@@ -11,7 +12,6 @@ const STEP = 1_000;
 const STEPS = 5;
 const SETTLE_MS = 10_000;
 const SAMPLES = 5;
-const SAMPLE_EVERY_MS = 200;
 const MIB = 1024 * 1024;
 
 /** Memory of the process with API and workers after 1,000 executions and after 5,000. */
@@ -28,22 +28,8 @@ export async function measureMemory(servers: Servers): Promise<Outcome> {
     const after: number[][] = [];
     const atWork: number[][] = [];
 
-    async function whileAtWork(work: Promise<unknown>): Promise<number[]> {
-      const samples: number[] = [];
-      let isOver = false;
-      const over = work.finally(() => {
-        isOver = true;
-      });
-      while (!isOver) {
-        await Promise.race([over, delay(SAMPLE_EVERY_MS)]);
-        samples.push((await service.rssBytes()) / MIB);
-      }
-      await over;
-      return samples;
-    }
-
     for (let step = 0; step < STEPS; step += 1) {
-      atWork.push(await whileAtWork(http.ask(load, LoadResult)));
+      atWork.push((await memoryAtWork(service, http.ask(load, LoadResult))).samplesMib);
       await delay(SETTLE_MS);
       const samples: number[] = [];
       for (let sample = 0; sample < SAMPLES; sample += 1) {
@@ -57,7 +43,6 @@ export async function measureMemory(servers: Servers): Promise<Outcome> {
       benchmark: `memory of the service's process (${CALLERS} callers, sandbox/echo)`,
       rows: [
         ...after.map((samples, step) => row(`after ${(step + 1) * STEP} executions`, 'MiB', samples)),
-        // Whether V8 collects while nothing is asked of it is its own affair; what it takes while at work is not.
         ...atWork.map((samples, step) => row(`at work, up to ${(step + 1) * STEP}`, 'MiB', samples)),
         ratioRow(
           `at work, ${STEPS * STEP} to ${2 * STEP}`,

@@ -42,6 +42,10 @@ export interface SeenCall {
 export const Behaviour = z.strictObject({
   /** Wait before each answer, in milliseconds. */
   latencyMs: z.number().nonnegative().optional(),
+  /** Every nth call is answered after `slowMs` instead. */
+  slowEvery: z.int().positive().optional(),
+  /** Default: 1000. */
+  slowMs: z.number().nonnegative().optional(),
   /** Every nth call is answered with 429 and `retryAfter`. */
   rateLimitEvery: z.int().positive().optional(),
   /** The `Retry-After` of a 429; default `1`. */

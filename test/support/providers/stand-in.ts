@@ -137,7 +137,8 @@ export async function startStandIn(
     const mode = timesLeft > 0 && isMeant ? (now.mode ?? 'answer') : 'answer';
     if (callsSince > (now.after ?? 0)) timesLeft -= 1;
     if (mode === 'hold') await replaced.promise;
-    const latencyMs = now.latencyMs ?? options.latencyMs ?? 0;
+    const isSlow = now.slowEvery !== undefined && nth % now.slowEvery === 0;
+    const latencyMs = isSlow ? (now.slowMs ?? 1000) : (now.latencyMs ?? options.latencyMs ?? 0);
     if (latencyMs > 0) await sleep(latencyMs);
     if (now.rateLimitEvery !== undefined && nth % now.rateLimitEvery === 0) {
       return sendJson(res, 429, protocol.error(429, 'slow down'), { 'retry-after': now.retryAfter ?? '1' });
