@@ -9,7 +9,8 @@ import type { Logger } from 'pino';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const workflowsPath = path.join(here, 'index.ts');
-const cacheFolder = path.resolve(here, '..', '..', '.cache');
+const root = path.resolve(here, '..', '..');
+const cacheFolder = path.join(root, '.cache');
 
 /** The workflows as one script. Made once per state of the sources and of the SDK, then read from the cache. */
 export async function workflowBundle(log?: Logger): Promise<{ code: string }> {
@@ -26,6 +27,8 @@ export async function workflowBundle(log?: Logger): Promise<{ code: string }> {
     workflowsPath,
     // They are evaluated once, instead of for each workflow: see docs/decisions/0028-what-workflows-share.md.
     preloadModules: [workflowsPath],
+    // Modules are named by their paths from here, not from wherever the process was started.
+    webpackConfigHook: (config) => ({ ...config, context: root }),
     logger: new DefaultLogger('ERROR'),
   });
   try {
