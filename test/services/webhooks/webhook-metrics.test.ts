@@ -127,6 +127,8 @@ test('without the database a scrape succeeds, and what is read from it is unknow
 test('a database that never answers does not keep a scrape from being answered', async () => {
   const silent = createServer((socket) => {
     socket.on('error', () => {});
+    // Read, or its end is never seen.
+    socket.resume();
   });
   const [port] = await freePorts(1);
   await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
