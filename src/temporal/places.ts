@@ -4,8 +4,8 @@ import { type DeliveryIdentity, deliveryWorkflowId, evaluationWorkflowId, execut
 
 /** So many workspaces can each have all the calls in flight that they may have, with room left for others. */
 const BUSY_WORKSPACES = 10;
-/** Batches of evaluations at a time; each has up to 50 calls in flight. */
-const BATCHES = { total: 400, perKey: 40 };
+/** Batches of evaluations at a time; each holds up to 125 examples of up to 1 MiB, 50 of them in flight. */
+const BATCHES = { total: 320, perKey: 32 };
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };
 /** Requests to callers' scorers at a time. */
