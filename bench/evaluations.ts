@@ -2,6 +2,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
+import { behave } from '../test/support/fault-stage.ts';
 import { startListening } from './child.ts';
 import { prepareCli } from './cli.ts';
 import type { Means } from './means.ts';
@@ -115,8 +116,7 @@ export async function measureEvaluations(
     const [second, last] = [partOf(samplesMib, 0.2, 0.4), partOf(samplesMib, 0.8, 1)];
     const ideal = (SMALL / CONCURRENCY) * (MODEL_MS / 1000);
     const uneven: number[] = [];
-    const behave = { method: 'POST', body: JSON.stringify({ slowEvery: SLOW.every, slowMs: SLOW.ms }) };
-    await (await fetch(`http://127.0.0.1:${model.port}/__behave`, behave)).arrayBuffer();
+    await behave({ baseUrl: modelUrl }, { slowEvery: SLOW.every, slowMs: SLOW.ms });
     for (let round = 0; round < rounds; round += 1) uneven.push(await evaluate(service, 'small', SMALL));
     const unevenMs = MODEL_MS + (SLOW.ms - MODEL_MS) / SLOW.every;
     const unevenIdeal = (SMALL / CONCURRENCY) * (unevenMs / 1000);

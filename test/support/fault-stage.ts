@@ -136,7 +136,7 @@ export async function untilCalled(model: ProviderProcess, prompts: readonly stri
 }
 
 /** Tells a model's server how to misbehave from now on. */
-export async function behave(model: ProviderProcess, behaviour: object): Promise<void> {
+export async function behave(model: Pick<ProviderProcess, 'baseUrl'>, behaviour: object): Promise<void> {
   await fetch(new URL('/__behave', model.baseUrl), { method: 'POST', body: JSON.stringify(behaviour) });
 }
 
