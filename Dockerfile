@@ -1,6 +1,7 @@
-# One image for the API, the workers and the migration; the command says which.
+# One image for the API, the workers and the migration; the command says which. For amd64 and arm64:
+#   docker buildx build --platform linux/amd64,linux/arm64 .
 
-FROM node:24-slim AS build
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --workspaces=false
@@ -11,17 +12,20 @@ COPY scripts/build-console.ts ./scripts/
 COPY console ./console
 RUN node scripts/build-console.ts
 
-FROM node:24-slim AS dependencies
+FROM --platform=$BUILDPLATFORM node:24-slim AS dependencies
+ARG TARGETARCH
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are PostgreSQL and Node.js for machines without containers.
 RUN npm ci --omit=dev --omit=optional --workspaces=false
+COPY scripts/prune-image.mjs ./scripts/
+RUN node scripts/prune-image.mjs . $TARGETARCH
 
 FROM node:24-slim
 # Temporal's client checks certificates against the system's list.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
-  && rm -rf /var/lib/apt/lists/*
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0
 COPY package.json ./

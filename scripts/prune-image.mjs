@@ -1,0 +1,87 @@
+// Leaves in a production node_modules what a running service needs: node scripts/prune-image.mjs FOLDER [ARCHITECTURE]
+// Temporal's SDK brings native parts for five platforms, and a bundler that is of no use where the workflows are bundled
+// already. ARCHITECTURE is Docker's TARGETARCH (amd64 or arm64), by default that of this process.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+
+const [given = '', architecture = process.arch] = process.argv.slice(2);
+const folder = path.resolve(given);
+const target = { amd64: 'x86_64', x64: 'x86_64', arm64: 'aarch64' }[architecture];
+const releases = path.join(folder, 'node_modules/@temporalio/core-bridge/releases');
+const kept = `${target}-unknown-linux-gnu`;
+if (!target || !existsSync(path.join(releases, kept, 'index.node'))) {
+  console.error(`Temporal has no native part for Linux on "${architecture}" in ${releases}.`);
+  process.exit(1);
+}
+
+/** What bundles workflows. @temporalio/worker loads these three at its start, so that they need to exist. */
+const STUBBED = ['webpack', 'memfs', 'unionfs'];
+const BUNDLER = [...STUBBED, '@swc/core', 'source-map-loader', 'swc-loader'];
+
+const readPackage = (at) => JSON.parse(readFileSync(path.join(at, 'package.json'), 'utf8'));
+
+/** Where `name` is found from the package at `from`, as Node.js looks it up. */
+function locate(name, from) {
+  for (let at = from; at.startsWith(folder); at = path.dirname(at)) {
+    const candidate = path.join(at, 'node_modules', name);
+    if (existsSync(path.join(candidate, 'package.json'))) return candidate;
+  }
+  return undefined;
+}
+
+const needed = new Set();
+const open = [folder];
+for (let at = open.pop(); at !== undefined; at = open.pop()) {
+  const { name, dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = readPackage(at);
+  for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+    if (name === '@temporalio/worker' && BUNDLER.includes(dependency)) continue;
+    const found = locate(dependency, at);
+    if (found === undefined || needed.has(found)) continue;
+    needed.add(found);
+    open.push(found);
+  }
+}
+
+/** Every package below a node_modules folder, nested ones included. */
+function* packagesIn(modules) {
+  for (const entry of readdirSync(modules, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
+    const at = path.join(modules, entry.name);
+    if (entry.name.startsWith('@')) {
+      yield* packagesIn(at);
+      continue;
+    }
+    const nested = path.join(at, 'node_modules');
+    if (existsSync(nested)) yield* packagesIn(nested);
+    yield at;
+  }
+}
+
+let removed = 0;
+for (const at of packagesIn(path.join(folder, 'node_modules'))) {
+  if (needed.has(at) || [...needed].some((other) => other.startsWith(`${at}/`))) continue;
+  rmSync(at, { recursive: true });
+  removed += 1;
+}
+for (const name of STUBBED) {
+  const at = path.join(folder, 'node_modules', name);
+  if (needed.has(at)) continue;
+  mkdirSync(at, { recursive: true });
+  writeFileSync(path.join(at, 'package.json'), JSON.stringify({ name, version: '0.0.0', main: 'index.js' }));
+  writeFileSync(
+    path.join(at, 'index.js'),
+    '// Left out of this image: its workflows were bundled when it was built.\n',
+  );
+}
+for (const release of readdirSync(releases)) {
+  if (release !== kept) rmSync(path.join(releases, release), { recursive: true });
+}
+for (const sources of ['sdk-core', 'src', 'ts', 'bridge-macros']) {
+  rmSync(path.join(releases, '..', sources), { recursive: true, force: true });
+}
+// Types and source maps are for people who write and debug programs; no process reads them.
+for (const file of readdirSync(path.join(folder, 'node_modules'), { recursive: true })) {
+  if (/\.(map|d\.[cm]?ts)$/.test(file)) rmSync(path.join(folder, 'node_modules', file), { force: true });
+}
+console.log(`${removed} packages removed; Temporal's native part: ${kept}.`);
