@@ -3,7 +3,7 @@ import { DownloadError, type Downloader } from '../outbound/download.ts';
 import { ModelError } from './model-error.ts';
 import type { FilePart } from './sdk-prompt.ts';
 
-/** Bytes of all files that are fetched for one call. */
+/** Bytes of all files that are fetched for one call, counted once for each part that names them: each part is sent as a copy. */
 const MAX_FETCHED_BYTES = 2 * MAX_FILE_BYTES;
 
 /** What servers call a file whose type they don't know. */
@@ -31,13 +31,14 @@ export async function withFetchedFiles(
 ): Promise<ChatMessage[]> {
   const isFetchedHere = ({ media_type, url }: FilePart): boolean =>
     url !== undefined && !isFetchedByProvider(media_type, url);
-  const types = new Map<string, string>();
+  const wanted = new Map<string, Wanted>();
   replaceFiles(messages, (file) => {
-    if (isFetchedHere(file)) types.set(file.url ?? '', file.media_type);
+    const { url = '', media_type: mediaType } = file;
+    if (isFetchedHere(file)) wanted.set(url, { mediaType, parts: (wanted.get(url)?.parts ?? 0) + 1 });
     return file;
   });
-  if (types.size === 0) return messages;
-  const fetched = await fetchAll([...types], downloader, signal);
+  if (wanted.size === 0) return messages;
+  const fetched = await fetchAll([...wanted], downloader, signal);
   return replaceFiles(messages, (file) => {
     if (!isFetchedHere(file)) return file;
     const { url = '', ...rest } = file;
@@ -55,10 +56,16 @@ function replaceFiles(messages: ChatMessage[], replace: (file: FilePart) => File
   });
 }
 
+/** A file to fetch, and how many parts name it. */
+interface Wanted {
+  mediaType: string;
+  parts: number;
+}
+
 type Fetched = Pick<FilePart, 'media_type' | 'data'>;
 
 async function fetchAll(
-  files: [url: string, mediaType: string][],
+  files: [url: string, wanted: Wanted][],
   downloader: Downloader,
   signal: AbortSignal,
 ): Promise<Map<string, Fetched>> {
@@ -68,13 +75,17 @@ async function fetchAll(
   const onBytes = (bytes: number) => {
     left -= bytes;
     if (left < 0)
-      throw new DownloadError(`the files of this call are larger than ${MAX_FETCHED_BYTES} bytes together`, false);
+      throw new DownloadError(
+        `the files of this call are larger than ${MAX_FETCHED_BYTES} bytes together, counted once for each part that names them`,
+        false,
+      );
   };
-  const options = { maxBytes: MAX_FILE_BYTES, signal: AbortSignal.any([signal, failed.signal]), onBytes };
+  const options = { maxBytes: MAX_FILE_BYTES, signal: AbortSignal.any([signal, failed.signal]) };
   try {
-    const fetched = files.map(async ([url, declared]): Promise<[string, Fetched]> => {
+    const fetched = files.map(async ([url, { mediaType: declared, parts }]): Promise<[string, Fetched]> => {
       try {
-        const { mediaType, bytes } = await downloader.get(url, options);
+        const counted = { ...options, onBytes: (bytes: number) => onBytes(bytes * parts) };
+        const { mediaType, bytes } = await downloader.get(url, counted);
         return [url, { media_type: agreedType(declared, mediaType), data: bytes.toString('base64') }];
       } catch (error) {
         throw error instanceof DownloadError ? unfetched(url, error) : error;

@@ -118,6 +118,18 @@ describe('a file is refused', () => {
     });
   });
 
+  test('that is too large as often as it is named, though it is fetched once', async () => {
+    serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(3 * MIB, 1));
+    const named = (times: number) => asking('image/png', ...Array<string>(times).fill(`${base}/a`));
+    expect((await sent('google/gemini-2.5-flash', named(13))).length).toBeGreaterThan(39 * MIB);
+    expect(await errorOf(named(15))).toMatchObject({
+      code: 'model_invalid_request',
+      retryable: false,
+      message: expect.stringContaining('counted once for each part that names them'),
+    });
+    expect(requests).toEqual(['GET /a', 'GET /a']);
+  });
+
   test.each([
     [404, 'model_invalid_request'],
     [302, 'model_invalid_request'],
