@@ -72,8 +72,12 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `;
-/** A key that is filled in counts in place of the session that the browser may have. */
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: true, tryItOutEnabled: true, validatorUrl: null,
+/**
+ * A key that is filled in counts in place of the session that the browser may have. It is kept for as long as the page is open:
+ * the console, which has the same origin, could read what is in the browser's storage. What earlier versions stored is removed.
+ */
+const START = `localStorage.removeItem('authorized');
+SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: false, tryItOutEnabled: true, validatorUrl: null,
   requestInterceptor: (request) => {
     if (request.headers.Authorization) request.credentials = 'omit';
     else request.headers['X-Console'] = '1';

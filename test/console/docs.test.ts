@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Stage, startStage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage?.stop());
+
+test('the page of the documentation keeps no key where the console could read it, and forgets one that it kept', async () => {
+  const { page } = await stage.visit();
+  const { origin, key } = stage.service;
+  const kept = async () =>
+    JSON.stringify([await page.context().storageState(), await page.evaluate(() => Object.entries(sessionStorage))]);
+  await page.goto(`${origin}/docs#/Prompts/listPrompts`);
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const bearer = page.locator('.auth-container').filter({ has: page.locator('#auth-bearer-value') });
+  await page.locator('#auth-bearer-value').fill(key);
+  await bearer.locator('button[type=submit]').first().click();
+  await page.locator('.auth-container .btn-done').first().click();
+  const response = page.waitForResponse((each) => each.url().includes('/v1/prompts'));
+  await page.locator('#operations-Prompts-listPrompts .execute').click();
+  expect((await response).status()).toBe(200);
+  expect(await kept()).not.toContain(key);
+
+  await page.evaluate((value) => localStorage.setItem('authorized', JSON.stringify({ key: { value } })), key);
+  await page.reload();
+  await page.getByRole('button', { name: 'Authorize' }).first().waitFor();
+  expect(await kept()).not.toContain(key);
+});
