@@ -43,8 +43,9 @@ function problemsByReading() {
       const [source] = volume.split(':');
       if (!/^[./]/.test(source) && !(source in volumes)) wrong(`volume ${source} is not declared`);
     }
-    for (const word of service.command ?? []) {
-      if (word.endsWith('.ts') && !existsSync(path.join(root, word))) wrong(`${word} does not exist`);
+    for (const word of [...(service.command ?? []), ...(service.healthcheck?.test ?? [])]) {
+      if (typeof word !== 'string') wrong(`${JSON.stringify(word)} is no string: quote it`);
+      else if (word.endsWith('.ts') && !existsSync(path.join(root, word))) wrong(`${word} does not exist`);
     }
   }
   return problems;

@@ -1,9 +1,13 @@
 import { RoundRobin } from './round-robin.ts';
 
-/** Gives a place back. Calling it again changes nothing. */
-export type Release = () => void;
+/**
+ * Gives what was taken back, but for the first `kept` of it (default: nothing is kept). What was given back is not given back again.
+ */
+export type Release = (kept?: number) => void;
 
 export interface AcquireOptions {
+  /** Places to take. What is more than a key may have is taken as all that it may have. Default: 1. */
+  amount?: number | undefined;
   /** Ends the wait; the reason is thrown. */
   signal?: AbortSignal | undefined;
   /** Goes before those of the same key that are not urgent. */
@@ -12,7 +16,9 @@ export interface AcquireOptions {
   group?: string | undefined;
 }
 
-/** A counting semaphore whose places are shared by keys (workspaces), so that none of them can take all. */
+/**
+ * A counting semaphore whose places (or bytes) are shared by keys (workspaces), so that none of them can take all.
+ */
 export interface FairSemaphore {
   /**
    * Waits for a place.
@@ -20,7 +26,7 @@ export interface FairSemaphore {
    */
   acquire(key: string, options?: AcquireOptions): Promise<Release>;
   /** A place, where there is one for this key and nobody of it waits; undefined otherwise. */
-  tryAcquire(key: string): Release | undefined;
+  tryAcquire(key: string, amount?: number): Release | undefined;
   /** Does `work` in a place of its own. */
   run<T>(key: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T>;
   /** Places that a key has. */
@@ -37,6 +43,7 @@ export interface FairSemaphoreOptions {
 }
 
 interface Waiter {
+  amount: number;
   admit(release: Release): void;
 }
 
@@ -49,9 +56,10 @@ interface Waiters {
 const countOf = ({ urgent, patient }: Waiters) => urgent.size + patient.size;
 
 /**
- * Admits a key while it has fewer places than `perKey` and fewer than are free. So the more a key has, the more must be left
+ * Admits a key as long as it has no more places than `perKey`, and no more than are free. So the more a key has, the more must be left
  * for others: one key alone gets at most half of a small semaphore, and a newcomer finds a place as long as one is free.
- * Turns go round the keys that wait; within a key, the urgent come first, and turns go round the groups.
+ * Turns go round the keys that wait; within a key, the urgent come first, and turns go round the groups. A key that has nothing,
+ * and whose turn it is, is let past by the others when it needs more than is free: smaller ones would always find room before it.
  *
  * The rule is the dynamic threshold of Choudhury and Hahne for shared memory in switches (IEEE/ACM Transactions on
  * Networking 6(2), 1998), with α = 1.
@@ -61,19 +69,24 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
   const used = new Map<string, number>();
   /** In the order of their next turn. */
   const queues = new Map<string, Waiters>();
+  /** Whether the next turn is that of a key which has nothing and needs more than is free. */
+  let isLetPast = false;
 
   const inUse = (key: string) => used.get(key) ?? 0;
-  const isAdmitted = (key: string) => inUse(key) < Math.min(perKey, free);
+  /** One key alone is admitted with as much as this. */
+  const largest = Math.min(perKey, total);
+  const isAdmitted = (key: string, amount: number) => inUse(key) + amount <= Math.min(perKey, free);
 
-  function take(key: string): Release {
-    free -= 1;
-    used.set(key, inUse(key) + 1);
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      free += 1;
-      const left = inUse(key) - 1;
+  function take(key: string, amount: number): Release {
+    free -= amount;
+    used.set(key, inUse(key) + amount);
+    let held = amount;
+    return (kept = 0) => {
+      const returned = held - Math.min(kept, held);
+      if (returned === 0) return;
+      held -= returned;
+      free += returned;
+      const left = inUse(key) - returned;
       if (left === 0) used.delete(key);
       else used.set(key, left);
       admitWaiting();
@@ -81,14 +94,22 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
   }
 
   function admitWaiting(): void {
+    isLetPast = false;
     // A key that is put back at the end is come to again: this goes round until nobody can be admitted.
     for (const [key, queue] of queues) {
       if (free === 0) return;
-      if (!isAdmitted(key)) continue;
-      const next = queue.urgent.shift() ?? queue.patient.shift();
+      const line = queue.urgent.size > 0 ? queue.urgent : queue.patient;
+      const first = line.peek();
+      if (first === undefined) continue;
+      if (!isAdmitted(key, first.amount)) {
+        isLetPast = inUse(key) === 0;
+        if (isLetPast) return;
+        continue;
+      }
+      line.shift();
       queues.delete(key);
       if (countOf(queue) > 0) queues.set(key, queue);
-      next?.admit(take(key));
+      first.admit(take(key, first.amount));
     }
   }
 
@@ -98,18 +119,24 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
     queues.set(key, queue);
     const line = urgent ? queue.urgent : queue.patient;
     line.push(group, waiter);
+    if (inUse(key) === 0) admitWaiting();
     return () => {
       line.delete(group, waiter);
       if (countOf(queue) === 0 && queues.get(key) === queue) queues.delete(key);
+      admitWaiting();
     };
   }
 
-  const tryAcquire = (key: string) => (!queues.has(key) && isAdmitted(key) ? take(key) : undefined);
+  function tryAcquire(key: string, amount = 1): Release | undefined {
+    const taken = Math.min(amount, largest);
+    if (queues.has(key) || isLetPast || !isAdmitted(key, taken)) return undefined;
+    return take(key, taken);
+  }
 
   function acquire(key: string, options: AcquireOptions = {}): Promise<Release> {
-    const { signal } = options;
+    const { signal, amount = 1 } = options;
     signal?.throwIfAborted();
-    const release = tryAcquire(key);
+    const release = tryAcquire(key, amount);
     if (release !== undefined) return Promise.resolve(release);
     return new Promise((resolve, reject) => {
       const onAbort = () => {
@@ -117,6 +144,7 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
         reject(signal?.reason);
       };
       const waiter: Waiter = {
+        amount: Math.min(amount, largest),
         admit(admitted) {
           signal?.removeEventListener('abort', onAbort);
           resolve(admitted);

@@ -14,6 +14,12 @@ export class RoundRobin<T> {
     this.#size += 1;
   }
 
+  /** The next one. */
+  peek(): T | undefined {
+    for (const [, items] of this.#groups) for (const item of items) return item;
+    return undefined;
+  }
+
   /** Takes the next one out. */
   shift(): T | undefined {
     for (const [group, items] of this.#groups) {

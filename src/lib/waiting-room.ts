@@ -12,7 +12,7 @@ export interface Place {
 /** A place of a key. */
 export function placeOf(semaphore: FairSemaphore, key: string, options: Omit<AcquireOptions, 'signal'> = {}): Place {
   return {
-    tryAcquire: () => semaphore.tryAcquire(key),
+    tryAcquire: () => semaphore.tryAcquire(key, options.amount),
     acquire: (signal) => semaphore.acquire(key, { ...options, signal }),
   };
 }

@@ -112,4 +112,54 @@ describe('a fair semaphore', () => {
     await expect(semaphore.run('a', () => Promise.reject(new Error('it broke')))).rejects.toThrow('it broke');
     expect(semaphore.inUse('a')).toBe(0);
   });
+
+  test('shares bytes as it shares places', async () => {
+    const semaphore = createFairSemaphore({ total: 100 });
+    const first = await semaphore.acquire('a', { amount: 40 });
+    expect(semaphore.tryAcquire('a', 40)).toBeUndefined();
+    const other = await semaphore.acquire('b', { amount: 30 });
+    first(10);
+    expect(semaphore.inUse('a')).toBe(10);
+    first(20);
+    expect(semaphore.inUse('a')).toBe(10);
+    const again = await semaphore.acquire('a', { amount: 20 });
+    for (const release of [first, other, again]) release();
+    expect([semaphore.inUse('a'), semaphore.inUse('b')]).toEqual([0, 0]);
+  });
+
+  test('what is more than a key may have is taken as all of it', async () => {
+    const semaphore = createFairSemaphore({ total: 100, perKey: 50 });
+    const release = await semaphore.acquire('a', { amount: 1000 });
+    expect(semaphore.inUse('a')).toBe(50);
+    expect(semaphore.tryAcquire('a')).toBeUndefined();
+    release();
+    expect(semaphore.inUse('a')).toBe(0);
+  });
+
+  test('small ones do not keep a large one waiting for ever', async () => {
+    const semaphore = createFairSemaphore({ total: 100 });
+    const small = await semaphore.acquire('small', { amount: 10 });
+    const order: string[] = [];
+    const large = semaphore.run('large', async () => void order.push('large'), { amount: 95 });
+    const others = ['small', 'other'].map((key) =>
+      semaphore.run(key, async () => void order.push(key), { amount: 10 }),
+    );
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    small();
+    await Promise.all([large, ...others]);
+    expect(order).toEqual(['large', 'small', 'other']);
+  });
+
+  test('those behind a large one go on when it gives up', async () => {
+    const semaphore = createFairSemaphore({ total: 100 });
+    await semaphore.acquire('small', { amount: 10 });
+    const givenUp = new AbortController();
+    const large = semaphore.acquire('large', { amount: 95, signal: givenUp.signal });
+    const other = semaphore.acquire('other', { amount: 10 });
+    givenUp.abort();
+    await expect(large).rejects.toThrow();
+    await other;
+    expect(semaphore.inUse('other')).toBe(10);
+  });
 });
