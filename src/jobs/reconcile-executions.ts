@@ -1,4 +1,4 @@
-import type { SqlBool } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
@@ -21,6 +21,7 @@ const takeUnfinished = (db: Builder) =>
     .returning(['e.id', 'workspace_id as workspaceId', 'prompt_name as promptName', 'prompt_version as promptVersion'])
     .returning((eb) => [
       'model',
+      sql<number>`octet_length(coalesce(input, input_messages::text))`.as('inputChars'),
       eb('answered_at', 'is not', null).as('answered'),
       eb.and([eb('accepted_at', 'is', null), inStates(executionStates, ['queued'])]).as('unaccepted'),
     ]);

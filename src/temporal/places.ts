@@ -1,15 +1,19 @@
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
+import { heapShare } from '../lib/heap-share.ts';
 import { bothPlaces, createWaitingRoom, placeOf } from '../lib/waiting-room.ts';
 import { type DeliveryIdentity, deliveryWorkflowId, evaluationWorkflowId, executionWorkflowId } from './names.ts';
 
 /** So many workspaces can each have all the calls in flight that they may have, with room left for others. */
 const BUSY_WORKSPACES = 10;
-/** Batches of evaluations at a time; each holds up to 125 examples of up to 1 MiB, 50 of them in flight. */
+/** Batches of evaluations at a time. */
 const BATCHES = { total: 320, perKey: 32 };
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };
 /** Requests to callers' scorers at a time. */
 const SCORINGS = { total: 400, perKey: 100 };
+/** Shares of the heap. Half of each is what one workspace gets at most. */
+const EXAMPLES_SHARE = 0.2;
+const INPUTS_SHARE = 0.15;
 /** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
 const SATURATED = 100;
 /** Slots for steps that find no place, and are sent away after a moment. */
@@ -27,7 +31,15 @@ export type Entered = { release: Release } | { comeBackInMs: number };
 export interface Places {
   /** Calls of models. Executions acquire one by `enterCall`, before the examples of evaluations. */
   calls: FairSemaphore;
-  enterCall(workspace: string, executionId: string): Promise<Entered>;
+  /** Bytes that the loaded examples of evaluations hold. */
+  examples: FairSemaphore;
+  /**
+   * Bytes that filled prompts, the requests made from them and their responses hold. They are taken after those of `examples`, and before
+   * a place of `calls`: so nobody who waits for one of the three keeps what another one waits for.
+   */
+  inputs: FairSemaphore;
+  /** @param inputBytes of its call, to be taken from `inputs` */
+  enterCall(workspace: string, executionId: string, inputBytes: number): Promise<Entered>;
   /** @param batch `from`: number of its first example */
   enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
   /** @param host `host:port` that it is sent to */
@@ -64,6 +76,8 @@ export interface PlacesOptions {
 
 export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, invite }: PlacesOptions): Places {
   const calls = createFairSemaphore({ total: perKey * BUSY_WORKSPACES, perKey });
+  const examples = createFairSemaphore({ total: heapShare(EXAMPLES_SHARE) });
+  const inputs = createFairSemaphore({ total: heapShare(INPUTS_SHARE) });
   const batches = createFairSemaphore(BATCHES);
   const attempts = createFairSemaphore(ATTEMPTS);
   const perHost = () => createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
@@ -79,9 +93,14 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
 
   return {
     calls,
-    enterCall(workspace, executionId) {
+    examples,
+    inputs,
+    enterCall(workspace, executionId, inputBytes) {
       const id = executionWorkflowId(executionId);
-      const place = placeOf(calls, workspace, { urgent: true });
+      const place = bothPlaces(
+        placeOf(inputs, workspace, { urgent: true, amount: inputBytes }),
+        placeOf(calls, workspace, { urgent: true }),
+      );
       return room.enter({ id, line: `calls of ${workspace}`, place, invite: () => invite(id) });
     },
     enterBatch(workspace, { evaluationId, round, from }) {

@@ -24,6 +24,8 @@ export interface ExecutePromptInput {
   prompt: string;
   /** Public id. */
   workspace: string;
+  /** Characters of the filled prompt: the longer it is, the more memory its call takes. */
+  inputChars: number;
 }
 
 /** The last ones are how the execution ended. */
@@ -62,6 +64,7 @@ export async function executePrompt({
   executionId,
   model,
   workspace,
+  inputChars,
 }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
   let state: ExecutePromptState = 'calling the model';
   let invited = false;
@@ -88,7 +91,7 @@ export async function executePrompt({
       enter('calling the model', fellBack ?? model);
       invited = false;
       try {
-        const outcome = await CancellationScope.nonCancellable(() => callModel(executionId, workspace));
+        const outcome = await CancellationScope.nonCancellable(() => callModel(executionId, workspace, inputChars));
         if (!outcome || 'status' in outcome) return outcome;
         if ('heldBackMs' in outcome)
           await wait('held back', outcome.heldBackMs, 'the workspace has enough calls in flight', () => invited);

@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const callModel = (id: string) => activities.callModel(id, 'ws_test');
+const callModel = (id: string) => activities.callModel(id, 'ws_test', 100);
 
 const attempt = (id: string) => new MockActivityEnvironment().run(callModel, id);
 const isOver = (call: Promise<unknown>) =>

@@ -17,6 +17,7 @@ const INPUT: ExecutePromptInput = {
   prompt: 'support/greeting v3',
   model: 'openai/gpt-4o-mini',
   workspace: 'ws_test',
+  inputChars: 40,
 };
 
 /** Activities that all go well, but for those given. */

@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchBudget } from './batch-budget.ts';
 import type { ExampleCost } from './example-in-progress.ts';
 
-export interface PoolOptions<Example extends { seq: number }> {
+/** An example to run, and how many bytes it takes as text. */
+export interface PoolExample {
+  seq: number;
+  bytes: number;
+}
+
+export interface PoolOptions<Example extends PoolExample> {
   from: number;
   concurrency: number;
   /**
@@ -33,6 +39,8 @@ export interface PoolResult {
 const PAGE_SIZE = 50;
 /** With fewer examples than this at hand, the next page is loaded. */
 const LOAD_BELOW = 25;
+/** With more bytes than this at hand, it is not. */
+const LOAD_BELOW_BYTES = 256 * 1024;
 const BEGIN_APART_MS = 1;
 
 /**
@@ -40,7 +48,7 @@ const BEGIN_APART_MS = 1;
  * flight are waited for, so that nothing that is paid for is lost. The first error stops the pool and is thrown at its end;
  * errors of examples that were told to stop are not.
  */
-export async function runPool<Example extends { seq: number }>(options: PoolOptions<Example>): Promise<PoolResult> {
+export async function runPool<Example extends PoolExample>(options: PoolOptions<Example>): Promise<PoolResult> {
   const { concurrency, beginApartMs = BEGIN_APART_MS, budget, loadPage, runExample, stopped, stop } = options;
   const page: Example[] = [];
   let nextSeq = options.from;
@@ -65,6 +73,8 @@ export async function runPool<Example extends { seq: number }>(options: PoolOpti
     page.push(...rows);
   }
 
+  const bytesAtHand = () => page.reduce((sum, { bytes }) => sum + bytes, 0);
+
   /** The next page, of which one is loaded at a time. */
   function load(): Promise<void> {
     loading ??= loadPageOnce().finally(() => {
@@ -77,7 +87,7 @@ export async function runPool<Example extends { seq: number }>(options: PoolOpti
     while (page.length === 0 && !atEnd) await load();
     const example = page.shift();
     // Nobody is to wait for a page; if it can't be loaded, whoever needs it tries once more and gets the error.
-    if (page.length < LOAD_BELOW && !atEnd) void load().catch(() => {});
+    if (page.length < LOAD_BELOW && bytesAtHand() < LOAD_BELOW_BYTES && !atEnd) void load().catch(() => {});
     return example;
   }
 

@@ -15,6 +15,7 @@ import { Bill, type ExampleCost, type ExampleInProgress } from './example-in-pro
 import { Judges, type JudgesDeps } from './judges.ts';
 import { throwIfRunFails } from './run-failed-error.ts';
 import type { ScoringEndpoints } from './scoring-endpoints.ts';
+import { weightOfRun } from './weights.ts';
 
 export interface ExampleRunnerDeps extends JudgesDeps {
   evaluatorPool: EvaluatorPool;
@@ -44,6 +45,11 @@ export class ExampleRunner {
     this.#prompt = parsePrompt(spec.content, spec.includes);
     this.#judges = new Judges(deps, spec.evaluators);
     this.#scorer = deps.evaluatorPool.scorer(spec.workspaceId, spec.evaluators);
+  }
+
+  /** The bytes that an example takes at most while it is run. */
+  weightOf(open: OpenExample): number {
+    return weightOfRun(open, this.#prompt.maxChars, this.#judges.count + this.#deps.endpoints.count);
   }
 
   /**

@@ -15,6 +15,7 @@ import type { Places } from '../../temporal/places.ts';
 import { createPatientModels } from '../patient-call.ts';
 import { isStillOurs } from '../still-ours.ts';
 import { BatchBudget, firstEstimate } from './batch-budget.ts';
+import { BatchMemory } from './batch-memory.ts';
 import { BatchProgress } from './batch-progress.ts';
 import { type BatchWatch, watchBatch } from './batch-watch.ts';
 import type { ExampleCost } from './example-in-progress.ts';
@@ -69,6 +70,7 @@ export interface BatchDeps {
 /** What the work on a batch needs, loaded when it begins. */
 interface Batch {
   spec: RunSpec;
+  memory: BatchMemory;
   runner: ExampleRunner;
   budget: BatchBudget;
 }
@@ -153,7 +155,7 @@ export function createBatchRunner(deps: BatchDeps) {
       spec,
     );
     progress.begin({ spec, budget, store, models: runModels, endpoints });
-    return { spec, runner, budget };
+    return { spec, runner, budget, memory: new BatchMemory(places.examples, workspace) };
   }
 
   async function loadExamples(
@@ -173,7 +175,7 @@ export function createBatchRunner(deps: BatchDeps) {
 
   async function runExample(
     input: BatchInput,
-    { spec, runner }: Batch,
+    { spec, runner, memory }: Batch,
     watch: BatchWatch,
     loaded: LoadedExample,
     reservedUsd: number,
@@ -188,7 +190,14 @@ export function createBatchRunner(deps: BatchDeps) {
       example = stillOpen;
     }
     const name = exampleName(input, example);
-    const running = runner.run(example, watch, reservedUsd).finally(() => inFlight.delete(name));
+    const { workspace, evaluationId: group } = input;
+    const amount = runner.weightOf(example);
+    const release = await places.inputs.acquire(workspace, { amount, signal: watch.stopWaiting, group });
+    const running = runner.run(example, watch, reservedUsd).finally(() => {
+      inFlight.delete(name);
+      release();
+      memory.free(example);
+    });
     inFlight.set(name, running);
     return running;
   }
@@ -196,14 +205,17 @@ export function createBatchRunner(deps: BatchDeps) {
   return async function runBatch(input: BatchInput): Promise<BatchResult> {
     const progress = new BatchProgress(input);
     const watch = await begin(input, progress);
+    let memory: BatchMemory | undefined;
     try {
       const batch = await load(input, watch, progress);
+      memory = batch.memory;
       const { finished, starved } = await runPool<LoadedExample>({
         from: input.from,
         concurrency: input.concurrency,
         budget: batch.budget,
         async loadPage(from, limit) {
-          const page = await loadExamples(input, batch.spec, watch, { from, to: input.to, limit });
+          const range = { from, to: input.to, limit };
+          const page = await batch.memory.load(watch.stopWaiting, () => loadExamples(input, batch.spec, watch, range));
           progress.skipTo(page, input.to);
           return page;
         },
@@ -218,6 +230,7 @@ export function createBatchRunner(deps: BatchDeps) {
       const { costUsd } = await readSpending(input, watch);
       return { finished, starved, costUsd, estimate: batch.budget.estimate };
     } finally {
+      memory?.close();
       end(input, watch);
     }
   };

@@ -15,6 +15,7 @@ import type { StartPace } from '../../services/executions/start-pace.ts';
 import { completeExecution, endCall, storeResponse } from '../../services/executions/store-response.ts';
 import type { StreamWriter } from '../../services/streams/stream-writer.ts';
 import type { Places } from '../../temporal/places.ts';
+import { inputWeight } from '../input-weight.ts';
 import {
   type CallFailure,
   createCallsInFlight,
@@ -207,12 +208,13 @@ export function createExecutionActivities({
      * Calls the model and stores its response, or says which model is called next. Does nothing where there is a response
      * already, nothing to run any more, or the workspace has all the calls in flight that it may have.
      * @param workspace public id
+     * @param inputChars of the execution
      * @throws ApplicationFailure with the model's error code as type
      */
-    async callModel(executionId: string, workspace: string): Promise<CallOutcome | null> {
+    async callModel(executionId: string, workspace: string, inputChars: number): Promise<CallOutcome | null> {
       // A call that Temporal lost sight of has its place.
       if (inFlight.has(executionId)) return callInPlace(executionId);
-      const entered = await places.enterCall(workspace, executionId);
+      const entered = await places.enterCall(workspace, executionId, inputWeight(inputChars));
       if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
       const outcome = await callInPlace(executionId).finally(() => entered.release());
       if (outcome !== null && 'status' in outcome) await pace.calm(TELL_WITHIN_MS);

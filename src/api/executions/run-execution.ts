@@ -103,8 +103,8 @@ export async function runExecution(
 
   async function begin(stored: PreparedExecution & { isReused?: boolean }): Promise<ExecutionRow | undefined> {
     if (stored.isReused) return getExecution(db, id);
-    const { promptName, promptVersion, model } = stored;
-    await startInTurn(deps, db, { id, workspaceId, promptName, promptVersion, model });
+    const { promptName, promptVersion, model, inputChars } = stored;
+    await startInTurn(deps, db, { id, workspaceId, promptName, promptVersion, model, inputChars });
     return undefined;
   }
 

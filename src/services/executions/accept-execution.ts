@@ -4,6 +4,7 @@ import { now } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import { prepared } from '../../db/statement.ts';
 import { executionStates } from '../../domain/execution-states.ts';
+import { charsOf } from '../../domain/prompt.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { holdMsOf, withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import { cancelExecutionWorkflow, type StoredExecution, startExecutionWorkflow } from './execution-workflow.ts';
@@ -110,8 +111,9 @@ export async function resumeExecution(
   const row = await getExecution(db, id);
   if (isFinished(row.status)) return row;
   const { prompt_name: promptName, prompt_version: promptVersion, model } = row;
+  const inputChars = charsOf(row.input ?? row.input_messages ?? '');
   if (row.status === 'queued')
-    await startOrWithdraw(deps, db, { id, workspaceId: db.workspaceId, promptName, promptVersion, model });
+    await startOrWithdraw(deps, db, { id, workspaceId: db.workspaceId, promptName, promptVersion, model, inputChars });
   return undefined;
 }
 

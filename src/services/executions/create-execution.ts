@@ -7,7 +7,7 @@ import { executionStates } from '../../domain/execution-states.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ChatMessage, ModelInput } from '../../domain/messages.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
-import { includedVersions, parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
+import { charsOf, includedVersions, parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
 import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { providerOptionsProblem } from '../../domain/provider-options.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
@@ -44,6 +44,7 @@ export interface PreparedExecution {
   /** The filled template, or (else null) the filled list of messages. */
   input: string | null;
   inputMessages: ChatMessage[] | null;
+  inputChars: number;
   tools: Tool[] | null;
   toolChoice: ToolChoice | null;
   includes: { name: string; version: number }[] | null;
@@ -92,6 +93,7 @@ export async function prepareExecution(
     parameters,
     variables,
     ...(typeof input === 'string' ? { input, inputMessages: null } : { input: null, inputMessages: input }),
+    inputChars: charsOf(input),
     tools,
     toolChoice,
     includes: included.length === 0 ? null : included,

@@ -15,6 +15,8 @@ export interface StoredExecution {
   /** Null: a draft. */
   promptVersion: number | null;
   model: string;
+  /** Characters of the filled prompt. */
+  inputChars: number;
 }
 
 function whatRuns({ promptName, promptVersion }: StoredExecution): string {
@@ -28,14 +30,14 @@ function whatRuns({ promptName, promptVersion }: StoredExecution): string {
  */
 export function startExecutionWorkflow(starter: WorkflowStarter, execution: StoredExecution): Promise<boolean> {
   const workspace = publicId('workspace', execution.workspaceId);
-  const { promptName, model } = execution;
+  const { promptName, model, inputChars } = execution;
   const prompt = whatRuns(execution);
   return startWorkflowOnce<typeof executePrompt>(starter, 'executePrompt', {
     // Activities inherit it: servers that know fairness dispatch tasks in turns round the workspaces.
     priority: { fairnessKey: workspace },
     workflowId: executionWorkflowId(execution.id),
     taskQueue: starter.taskQueues.executions,
-    args: [{ executionId: execution.id, prompt, model, workspace }],
+    args: [{ executionId: execution.id, prompt, model, workspace, inputChars }],
     staticSummary: `${prompt} on ${model}`,
     typedSearchAttributes: new TypedSearchAttributes([
       { key: SEARCH_ATTRIBUTES.workspace, value: workspace },

@@ -88,7 +88,14 @@ async function simulate(run: Simulation, random: () => number): Promise<Outcome>
           Array.from({ length: to - from }, (_, at) => from + at)
             .filter((each) => each >= seq && !counted.has(each))
             .slice(0, limit)
-            .map((each) => ({ seq: each, variables: {}, expected: undefined, metadata: null, output: null })),
+            .map((each) => ({
+              seq: each,
+              variables: {},
+              expected: undefined,
+              metadata: null,
+              output: null,
+              bytes: 10,
+            })),
         runExample: async ({ seq }, reservedUsd) => {
           outcome.calls += 1;
           inFlight.set(seq, run.costOf(seq));

@@ -17,6 +17,7 @@ const exampleAt = (seq: number): OpenExample => ({
   toolCalls: [],
   modelMs: null,
   costUsd: null,
+  bytes: 10,
 });
 
 /** A pool over 120 examples; `begun` are those whose work began, in order. */
@@ -246,4 +247,24 @@ test('an example that is put back while a page is loaded is not lost', async () 
   });
   expect(await result).toEqual({ finished: false, starved: false });
   expect(reserved).toBe(2);
+});
+
+test('has few large examples at hand', async () => {
+  let atHand = 0;
+  let most = 0;
+  await pool({
+    loadPage: async (from) => {
+      if (from >= TOTAL) return [];
+      atHand += 1;
+      most = Math.max(most, atHand);
+      return [{ ...exampleAt(from), bytes: 1024 * 1024 }];
+    },
+    runExample: async () => {
+      await new Promise(setImmediate);
+      atHand -= 1;
+      return undefined;
+    },
+  }).result;
+  // Four in flight, and the next one.
+  expect(most).toBe(5);
 });

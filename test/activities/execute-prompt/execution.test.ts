@@ -44,7 +44,7 @@ const log = pino({ level: 'silent' });
 const logger = new DefaultLogger('ERROR', () => {});
 const attempt = (number = 1) => new MockActivityEnvironment({ attempt: number }, { logger });
 const run = (id: string, environment = attempt()) =>
-  environment.run((row: string) => activities.callModel(row, 'ws_test'), id);
+  environment.run((row: string) => activities.callModel(row, 'ws_test', 100), id);
 const record = (id: string) => activities.recordCompletion(id);
 const failureOf = (call: Promise<unknown>) =>
   call.then(
@@ -89,7 +89,8 @@ test('the process that started an execution is notified that its call begins, un
     const [here, elsewhere] = [await rows.queue({ input: 'here' }), await rows.queue({ input: 'elsewhere' })];
     const pace = { begun: (id: string) => id === here, calm: async () => {} };
     const notifying = testExecutionActivities({ db, models, pace });
-    for (const id of [here, elsewhere]) await attempt().run((row: string) => notifying.callModel(row, 'ws_test'), id);
+    for (const id of [here, elsewhere])
+      await attempt().run((row: string) => notifying.callModel(row, 'ws_test', 100), id);
     // Notifications come in the order of their transactions.
     await until('the notification', async () => told.length > 0);
     expect(told).toEqual([elsewhere]);
@@ -102,7 +103,7 @@ test('an execution has ended before its step does, which leaves time to starts',
   const id = await rows.queue({ input: 'ends' });
   const { promise: calm, resolve: beCalm } = Promise.withResolvers<void>();
   const leaving = testExecutionActivities({ db, models, pace: { begun: () => true, calm: () => calm } });
-  const step = attempt().run((row: string) => leaving.callModel(row, 'ws_test'), id);
+  const step = attempt().run((row: string) => leaving.callModel(row, 'ws_test', 100), id);
   await until('its end', async () => (await rows.events(id)).includes('execution.completed'));
   beCalm();
   expect(await step).toEqual({ status: 'completed' });
@@ -147,7 +148,8 @@ test('the end of its row ends a call at once, also one that a later attempt join
   const listening = testExecutionActivities({ db, models, listener });
   openai.behave({ mode: 'stall' });
   const id = await rows.queue({ input: 'canceled in flight' });
-  const call = (environment = attempt()) => environment.run((row: string) => listening.callModel(row, 'ws_test'), id);
+  const call = (environment = attempt()) =>
+    environment.run((row: string) => listening.callModel(row, 'ws_test', 100), id);
   const first = call();
   await until('the call', async () => openai.countBy('canceled in flight') === 1);
   const second = call(attempt(2));
@@ -165,7 +167,7 @@ test('an end that was not heard is found when the listener is back', async () =>
   const listening = testExecutionActivities({ db, models, listener });
   openai.behave({ mode: 'stall' });
   const id = await rows.queue({ input: 'canceled unheard' });
-  const call = attempt().run((row: string) => listening.callModel(row, 'ws_test'), id);
+  const call = attempt().run((row: string) => listening.callModel(row, 'ws_test', 100), id);
   await until('the call', async () => openai.countBy('canceled unheard') === 1);
   await listening.recordFailure(id, null);
   reconnected();
@@ -191,7 +193,7 @@ test('a worker that stops begins no call, and gives up those in flight when thei
     stopping: stopping.signal,
     graceOver: graceOver.signal,
   });
-  const call = (id: string) => failureOf(attempt().run((row: string) => ending.callModel(row, 'ws_test'), id));
+  const call = (id: string) => failureOf(attempt().run((row: string) => ending.callModel(row, 'ws_test', 100), id));
   openai.behave({ mode: 'stall' });
   const [begun = '', late = ''] = await Promise.all(['begun', 'late'].map((input) => rows.queue({ input })));
   const inFlight = call(begun);
@@ -265,7 +267,7 @@ test('token counts beyond 32 bits are stored, and counts that no call can have a
   const calls = testExecutionActivities({ db, models: others, modelTimeoutMs: 5_000 });
   for (const input of ['3000000000 7', '9007199254740991 9007199254740991', '1e300 1']) {
     const id = await rows.queue({ input });
-    await attempt().run((row: string) => calls.callModel(row, 'ws_test'), id);
+    await attempt().run((row: string) => calls.callModel(row, 'ws_test', 100), id);
     const row = await rows.read(id);
     expect(row).toMatchObject({ status: 'completed', attempts: 1 });
     counts.push([Number(row.tokens_input), Number(row.tokens_output)]);
@@ -284,7 +286,7 @@ test('two workers that paid for the same call: the first answer stays, and what 
   const frozen = testExecutionActivities({ db, models });
   openai.behave({ latencyMs: 300 });
   // Neither knows of the other, as where one was taken for dead.
-  await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row, 'ws_test'), id)]);
+  await Promise.all([run(id), attempt(2).run((row: string) => frozen.callModel(row, 'ws_test', 100), id)]);
   expect(openai.countBy('twice')).toBe(2);
   const once = await rows.queue({ input: 'twice' });
   await run(once);
@@ -328,7 +330,7 @@ test('records what an answer was billed that the provider withheld', async () =>
   const withheld = modelsAt({ openai: filtered.baseUrl });
   const others = testExecutionActivities({ db, models: withheld, modelTimeoutMs: 5_000 });
   const id = await rows.queue({ input: 'filtered' });
-  const failure = await failureOf(attempt().run((row: string) => others.callModel(row, 'ws_test'), id));
+  const failure = await failureOf(attempt().run((row: string) => others.callModel(row, 'ws_test', 100), id));
   expect(failure).toMatchObject({ type: 'content_filtered', nonRetryable: true });
   await others.recordFailure(id, { code: 'content_filtered', message: 'withheld' });
   expect(await rows.read(id)).toMatchObject({
@@ -347,7 +349,7 @@ test('a call that finds no place is held back before it counts, and delays no ot
   const places = testPlaces({ workspaceConcurrency: 1 });
   const narrow = testExecutionActivities({ db, models, places });
   const callIn = (workspace: string, id: string) =>
-    attempt().run((row: string) => narrow.callModel(row, workspace), id);
+    attempt().run((row: string) => narrow.callModel(row, workspace, 100), id);
   openai.behave({ latencyMs: 500 });
   const inputs = ['first of a', 'second of a', 'first of b'];
   const [first = '', second = '', third = ''] = await Promise.all(inputs.map((input) => rows.queue({ input })));

@@ -63,7 +63,7 @@ const RESPONSE = {
 
 const logger = new DefaultLogger('ERROR', () => {});
 const callOnce = (id: string): Promise<CallOutcome | null> =>
-  new MockActivityEnvironment({}, { logger }).run((row: string) => activities.callModel(row, 'ws_test'), id);
+  new MockActivityEnvironment({}, { logger }).run((row: string) => activities.callModel(row, 'ws_test', 100), id);
 const claim = (id: string) => claimExecution(db.system.query, id);
 
 /** As the workflow does, without its waits. @returns how the step ended that ended the run */
@@ -171,7 +171,7 @@ test('a refusal and a call that no model would take are the end', async () => {
   const withheld = modelsAt({ openai: filtered.baseUrl, anthropic: anthropic.baseUrl });
   const refused = await rows.queue({ input: 'refused', fallbackModels: [SECOND] });
   const others = testExecutionActivities({ db, models: withheld });
-  const call = new MockActivityEnvironment({}, { logger }).run(() => others.callModel(refused, 'ws_test'));
+  const call = new MockActivityEnvironment({}, { logger }).run(() => others.callModel(refused, 'ws_test', 100));
   await expect(call).rejects.toMatchObject({ type: 'content_filtered', nonRetryable: true });
   const { calls, cost_amount: cost } = await rows.read(refused);
   expect(calls).toMatchObject([{ tokens: { input: 120, output: 7 }, cost, error: { code: 'content_filtered' } }]);

@@ -33,7 +33,7 @@ async function queued(): Promise<StoredExecution> {
   const id = await rows.queue({ model: 'sandbox/echo', accepted: false });
   const workspaceId = String((await rows.read(id))['workspace_id']);
   db = service.foundation.db.workspace(workspaceId);
-  return { id, workspaceId, promptName: 'greet', promptVersion: 1, model: 'sandbox/echo' };
+  return { id, workspaceId, promptName: 'greet', promptVersion: 1, model: 'sandbox/echo', inputChars: 40 };
 }
 
 const starter = (client = service.foundation.client) => ({

@@ -1,0 +1,59 @@
+import type { FairSemaphore, Release } from '../../lib/fair-semaphore.ts';
+import type { OpenExample } from '../../services/evaluations/open-examples.ts';
+import { MAX_EXAMPLE_WEIGHT, weightOfExample } from './weights.ts';
+
+/** The bytes that the loaded examples of a batch hold, from when they are loaded until each of them has ended. */
+export class BatchMemory {
+  readonly #bytes: FairSemaphore;
+  readonly #workspace: string;
+  readonly #pages = new Map<Release, number>();
+  readonly #pageOf = new Map<number, Release>();
+  #isClosed = false;
+
+  /** @param workspace public id */
+  constructor(bytes: FairSemaphore, workspace: string) {
+    this.#bytes = bytes;
+    this.#workspace = workspace;
+  }
+
+  /**
+   * Loads a page once there is room for the largest one that there can be.
+   * @param signal ends the wait
+   * @throws the reason of `signal`
+   */
+  async load<Example extends OpenExample>(signal: AbortSignal, load: () => Promise<Example[]>): Promise<Example[]> {
+    const release = await this.#bytes.acquire(this.#workspace, { amount: MAX_EXAMPLE_WEIGHT, signal });
+    try {
+      const examples = await load();
+      const weight = examples.reduce((sum, example) => sum + weightOfExample(example), 0);
+      if (this.#isClosed || weight === 0) release();
+      else {
+        release(weight);
+        this.#pages.set(release, weight);
+        for (const { seq } of examples) this.#pageOf.set(seq, release);
+      }
+      return examples;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** An example has ended. */
+  free(example: OpenExample): void {
+    const page = this.#pageOf.get(example.seq);
+    if (page === undefined || !this.#pageOf.delete(example.seq)) return;
+    const left = (this.#pages.get(page) ?? 0) - weightOfExample(example);
+    if (left > 0) this.#pages.set(page, left);
+    else this.#pages.delete(page);
+    page(left);
+  }
+
+  /** The batch has ended: what it has not run is given up. */
+  close(): void {
+    this.#isClosed = true;
+    for (const release of this.#pages.keys()) release();
+    this.#pages.clear();
+    this.#pageOf.clear();
+  }
+}
