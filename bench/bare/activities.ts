@@ -13,6 +13,7 @@ export function createBareActivities(models: Models) {
       const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
       try {
         const { output } = await models.generate({
+          workspace: 'bench',
           model: 'openai/gpt-4o-mini',
           input,
           parameters: {},

@@ -93,6 +93,14 @@ export const EXHAUSTED: CallFailure = {
   retryInMs: undefined,
 };
 
+/** Set aside: whatever it is that ends processes, it must not end one after the other. */
+export const PROCESS_ENDED: CallFailure = {
+  code: 'process_ended',
+  message:
+    'Four worker processes ended while they made this call, the last one while it made no other that was in question.',
+  retryInMs: undefined,
+};
+
 /** The database refuses to store the response, which has been paid for. */
 export const UNSTORABLE: CallFailure = {
   code: 'model_unavailable' satisfies ModelErrorCode,

@@ -48,7 +48,7 @@ export class CallFailedError extends Error {
 }
 
 /** A call, and the models to call where its own has failed for good. */
-export type PatientCall = ModelCall & { fallbackModels?: readonly string[] };
+export type PatientCall = Omit<ModelCall, 'workspace'> & { fallbackModels?: readonly string[] };
 
 /** Calls models until they respond or an error is non-retryable, at the pace that each provider allows. */
 export interface PatientModels {
@@ -125,7 +125,7 @@ export function createPatientModels(
         const patience = next === undefined ? ALL_PATIENCE : WITH_FALLBACK;
         try {
           const response = await withThrottle(keyOf(workspace, model), (throttle) =>
-            generate(throttle, { workspace, run, patience }, { ...call, model }, stopWaiting),
+            generate(throttle, { workspace, run, patience }, { ...call, workspace, model }, stopWaiting),
           );
           return { ...response, model, attempts: attempts + response.attempts };
         } catch (error) {

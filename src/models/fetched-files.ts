@@ -1,10 +1,18 @@
 import { type ChatMessage, MAX_FILE_BYTES } from '../domain/messages.ts';
+import type { FairSemaphore, Release } from '../lib/fair-semaphore.ts';
 import { DownloadError, type Downloader } from '../outbound/download.ts';
 import { ModelError } from './model-error.ts';
 import type { FilePart } from './sdk-prompt.ts';
 
 /** Bytes of all files that are fetched for one call, counted once for each part that names them: each part is sent as a copy. */
 const MAX_FETCHED_BYTES = 2 * MAX_FILE_BYTES;
+/** What most calls need. Those whose files are larger fetch them anew, once there is room for the largest that a call may have. */
+const USUAL_FETCHED_BYTES = MAX_FETCHED_BYTES / 10;
+/**
+ * A byte of a file is in its message, in the request that the SDK makes and the one that is made from it, and in what is sent: each time as
+ * base64, which takes a third more.
+ */
+const FETCHED_FACTOR = 8;
 
 /** What servers call a file whose type they don't know. */
 const UNKNOWN_TYPES = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
@@ -15,10 +23,28 @@ const USUAL_NAMES = new Map([
   ['audio/wave', 'audio/wav'],
 ]);
 
+/** The files of a call are larger than there was room for. */
+class NoRoomError extends DownloadError {}
+
+/** What files are fetched with. */
+export interface FileFetcher {
+  downloader: Downloader;
+  /** The bytes that the files of calls hold, by workspace. */
+  memory: FairSemaphore;
+}
+
+/** Messages with their files. */
+export interface FilledMessages {
+  messages: ChatMessage[];
+  /** The call has ended: its files are no longer held. */
+  release: Release;
+}
+
 /**
  * The messages with the bytes of every file that the provider does not fetch itself. A file that stands in them more than
  * once is fetched once.
  *
+ * @param workspace public id, whose share of the memory they take
  * @param isFetchedByProvider whether a file's address may go to the provider as it is
  * @throws ModelError `model_invalid_request` where a file can't be had or is not what it is said to be, `model_unavailable` where its
  *   server may give it later; the reason of `signal` once it has aborted
@@ -26,9 +52,10 @@ const USUAL_NAMES = new Map([
 export async function withFetchedFiles(
   messages: ChatMessage[],
   isFetchedByProvider: (mediaType: string, url: string) => boolean,
-  downloader: Downloader,
+  { downloader, memory }: FileFetcher,
+  workspace: string,
   signal: AbortSignal,
-): Promise<ChatMessage[]> {
+): Promise<FilledMessages> {
   const isFetchedHere = ({ media_type, url }: FilePart): boolean =>
     url !== undefined && !isFetchedByProvider(media_type, url);
   const wanted = new Map<string, Wanted>();
@@ -37,13 +64,39 @@ export async function withFetchedFiles(
     if (isFetchedHere(file)) wanted.set(url, { mediaType, parts: (wanted.get(url)?.parts ?? 0) + 1 });
     return file;
   });
-  if (wanted.size === 0) return messages;
-  const fetched = await fetchAll([...wanted], downloader, signal);
-  return replaceFiles(messages, (file) => {
-    if (!isFetchedHere(file)) return file;
-    const { url = '', ...rest } = file;
-    return { ...rest, ...fetched.get(url) };
-  });
+  if (wanted.size === 0) return { messages, release: () => {} };
+
+  async function fetchWithin(maxBytes: number): Promise<FilledMessages> {
+    const release = await memory.acquire(workspace, { amount: FETCHED_FACTOR * maxBytes, signal });
+    try {
+      const { fetched, bytes } = await fetchAll([...wanted], downloader, maxBytes, signal);
+      release(FETCHED_FACTOR * bytes);
+      const filled = replaceFiles(messages, (file) => {
+        if (!isFetchedHere(file)) return file;
+        const { url = '', ...rest } = file;
+        return { ...rest, ...fetched.get(url) };
+      });
+      return { messages: filled, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  try {
+    return await fetchWithin(USUAL_FETCHED_BYTES);
+  } catch (error) {
+    if (!(error instanceof NoRoomError)) throw error;
+  }
+  try {
+    return await fetchWithin(MAX_FETCHED_BYTES);
+  } catch (error) {
+    if (!(error instanceof NoRoomError)) throw error;
+    throw new ModelError(
+      'model_invalid_request',
+      `The files of this call are larger than ${MAX_FETCHED_BYTES} bytes together, counted once for each part that names them.`,
+    );
+  }
 }
 
 function replaceFiles(messages: ChatMessage[], replace: (file: FilePart) => FilePart): ChatMessage[] {
@@ -67,31 +120,28 @@ type Fetched = Pick<FilePart, 'media_type' | 'data'>;
 async function fetchAll(
   files: [url: string, wanted: Wanted][],
   downloader: Downloader,
+  maxBytes: number,
   signal: AbortSignal,
-): Promise<Map<string, Fetched>> {
+): Promise<{ fetched: Map<string, Fetched>; bytes: number }> {
   // One that fails ends the others.
   const failed = new AbortController();
-  let left = MAX_FETCHED_BYTES;
-  const onBytes = (bytes: number) => {
-    left -= bytes;
-    if (left < 0)
-      throw new DownloadError(
-        `the files of this call are larger than ${MAX_FETCHED_BYTES} bytes together, counted once for each part that names them`,
-        false,
-      );
+  let bytes = 0;
+  const onBytes = (more: number) => {
+    bytes += more;
+    if (bytes > maxBytes) throw new NoRoomError('there is no room for it', false);
   };
   const options = { maxBytes: MAX_FILE_BYTES, signal: AbortSignal.any([signal, failed.signal]) };
   try {
     const fetched = files.map(async ([url, { mediaType: declared, parts }]): Promise<[string, Fetched]> => {
       try {
-        const counted = { ...options, onBytes: (bytes: number) => onBytes(bytes * parts) };
-        const { mediaType, bytes } = await downloader.get(url, counted);
-        return [url, { media_type: agreedType(declared, mediaType), data: bytes.toString('base64') }];
+        const counted = { ...options, onBytes: (more: number) => onBytes(more * parts) };
+        const file = await downloader.get(url, counted);
+        return [url, { media_type: agreedType(declared, file.mediaType), data: file.bytes.toString('base64') }];
       } catch (error) {
-        throw error instanceof DownloadError ? unfetched(url, error) : error;
+        throw error instanceof DownloadError && !(error instanceof NoRoomError) ? unfetched(url, error) : error;
       }
     });
-    return new Map(await Promise.all(fetched));
+    return { fetched: new Map(await Promise.all(fetched)), bytes };
   } catch (error) {
     failed.abort(error);
     throw error;

@@ -6,6 +6,8 @@ import type { ProviderName, ResolvedModel } from './names.ts';
 
 /** One call to a model. */
 export interface ModelCall {
+  /** Public id of the workspace that it is made for: files that are fetched for it count against its share of the memory. */
+  workspace: string;
   /** `provider/model`, or a bare name that resolves. */
   model: string;
   /** The filled prompt. A string is sent as one user message. */

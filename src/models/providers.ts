@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { messagesOf } from '../domain/messages.ts';
 import { storableText } from '../domain/storable-text.ts';
 import { NO_TOKENS } from '../domain/usage.ts';
+import { createFairSemaphore, type Release } from '../lib/fair-semaphore.ts';
+import { heapShare } from '../lib/heap-share.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { createDownloader } from '../outbound/download.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
@@ -41,6 +43,8 @@ const BASE_URL_OF: Record<Exclude<HttpProvider, 'openai-compatible'>, string> = 
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
+/** Of the heap, for files that are fetched here: half of it is what one workspace gets at most. */
+const FILES_SHARE = 0.2;
 /** For all of a file that is fetched here. */
 const DOWNLOAD_TIMEOUT_MS = 30_000;
 
@@ -51,6 +55,7 @@ const SdkBody = z.record(z.string(), z.unknown());
 export function createProviders(settings: ModelSettings, prices: PriceBook, allowPrivate: AllowPrivate): Providers {
   const transport = createTransport();
   const downloader = createDownloader({ allowPrivate, timeoutMs: DOWNLOAD_TIMEOUT_MS });
+  const files = { downloader, memory: createFairSemaphore({ total: heapShare(FILES_SHARE) }) };
   const all = [settings.openai, settings.anthropic, settings.google, settings.openaiCompatible];
   const redact = createRedactor(
     all.map(({ apiKey }) => apiKey),
@@ -97,20 +102,16 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
   /** @throws ModelError where the provider has no place for what is given, or a file can't be fetched */
   async function prepare(
     { provider, model }: HttpModel,
-    { input, tools, toolChoice, parameters }: ModelCall,
+    { workspace, input, tools, toolChoice, parameters }: ModelCall,
     languageModel: LanguageModel,
     signal: AbortSignal,
-  ): Promise<ProviderCall> {
-    const messages = messagesOf(input);
-    requireAcceptedContent(provider, model, messages);
+  ): Promise<{ call: ProviderCall; release: Release }> {
+    const given = messagesOf(input);
+    requireAcceptedContent(provider, model, given);
     const supportedUrls = await languageModel.supportedUrls;
     const isFetchedByProvider = (mediaType: string, url: string) => isFetchedBy(supportedUrls, mediaType, url);
-    return {
-      messages: await withFetchedFiles(messages, isFetchedByProvider, downloader, signal),
-      tools: tools ?? [],
-      toolChoice: toolChoice ?? undefined,
-      parameters,
-    };
+    const { messages, release } = await withFetchedFiles(given, isFetchedByProvider, files, workspace, signal);
+    return { call: { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters }, release };
   }
 
   return {
@@ -122,12 +123,12 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
       let isSent = false;
       const languageModel = await createLanguageModel(model, settings, (url, init) => {
         isSent = true;
-        return send(model, prepared, deltas, signal, url, init);
+        return send(model, prepared.call, deltas, signal, url, init);
       });
       const prepared = await prepare(model, call, languageModel, signal);
       let result: SdkResult;
       try {
-        result = await languageModel.doGenerate(sdkOptions(model.provider, prepared));
+        result = await languageModel.doGenerate(sdkOptions(model.provider, prepared.call));
       } catch (error) {
         if (signal.aborted || error instanceof ModelError) throw error;
         throw isSent
@@ -136,6 +137,8 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
               'model_invalid_request',
               `The call makes no valid request to this provider${detailOf(error)}.`,
             );
+      } finally {
+        prepared.release();
       }
       const response = toResponse(model, result, prices);
       deltas?.end(response);

@@ -1,5 +1,6 @@
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
 import { heapShare } from '../lib/heap-share.ts';
+import { createQuarantine, type Quarantine } from '../lib/quarantine.ts';
 import { bothPlaces, createWaitingRoom, placeOf } from '../lib/waiting-room.ts';
 import { type DeliveryIdentity, deliveryWorkflowId, evaluationWorkflowId, executionWorkflowId } from './names.ts';
 
@@ -40,6 +41,10 @@ export interface Places {
   inputs: FairSemaphore;
   /** @param inputBytes of its call, to be taken from `inputs` */
   enterCall(workspace: string, executionId: string, inputBytes: number): Promise<Entered>;
+  /** Work that was in flight when a process ended. Whoever enters does so before it takes anything else. */
+  quarantine: Quarantine;
+  /** @param deaths processes that ended during a call of the execution */
+  enterQuarantine(executionId: string, deaths: number): Promise<Entered>;
   /** @param batch `from`: number of its first example */
   enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
   /** @param host `host:port` that it is sent to */
@@ -86,6 +91,7 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
   const scorings = createFairSemaphore(SCORINGS);
   const scorerHosts = perHost();
   const room = createWaitingRoom();
+  const quarantine = createQuarantine();
 
   // Workspaces that send to the same host don't wait for each other.
   const placeOfAttempt = (workspace: string, host: string) =>
@@ -102,6 +108,12 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
         placeOf(calls, workspace, { urgent: true }),
       );
       return room.enter({ id, line: `calls of ${workspace}`, place, invite: () => invite(id) });
+    },
+    quarantine,
+    enterQuarantine(executionId, deaths) {
+      const id = executionWorkflowId(executionId);
+      const place = quarantine.place(deaths);
+      return room.enter({ id: `${id} in quarantine`, line: 'quarantine', place, invite: () => invite(id) });
     },
     enterBatch(workspace, { evaluationId, round, from }) {
       const workflowId = evaluationWorkflowId(evaluationId, round);

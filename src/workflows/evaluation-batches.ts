@@ -6,7 +6,7 @@ import {
   isCancellation,
 } from '@temporalio/workflow';
 import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
-import type { BatchResult } from '../activities/evaluation-run/run-batch.ts';
+import type { BatchInput, BatchResult } from '../activities/evaluation-run/run-batch.ts';
 import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
 import { clockText } from '../domain/clock-text.ts';
 import { durationText } from '../domain/duration-text.ts';
@@ -115,12 +115,14 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
     const { estimate } = queue.progress;
     try {
       return await batches.run(async () => {
+        let suspicion: BatchInput['suspicion'];
         for (;;) {
           run.invited.delete(from);
           const budget = { spendUpToUsd, isAllThereIs, ...(estimate && { estimate }) };
-          const input = { ...ref, workspace, from, to, concurrency, ...budget };
+          const input = { ...ref, workspace, from, to, concurrency, ...budget, ...(suspicion && { suspicion }) };
           const result = await runBatch.executeWithOptions({ summary }, [input]);
           if (!('heldBackMs' in result)) return result;
+          suspicion = result.suspicion;
           await heldBack(from, `examples ${from + 1} to ${to}`, result.heldBackMs);
         }
       });

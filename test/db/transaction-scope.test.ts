@@ -30,7 +30,7 @@ const calls: Record<string, () => Promise<unknown>> = {
   'Temporal about its attributes': () =>
     service.foundation.client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
   'a model': () => {
-    const call = { model: 'openai/gpt-4o-mini', input: 'x', parameters: {}, timeoutMs: 1_000 };
+    const call = { workspace: 'ws_test', model: 'openai/gpt-4o-mini', input: 'x', parameters: {}, timeoutMs: 1_000 };
     return service.foundation.models.generate({ ...call, signal: new AbortController().signal });
   },
   'a receiver': () => outbound.post({ url: NOWHERE, headers: {}, body: Buffer.from('') }),

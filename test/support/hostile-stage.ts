@@ -65,8 +65,11 @@ function medianOf({ delays }: Fared): number {
   return Math.max(...PROBES.map((probe) => delays[probe].medianMs));
 }
 
-/** Starts all of it. */
-export async function setHostileStage(): Promise<HostileStage> {
+/**
+ * Starts all of it.
+ * @param options.heapMiB what the heap of API and worker may have, each. Default: what Node.js gives them
+ */
+export async function setHostileStage({ heapMiB }: { heapMiB?: number } = {}): Promise<HostileStage> {
   const cleanUps: (() => Promise<unknown>)[] = [];
   const database = await createTestDatabase();
   cleanUps.push(() => database.drop());
@@ -86,6 +89,7 @@ export async function setHostileStage(): Promise<HostileStage> {
     },
     nodeFlags: (name) => [
       '--max-semi-space-size=32',
+      ...(heapMiB === undefined ? [] : [`--max-old-space-size=${heapMiB}`]),
       ...(PROFILE_FOLDER === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILE_FOLDER}/${name}`]),
     ],
   });

@@ -17,6 +17,8 @@ interface Sources {
 export class BatchProgress {
   readonly #of: number;
   #sources: Sources | undefined;
+  /** See {@link BatchHeartbeat}. */
+  alone: number | undefined;
   #done = 0;
   #nextSeq: number;
 
@@ -53,6 +55,7 @@ export class BatchProgress {
       failed: store?.failed ?? 0,
       inFlight: budget?.inFlight ?? 0,
       spentUsd: Number((budget?.spentUsd ?? 0).toFixed(6)),
+      ...(this.alone !== undefined && { alone: this.alone }),
       ...(waits && waits.length > 0 && { waits }),
     };
   }

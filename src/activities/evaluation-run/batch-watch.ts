@@ -34,6 +34,8 @@ export interface BatchHeartbeat {
   inFlight: number;
   /** US dollars that the batch has cost as a budget counts it, earlier attempts included. */
   spentUsd: number;
+  /** The number of the one example that runs, where it is in question whether it ends processes. */
+  alone?: number;
   /** Why calls wait and until when, and which scorers fail. */
   waits?: string[];
 }

@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { costByBatch } from '../../services/evaluations/costs.ts';
 import { finishRun } from '../../services/evaluations/finish-run.ts';
@@ -14,12 +14,13 @@ import { describeProgress, type RunProgress, sumUpRun } from '../../services/eva
 import { withHeartbeats } from '../heartbeats.ts';
 import { type BatchDeps, type BatchInput, type BatchResult, createBatchRunner } from './run-batch.ts';
 import { RunFailedError } from './run-failed-error.ts';
+import { type Suspicion, suspicionOf } from './suspects.ts';
 
 export type EvaluationControl = RunControl;
 export type { RunProgress };
 
 /** What came of a batch, or (`heldBackMs`) that the workspace has enough of them in flight: nothing was done. */
-type BatchOutcome = BatchResult | { heldBackMs: number };
+type BatchOutcome = BatchResult | { heldBackMs: number; suspicion?: Suspicion };
 
 export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>;
 
@@ -67,10 +68,12 @@ export function createEvaluationActivities(deps: BatchDeps) {
      * examples are gone
      */
     async runBatch(batch: BatchInput): Promise<BatchOutcome> {
+      const suspicion = suspicionOf(Context.current().info, batch.suspicion);
+      const known = suspicion && { suspicion };
       const entered = await places.enterBatch(batch.workspace, batch);
-      if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
+      if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs, ...known };
       try {
-        return await runBatch(batch);
+        return await runBatch({ ...batch, ...known });
       } catch (error) {
         if (!(error instanceof RunFailedError)) throw error;
         throw ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: true });

@@ -25,6 +25,10 @@ export interface ExampleRunnerDeps extends JudgesDeps {
 
 /** Of a run that scores the outputs of another. */
 const NO_OUTPUT = { code: 'no_output', message: 'The run that is scored again has no output for this example.' };
+const ENDS_PROCESSES = {
+  code: 'process_ended',
+  message: 'Worker processes ended while they worked on this example, the last one while it ran it alone.',
+};
 const NOT_SCORED = { code: 'internal_error', message: 'The output could not be scored.' };
 
 /**
@@ -62,6 +66,11 @@ export class ExampleRunner {
     const input = await this.#render(open);
     if (input !== undefined) await this.#runRendered(open, input, progress);
     return progress.bill.total;
+  }
+
+  /** Stores an example as failed that has ended processes. */
+  async setAside({ seq }: OpenExample): Promise<undefined> {
+    await this.#deps.store.storeResult(seq, { status: 'failed', error: ENDS_PROCESSES });
   }
 
   /** The prompt; undefined where a variable is missing or does not fit: the example is then stored as failed. */

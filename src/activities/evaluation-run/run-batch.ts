@@ -26,6 +26,7 @@ import { expectedCost } from './expected-cost.ts';
 import { RunFailedError } from './run-failed-error.ts';
 import { ScoringEndpoints } from './scoring-endpoints.ts';
 import { createSumsKeeper } from './sums-keeper.ts';
+import { Suspects, type Suspicion } from './suspects.ts';
 
 export interface BatchInput extends RunRef {
   /** Public id. */
@@ -42,6 +43,8 @@ export interface BatchInput extends RunRef {
   isAllThereIs: boolean;
   /** What one example costs, as far as the run has seen. */
   estimate?: CostEstimate;
+  /** Processes that worked on it have ended. */
+  suspicion?: Suspicion;
 }
 
 export interface BatchResult {
@@ -71,6 +74,7 @@ export interface BatchDeps {
 interface Batch {
   spec: RunSpec;
   memory: BatchMemory;
+  suspects: Suspects;
   runner: ExampleRunner;
   budget: BatchBudget;
 }
@@ -155,7 +159,8 @@ export function createBatchRunner(deps: BatchDeps) {
       spec,
     );
     progress.begin({ spec, budget, store, models: runModels, endpoints });
-    return { spec, runner, budget, memory: new BatchMemory(places.examples, workspace) };
+    const suspects = new Suspects(input.suspicion, input.concurrency, places.quarantine, progress);
+    return { spec, runner, budget, suspects, memory: new BatchMemory(places.examples, workspace) };
   }
 
   async function loadExamples(
@@ -173,33 +178,50 @@ export function createBatchRunner(deps: BatchDeps) {
     return examples.map((example) => ({ ...example, earlier: earlier.get(exampleName(input, example)) }));
   }
 
+  /** Runs an example when there is room for what it holds in memory. */
+  async function runInPlace(
+    input: BatchInput,
+    runner: ExampleRunner,
+    watch: BatchWatch,
+    example: OpenExample,
+    reservedUsd: number,
+  ): Promise<ExampleCost | undefined> {
+    const name = exampleName(input, example);
+    const { workspace, evaluationId: group } = input;
+    const place = { amount: runner.weightOf(example), signal: watch.stopWaiting, group };
+    const release = await places.inputs.acquire(workspace, place);
+    const running = runner.run(example, watch, reservedUsd).finally(() => {
+      inFlight.delete(name);
+      release();
+    });
+    inFlight.set(name, running);
+    return running;
+  }
+
   async function runExample(
     input: BatchInput,
-    { spec, runner, memory }: Batch,
+    { spec, runner, memory, suspects }: Batch,
     watch: BatchWatch,
     loaded: LoadedExample,
     reservedUsd: number,
   ): Promise<ExampleCost | undefined> {
-    let example: OpenExample = loaded;
-    if (loaded.earlier !== undefined) {
-      const cost = await loaded.earlier.catch(() => undefined);
-      const { seq } = loaded;
-      const [stillOpen] = await loadExamples(input, spec, watch, { from: seq, to: seq + 1, limit: 1 });
-      if (stillOpen === undefined) return cost;
-      watch.stopWaiting.throwIfAborted();
-      example = stillOpen;
+    try {
+      let example: OpenExample = loaded;
+      if (loaded.earlier !== undefined) {
+        const cost = await loaded.earlier.catch(() => undefined);
+        const { seq } = loaded;
+        const [stillOpen] = await loadExamples(input, spec, watch, { from: seq, to: seq + 1, limit: 1 });
+        if (stillOpen === undefined) return cost;
+        watch.stopWaiting.throwIfAborted();
+        example = stillOpen;
+      }
+      if (suspects.isCause(example.seq)) return await runner.setAside(example);
+      return await suspects.run(example.seq, watch.stopWaiting, () =>
+        runInPlace(input, runner, watch, example, reservedUsd),
+      );
+    } finally {
+      memory.free(loaded);
     }
-    const name = exampleName(input, example);
-    const { workspace, evaluationId: group } = input;
-    const amount = runner.weightOf(example);
-    const release = await places.inputs.acquire(workspace, { amount, signal: watch.stopWaiting, group });
-    const running = runner.run(example, watch, reservedUsd).finally(() => {
-      inFlight.delete(name);
-      release();
-      memory.free(example);
-    });
-    inFlight.set(name, running);
-    return running;
   }
 
   return async function runBatch(input: BatchInput): Promise<BatchResult> {

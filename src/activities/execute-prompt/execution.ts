@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
+import { DEATHS_UNTIL_ALONE } from '../../lib/quarantine.ts';
 import type { ModelResponse, Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
 import { callEnd, type ExecutionError, type Spent } from '../../services/executions/calls.ts';
@@ -22,6 +23,7 @@ import {
   EXHAUSTED,
   ExecutionEndedError,
   failureOf,
+  PROCESS_ENDED,
   toApplicationFailure,
   UNSTORABLE,
 } from '../model-call.ts';
@@ -99,11 +101,16 @@ export function createExecutionActivities({
    * Makes a claimed call and stores its response, or at least how it ended and what it cost.
    * @throws ApplicationFailure
    */
-  async function call(id: string, claimed: ClaimedCall, signal: AbortSignal): Promise<CallOutcome | null> {
+  async function call(
+    id: string,
+    workspace: string,
+    claimed: ClaimedCall,
+    signal: AbortSignal,
+  ): Promise<CallOutcome | null> {
     const begunAt = performance.now();
     let response: ModelResponse;
     try {
-      response = await generate(id, claimed, signal);
+      response = await generate(id, workspace, claimed, signal);
     } catch (error) {
       const durationMs = performance.now() - begunAt;
       return endFailedCall(id, claimed, error, durationMs, signal);
@@ -123,11 +130,12 @@ export function createExecutionActivities({
   /** The one place where the model of an execution is called. What somebody reads as a stream is passed on as it comes. */
   async function generate(
     id: string,
+    workspace: string,
     { model, input, tools, toolChoice, parameters, attempt, streamed }: ClaimedCall,
     signal: AbortSignal,
   ): Promise<ModelResponse> {
     const stream = streamed ? streams.open(id, attempt) : undefined;
-    const call = { model, input, tools, toolChoice, parameters, onDelta: stream?.onDelta };
+    const call = { workspace, model, input, tools, toolChoice, parameters, onDelta: stream?.onDelta };
     try {
       return await models.generate({ ...call, signal, timeoutMs: modelTimeoutMs });
     } finally {
@@ -176,31 +184,62 @@ export function createExecutionActivities({
   }
 
   /** Takes an execution to call its model. A longer outage is waited for by the workflow, which holds no slot meanwhile. */
-  async function claimInTime(id: string) {
+  async function claimInTime(id: string, deaths: number | undefined) {
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
     const until = Date.now() + claimWithinMs;
     const isStartedHere = pace.begun(id);
-    return untilDatabaseAnswers(() => claimExecution(query, id, !isStartedHere), {
-      throwIfAborted() {
-        if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
+    return untilDatabaseAnswers(
+      () => claimExecution(query, id, { isTold: !isStartedHere, ...(deaths !== undefined && { deaths }) }),
+      {
+        throwIfAborted() {
+          if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
+        },
       },
-    });
+    );
   }
 
-  async function callInPlace(id: string): Promise<CallOutcome | null> {
+  /** @param deaths it may run although so many processes have ended during a call of it; where more have, these are returned */
+  async function callInPlace(
+    id: string,
+    workspace: string,
+    deaths?: number,
+  ): Promise<CallOutcome | { deaths: number } | null> {
     let claimed: ClaimedCall | undefined;
     if (!inFlight.has(id)) {
-      const claim = await claimInTime(id);
+      const claim = await claimInTime(id, deaths);
       if (claim === 'nothing') return null;
       if (claim === 'exhausted') throw toApplicationFailure(EXHAUSTED, undefined);
+      if ('deaths' in claim) return claim;
       if (!('attempt' in claim)) return { ...claim, because: `${EXHAUSTED.code}: ${EXHAUSTED.message}` };
       claimed = claim;
     }
     return inFlight.join(id, async (signal) => {
       // An earlier attempt's call has just ended: the next attempt finds its result.
       if (claimed === undefined) throw new Error('There is no call in flight any more.');
-      return call(id, claimed, signal);
+      return call(id, workspace, claimed, signal);
     });
+  }
+
+  /** Waits for the call in flight. */
+  async function joinCall(id: string, workspace: string): Promise<CallOutcome | null> {
+    const outcome = await callInPlace(id, workspace);
+    if (outcome !== null && 'deaths' in outcome) throw new Error('There is no call in flight any more.');
+    return outcome;
+  }
+
+  /** Calls the model in a place of the workspace. */
+  async function callInTurn(id: string, workspace: string, inputChars: number, deaths?: number) {
+    const entered = await places.enterCall(workspace, id, inputWeight(inputChars));
+    if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
+    return callInPlace(id, workspace, deaths).finally(() => entered.release());
+  }
+
+  /** As {@link callInTurn}, when the execution may run although so many processes have ended during a call of it. */
+  async function callInQuarantine(id: string, workspace: string, inputChars: number, deaths: number) {
+    if (deaths > DEATHS_UNTIL_ALONE) throw toApplicationFailure(PROCESS_ENDED, undefined);
+    const entered = await places.enterQuarantine(id, deaths);
+    if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
+    return callInTurn(id, workspace, inputChars, deaths).finally(() => entered.release());
   }
 
   return {
@@ -213,10 +252,14 @@ export function createExecutionActivities({
      */
     async callModel(executionId: string, workspace: string, inputChars: number): Promise<CallOutcome | null> {
       // A call that Temporal lost sight of has its place.
-      if (inFlight.has(executionId)) return callInPlace(executionId);
-      const entered = await places.enterCall(workspace, executionId, inputWeight(inputChars));
-      if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
-      const outcome = await callInPlace(executionId).finally(() => entered.release());
+      if (inFlight.has(executionId)) return joinCall(executionId, workspace);
+      const first = await callInTurn(executionId, workspace, inputChars);
+      const outcome =
+        first !== null && 'deaths' in first
+          ? await callInQuarantine(executionId, workspace, inputChars, first.deaths)
+          : first;
+      // Another process has ended during its call just now.
+      if (outcome !== null && 'deaths' in outcome) throw new Error('Another worker has called the model meanwhile.');
       if (outcome !== null && 'status' in outcome) await pace.calm(TELL_WITHIN_MS);
       return outcome;
     },

@@ -7,15 +7,16 @@ import { prepared, type RowOf } from '../../db/statement.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { MAX_CALL_ATTEMPTS } from '../../domain/limits.ts';
 import type { ModelInput } from '../../domain/messages.ts';
+import { DEATHS_UNTIL_QUARANTINE } from '../../lib/quarantine.ts';
 import { isWanted } from '../acceptance/is-wanted.ts';
-import { callBegun } from './calls.ts';
+import { callBegun, deathsOf } from './calls.ts';
 import { isFinished } from './executions.ts';
 import { leaveExhaustedModel } from './fall-back.ts';
 import { withdrawUnaccepted } from './withdraw-execution.ts';
 
 const RUN = changeState(executionStates, { to: 'running' });
 
-const CLAIM = prepared<{ id: string; isTold: boolean }>()((db, { id, isTold }) =>
+const CLAIM = prepared<{ id: string; isTold: boolean; deaths: number }>()((db, { id, isTold, deaths }) =>
   db
     .updateTable('executions')
     .set((eb) => ({
@@ -29,6 +30,8 @@ const CLAIM = prepared<{ id: string; isTold: boolean }>()((db, { id, isTold }) =
     .where(RUN.where)
     .where('answered_at', 'is', null)
     .where('model_attempts', '<', MAX_CALL_ATTEMPTS)
+    // Most have no calls yet.
+    .where((eb) => eb.or([sql<boolean>`calls = '[]'`, sql<boolean>`${deathsOf} <= ${deaths}`]))
     .where((eb) => eb.or([inStates(executionStates, ['running']), isWanted]))
     .returning(['model', 'input', 'input_messages', 'tools', 'tool_choice as toolChoice', 'parameters', 'streamed'])
     .returning(['attempts as attempt', 'model_attempts as modelAttempt'])
@@ -39,7 +42,10 @@ const CLAIM = prepared<{ id: string; isTold: boolean }>()((db, { id, isTold }) =
     .returning(sql`case when ${isTold} then ${notify(CHANNELS.executionBegun, sql.ref<string>('id'))} end`.as('told')),
 );
 const UNCLAIMED = prepared<{ id: string }>()((db, { id }) =>
-  db.selectFrom('executions').select(['status', 'model_attempts', 'answered_at']).where('id', '=', id),
+  db
+    .selectFrom('executions')
+    .select(['status', 'model_attempts', 'answered_at', deathsOf.as('deaths')])
+    .where('id', '=', id),
 );
 
 /** A call to make. */
@@ -57,18 +63,31 @@ export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_
   streamed: boolean;
 }
 
-/** What there is to do: a call, one of the next model (at the next claim), or nothing. */
-export type Claim = ClaimedCall | { fallback: string } | 'nothing' | 'exhausted';
+/**
+ * What there is to do: a call, one of the next model (at the next claim), or nothing. `deaths`: so many processes have ended during a call of
+ * it that it is to be claimed again once it may run.
+ */
+export type Claim = ClaimedCall | { fallback: string } | { deaths: number } | 'nothing' | 'exhausted';
+
+export interface ClaimOptions {
+  /** Whether to notify the process that started it that its call begins; needless where this one did. Default: true. */
+  isTold?: boolean;
+  /** It may run although so many processes have ended during a call of it. Default: as many as restrict nothing. */
+  deaths?: number;
+}
 
 /**
  * Takes an execution to call its model. This is the one place that limits how often that happens.
- * @param isTold whether to notify the process that started it that its call begins; needless where this one did
  * @returns `nothing` where it has its response, has ended or was withdrawn; `exhausted` where its last model was tried
  * `MAX_CALL_ATTEMPTS` times; where another one was, the one that takes its place
  */
-export async function claimExecution(query: Query, id: string, isTold = true): Promise<Claim> {
+export async function claimExecution(
+  query: Query,
+  id: string,
+  { isTold = true, deaths = DEATHS_UNTIL_QUARANTINE - 1 }: ClaimOptions = {},
+): Promise<Claim> {
   for (;;) {
-    const [claimed] = await query(CLAIM, { id, isTold });
+    const [claimed] = await query(CLAIM, { id, isTold, deaths });
     if (claimed !== undefined) {
       const { input, input_messages: messages, told: _told, ...call } = claimed;
       return { ...call, input: messages ?? input ?? '' };
@@ -80,6 +99,7 @@ export async function claimExecution(query: Query, id: string, isTold = true): P
       const fallback = await leaveExhaustedModel(query, id);
       return fallback === undefined ? 'exhausted' : { fallback };
     }
+    if (row.deaths > deaths) return { deaths: row.deaths };
     // A caller was told of it just now.
   }
 }

@@ -9,7 +9,7 @@ import { callEnd } from '../../../src/services/executions/calls.ts';
 import { claimExecution } from '../../../src/services/executions/claim-execution.ts';
 import { failExecution } from '../../../src/services/executions/end-execution.ts';
 import { fallBack } from '../../../src/services/executions/fall-back.ts';
-import { storeResponse } from '../../../src/services/executions/store-response.ts';
+import { endCall, storeResponse } from '../../../src/services/executions/store-response.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testExecutionActivities } from '../../support/execution-activities.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
@@ -17,6 +17,7 @@ import { startAnthropicServer } from '../../support/providers/anthropic.ts';
 import { modelsAt } from '../../support/providers/models.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
+import { until } from '../../support/wait-for.ts';
 
 const FIRST = 'openai/gpt-4o-mini';
 const SECOND = 'anthropic/claude-haiku-4-5';
@@ -64,7 +65,7 @@ const RESPONSE = {
 const logger = new DefaultLogger('ERROR', () => {});
 const callOnce = (id: string): Promise<CallOutcome | null> =>
   new MockActivityEnvironment({}, { logger }).run((row: string) => activities.callModel(row, 'ws_test', 100), id);
-const claim = (id: string) => claimExecution(db.system.query, id);
+const claim = (id: string) => claimExecution(db.system.query, id, { deaths: 99 });
 
 /** As the workflow does, without its waits. @returns how the step ended that ended the run */
 async function callToEnd(id: string): Promise<unknown> {
@@ -190,13 +191,34 @@ test('a call whose worker died is recorded as lost when the next one begins', as
   ]);
 });
 
-test('a model whose calls were lost five times is left for the next one', async () => {
+test('a model whose last call was lost is left for the next one', async () => {
   const id = await rows.queue({ input: 'lost often', fallbackModels: [SECOND] });
-  for (let number = 1; number <= 5; number++) await claim(id);
+  const end = callEnd(5, null, { code: 'model_timeout', message: 'late' });
+  for (let number = 1; number <= 5; number++) {
+    await claim(id);
+    if (number < 5) await endCall(db.system.query, id, number, undefined, end);
+  }
   expect(await callOnce(id)).toEqual({ fallback: SECOND, because: expect.stringContaining('5 times') });
   expect(await callOnce(id)).toEqual({ status: 'completed' });
   expect(openai.countBy('lost often')).toBe(0);
-  expect(await courseOf(id)).toEqual([...Array(5).fill([FIRST, 'model_unavailable']), [SECOND, null]]);
+  const timedOut = Array(4).fill([FIRST, 'model_timeout']);
+  expect(await courseOf(id)).toEqual([...timedOut, [FIRST, 'model_unavailable'], [SECOND, null]]);
+});
+
+test('calls during which three processes have ended are made one at a time, and not again if a fourth ends then', async () => {
+  const [one, two, poison] = await Promise.all(['one', 'two', 'poison'].map((input) => rows.queue({ input })));
+  for (const id of [one, two, poison]) for (let number = 1; number <= 3; number++) await claim(id ?? '');
+  openai.behave({ mode: 'hold' });
+  const first = callOnce(one ?? '');
+  await until('the call is made', async () => openai.countBy('one') === 1);
+  expect(await callOnce(two ?? '')).toEqual({ heldBackMs: expect.any(Number) });
+  openai.behave();
+  expect(await first).toEqual({ status: 'completed' });
+  expect(await callOnce(two ?? '')).toEqual({ status: 'completed' });
+
+  await claim(poison ?? '');
+  await expect(callOnce(poison ?? '')).rejects.toMatchObject({ type: 'process_ended', nonRetryable: true });
+  expect(openai.countBy('poison')).toBe(0);
 });
 
 test('moving on again, since the database lost its answer to that, skips no model', async () => {

@@ -38,6 +38,7 @@ export function modelsAt(
 /** A call with nothing special about it. */
 export function callOf(model: string, rest: Partial<ModelCall> = {}): ModelCall {
   return {
+    workspace: 'ws_test',
     model,
     input: 'Say hi',
     parameters: {},
