@@ -1,25 +1,32 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { report } from '../support/hostile-report.ts';
 import { AT_FULL_SIZE, type HostileStage, setHostileStage, sized } from '../support/hostile-stage.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const CERTIFICATES = fileURLToPath(new URL('../outbound/certificates', import.meta.url));
 const MIB = 1024 * 1024;
 
 let stage: HostileStage;
-let files: Receiver;
+let files: Server;
 beforeAll(async () => {
   // Each of these acts has ended processes that had four times as much.
-  stage = await setHostileStage({ heapMiB: 1_024 });
-  files = await startReceiver((_, response) => {
+  stage = await setHostileStage({ heapMiB: 1_024, env: { NODE_EXTRA_CA_CERTS: `${CERTIFICATES}/ca.pem` } });
+  const tls = { cert: readFileSync(`${CERTIFICATES}/good.pem`), key: readFileSync(`${CERTIFICATES}/good.key`) };
+  files = createServer(tls, (_, response) => {
     response.setHeader('content-type', 'application/pdf');
     response.end(Buffer.alloc(3 * MIB, 1));
   });
+  await once(files.listen(0, '127.0.0.1'), 'listening');
 });
 afterEach(() => report(stage.rows, AT_FULL_SIZE));
 afterAll(async () => {
   await stage?.end();
-  await files?.close();
+  files?.close();
 });
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
@@ -44,10 +51,10 @@ test('large examples in many runs at a time', async () => {
   const examples = times(sized(50, 30), (n) => ({ variables: { question: `Say ${n}` }, expected: heavy(n) }));
   const lines = examples.map((example) => JSON.stringify(example)).join('\n');
   const uploaded = await stage.call('PUT', '/datasets/heavy', {
-    body: lines,
+    raw: lines,
     headers: { 'Content-Type': 'application/x-ndjson' },
   });
-  expect(uploaded.status).toBe(201);
+  expect(uploaded).toMatchObject({ status: 200 });
   await ok('POST', '/prompts', { name: 'heavy', template: '{{ question }}', model: 'sandbox/slow-500' });
   await stage.act(`evaluates ${examples.length} examples of 1 MiB in 8 runs at a time`, async () => {
     const request = { prompt_name: 'heavy', dataset: 'heavy', evaluators: [{ type: 'json_match' }], concurrency: 50 };
@@ -57,7 +64,8 @@ test('large examples in many runs at a time', async () => {
 });
 
 test('one file in many parts of a message', async () => {
-  const part = { type: 'file', media_type: 'application/pdf', url: `${files.url}/large.pdf` };
+  const { port } = files.address() as AddressInfo;
+  const part = { type: 'file', media_type: 'application/pdf', url: `https://localhost:${port}/large.pdf` };
   const messages = (count: number) => [{ role: 'user', content: times(count, () => part) }];
   await stage.act('sends a file of 3 MiB 13 times in each of 12 calls at a time', async () => {
     const runs = await Promise.all(
@@ -69,7 +77,7 @@ test('one file in many parts of a message', async () => {
       ),
     );
     for (const { status, body } of runs) {
-      expect(status).toBe(201);
+      expect({ status, body }).toMatchObject({ status: 201 });
       expect(await untilEnded(`/executions/${body.id}`)).toMatchObject({ status: 'completed' });
     }
   });

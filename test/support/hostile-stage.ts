@@ -68,8 +68,15 @@ function medianOf({ delays }: Fared): number {
 /**
  * Starts all of it.
  * @param options.heapMiB what the heap of API and worker may have, each. Default: what Node.js gives them
+ * @param options.env settings over its own
  */
-export async function setHostileStage({ heapMiB }: { heapMiB?: number } = {}): Promise<HostileStage> {
+export async function setHostileStage({
+  heapMiB,
+  env = {},
+}: {
+  heapMiB?: number;
+  env?: Record<string, string>;
+} = {}): Promise<HostileStage> {
   const cleanUps: (() => Promise<unknown>)[] = [];
   const database = await createTestDatabase();
   cleanUps.push(() => database.drop());
@@ -86,6 +93,7 @@ export async function setHostileStage({ heapMiB }: { heapMiB?: number } = {}): P
       OPENAI_COMPATIBLE_BASE_URL: stalling.baseUrl,
       WEBHOOK_ALLOW_PRIVATE: 'loopback',
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      ...env,
     },
     nodeFlags: (name) => [
       '--max-semi-space-size=32',
