@@ -27,6 +27,7 @@ import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas } from '../services/workspaces/quotas.ts';
+import { keepSearchAttributes } from '../temporal/search-attributes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { chatCompletionRoutes } from './chat-completions/routes.ts';
@@ -262,6 +263,8 @@ async function main(): Promise<void> {
       const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
       parts.add('the metrics', () => metrics.close(1_000));
     }
+    // Temporal starts no workflow without them, and this may be the first process to reach a new Temporal.
+    await keepSearchAttributes(foundation.client, log)();
     const api = await startApi(foundation, { eager: false });
     parts.add('the API', () => api.close(settings.shutdownGraceMs));
     log.info(`the API listens on http://${settings.host}:${api.port}/v1, its documentation is at /docs`);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
 import { SEARCH_ATTRIBUTES } from './names.ts';
@@ -10,6 +10,9 @@ const WITH_ALL = NAMES.map((name) => `${name} = ''`).join(' and ');
 /** What a Temporal server knows of attributes is some seconds old (`system.namespaceCacheRefreshInterval`, 2 s). */
 const KNOWN_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 100;
+/** How long one look may take in all. */
+const DEADLINE_MS = KNOWN_WITHIN_MS + 10_000;
+const GRPC_ALREADY_EXISTS = 6;
 
 /**
  * Registers the project's search attributes where they are missing, and waits until workflows may have them. Temporal Cloud does
@@ -23,13 +26,7 @@ export async function registerSearchAttributes(client: Client): Promise<string[]
   const { namespace } = options;
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = NAMES.filter((name) => !(name in customAttributes));
-  if (missing.length > 0)
-    await connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(
-        missing.map((name) => [name, proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]),
-      ),
-    });
+  if (missing.length > 0) await addKeywords(client, missing);
   const until = Date.now() + KNOWN_WITHIN_MS;
   while (refusal !== undefined) {
     if (Date.now() > until)
@@ -40,6 +37,17 @@ export async function registerSearchAttributes(client: Client): Promise<string[]
     refusal = await refusalOf(client);
   }
   return missing;
+}
+
+async function addKeywords({ connection, options: { namespace } }: Client, names: string[]): Promise<void> {
+  const { INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
+  const searchAttributes = Object.fromEntries(names.map((name) => [name, INDEXED_VALUE_TYPE_KEYWORD]));
+  try {
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  } catch (error) {
+    // Another process, which started at the same time, was first.
+    if (!(isGrpcServiceError(error) && Number(error.code) === GRPC_ALREADY_EXISTS)) throw error;
+  }
 }
 
 /** Temporal refuses a query with an attribute that it does not know, as it refuses to start a workflow that has it. */
@@ -61,7 +69,7 @@ export function keepSearchAttributes(client: Client, log: Logger): () => Promise
   let isKnown = false;
   return async () => {
     try {
-      await registerSearchAttributes(client);
+      await client.withDeadline(Date.now() + DEADLINE_MS, () => registerSearchAttributes(client));
       isKnown = false;
     } catch (error) {
       if (isKnown || isTemporalAway(error)) return;
