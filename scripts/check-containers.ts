@@ -218,7 +218,7 @@ async function runReadme() {
     let output = '';
     for (const stream of [shell.stdout, shell.stderr])
       stream.setEncoding('utf8').on('data', (text) => (output += text));
-    const code = await new Promise((resolve) => shell.once('close', resolve));
+    const code = await new Promise<number | null>((resolve) => shell.once('close', resolve));
     if (code !== 0) throw new Error(`${block}\nended with ${code}: ${output}`);
   }
   return `${blocks.length} blocks of commands`;

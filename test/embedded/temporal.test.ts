@@ -82,7 +82,6 @@ describe('startTemporal', () => {
     await (await start({ dbFile })).stop();
     const server = await start({ dbFile });
     await withClient(server.address, async (client) => {
-      const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
       // As an API and a worker do that start together.
       await Promise.all([registerSearchAttributes(client), registerSearchAttributes(client)]);
       // They are known at once, which Temporal does not promise.
