@@ -13,9 +13,8 @@ const known = sorted(
   ].map(([, name = '']) => name),
 );
 
-test('the README describes every setting and no other', () => {
-  const table = read('README.md').match(/\n## Settings\n([\s\S]*?)\n## /)?.[1] ?? '';
-  const described = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
+test('the page on settings describes every setting and no other', () => {
+  const described = [...read('docs/settings.md').matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
   );
   expect(known).toContain('DATABASE_URL');
