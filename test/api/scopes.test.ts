@@ -36,7 +36,7 @@ afterAll(() => service?.stop());
 
 const post = async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
   const answer = await service.call('POST', path, { ...(body === undefined ? {} : { body }), headers });
-  expect([path, answer.status]).toEqual([path, path.split('/').length > 2 ? expect.any(Number) : 201]);
+  if (answer.status >= 400) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 };
 const put = (path: string, body: unknown) => service.call('PUT', path, { body });
@@ -187,13 +187,17 @@ const changes: Row[] = [
   ],
 ];
 
-test.each(changes)('%s without read shows nothing that is stored', async (operationId, key, method, at, body) => {
-  const path = await at();
-  const { status, body: answer } = await service.call(method, path, { key: keys[key], ...(body && { body }) });
-  expect([operationId, status, answer]).toEqual([operationId, expect.any(Number), answer]);
-  expect([200, 201]).toContain(status);
-  expect(JSON.stringify(answer)).not.toContain(STORED);
-});
+test.each(changes.map((change) => [change[0], change] as const))(
+  '%s without read shows nothing that is stored',
+  async (_, change) => {
+    const [operationId, key, method, at, body] = change;
+    const path = await at();
+    const { status, body: answer } = await service.call(method, path, { key: keys[key], ...(body && { body }) });
+    expect([operationId, status, answer]).toEqual([operationId, expect.any(Number), answer]);
+    expect([200, 201]).toContain(status);
+    expect(JSON.stringify(answer)).not.toContain(STORED);
+  },
+);
 
 test('a prompt that is written without read shows what was sent, and no more', async () => {
   const path = await prompt();
