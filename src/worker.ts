@@ -89,7 +89,7 @@ export async function startWorkers(
   const stopping = new AbortController();
   const graceOver = new AbortController();
   const webhookMetrics = createWebhookMetrics(registry, db);
-  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics });
+  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory: places.deliveries });
   const activities = createActivities({
     stopping: stopping.signal,
     graceOver: graceOver.signal,

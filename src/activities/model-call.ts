@@ -93,11 +93,10 @@ export const EXHAUSTED: CallFailure = {
   retryInMs: undefined,
 };
 
-/** Set aside: whatever it is that ends processes, it must not end one after the other. */
+/** Whatever it is that ends processes, it must not end one after the other. */
 export const PROCESS_ENDED: CallFailure = {
   code: 'process_ended',
-  message:
-    'Four worker processes ended while they made this call, the last one while it made no other that was in question.',
+  message: 'Three worker processes ended during calls of this execution, the last one when it had been set aside.',
   retryInMs: undefined,
 };
 

@@ -5,6 +5,12 @@ export const IDEMPOTENCY_HOURS = 24;
 export const MAX_CALL_ATTEMPTS = 5;
 
 /**
+ * What was in flight when so many processes ended is set aside: it runs again, but one at a time. Where a further process ends meanwhile, it has
+ * failed.
+ */
+export const DEATHS_UNTIL_SET_ASIDE = 2;
+
+/**
  * A run that no caller was told of by then is withdrawn instead of begun. Longer than starting a workflow may take, and
  * than the first look of whoever waits for the run.
  */

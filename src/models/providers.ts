@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { messagesOf } from '../domain/messages.ts';
 import { storableText } from '../domain/storable-text.ts';
 import { NO_TOKENS } from '../domain/usage.ts';
-import { createFairSemaphore, type Release } from '../lib/fair-semaphore.ts';
-import { heapShare } from '../lib/heap-share.ts';
+import { createByteBudget } from '../lib/byte-budget.ts';
+import type { Release } from '../lib/fair-semaphore.ts';
+import { HeldBytes } from '../lib/held-bytes.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { createDownloader } from '../outbound/download.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
@@ -22,7 +24,7 @@ import { sdkOptions } from './sdk-options.ts';
 import { hasJsonTool } from './sent-content.ts';
 import { asStreamed, isStream, readStream } from './streams/read-stream.ts';
 import { toolCallsOf } from './tool-calls.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type MakeRoom } from './transport.ts';
 import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens } from './usage.ts';
 
 type ProviderResponse = Omit<ModelResponse, 'modelMs'>;
@@ -43,8 +45,8 @@ const BASE_URL_OF: Record<Exclude<HttpProvider, 'openai-compatible'>, string> = 
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
-/** Of the heap, for files that are fetched here: half of it is what one workspace gets at most. */
-const FILES_SHARE = 0.2;
+/** A byte of a response is in its text, in what the SDK parses from it (of tiny values up to twelve) and in what is taken from that. */
+const RESPONSE_FACTOR = 16;
 /** For all of a file that is fetched here. */
 const DOWNLOAD_TIMEOUT_MS = 30_000;
 
@@ -55,7 +57,8 @@ const SdkBody = z.record(z.string(), z.unknown());
 export function createProviders(settings: ModelSettings, prices: PriceBook, allowPrivate: AllowPrivate): Providers {
   const transport = createTransport();
   const downloader = createDownloader({ allowPrivate, timeoutMs: DOWNLOAD_TIMEOUT_MS });
-  const files = { downloader, memory: createFairSemaphore({ total: heapShare(FILES_SHARE) }) };
+  const files = { downloader, memory: createByteBudget(MEMORY_SHARES.files) };
+  const responses = createByteBudget(MEMORY_SHARES.responses);
   const all = [settings.openai, settings.anthropic, settings.google, settings.openaiCompatible];
   const redact = createRedactor(
     all.map(({ apiKey }) => apiKey),
@@ -70,6 +73,7 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
     { provider, model }: HttpModel,
     call: ProviderCall,
     deltas: Deltas | undefined,
+    makeRoom: MakeRoom,
     signal: AbortSignal,
     ...[url, init]: Parameters<typeof globalThis.fetch>
   ): Promise<Response> {
@@ -91,9 +95,9 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
       const onText = (piece: string) => {
         if (isText) deltas.text(piece);
       };
-      return jsonResponse(await readStream(provider, response, onText, redact));
+      return jsonResponse(await readStream(provider, response, onText, makeRoom, redact));
     }
-    const text = await response.text();
+    const text = await response.text(makeRoom);
     if (response.status < 200 || response.status > 299 || isErrorBody(text))
       throw providerError({ ...response, text }, redact);
     return jsonResponse(text);
@@ -120,10 +124,12 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
 
     async generate(model, call, signal) {
       const deltas = call.onDelta && createDeltas(call.onDelta);
+      const held = new HeldBytes(responses, call.workspace, RESPONSE_FACTOR);
+      const makeRoom: MakeRoom = (bytes) => held.growTo(bytes, signal);
       let isSent = false;
       const languageModel = await createLanguageModel(model, settings, (url, init) => {
         isSent = true;
-        return send(model, prepared.call, deltas, signal, url, init);
+        return send(model, prepared.call, deltas, makeRoom, signal, url, init);
       });
       const prepared = await prepare(model, call, languageModel, signal);
       let result: SdkResult;
@@ -139,6 +145,7 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
             );
       } finally {
         prepared.release();
+        held.release();
       }
       const response = toResponse(model, result, prices);
       deltas?.end(response);

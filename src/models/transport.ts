@@ -18,15 +18,19 @@ export interface TransportRequest {
   signal: AbortSignal;
 }
 
+/** Waits until there is room in memory for so many bytes of a response. */
+export type MakeRoom = (bytes: number) => Promise<void>;
+
 export interface TransportResponse {
   status: number;
   headers: Headers;
   /**
    * Reads the whole body.
    *
+   * @param makeRoom waits until there is room for so many bytes of it
    * @throws ModelError when the connection fails, or the body is longer than `MAX_RESPONSE_BYTES`
    */
-  text(): Promise<string>;
+  text(makeRoom: MakeRoom): Promise<string>;
   /**
    * Reads the body as it arrives, in place of `text`.
    *
@@ -71,7 +75,7 @@ export function createTransport(): Transport {
       return {
         status: response.statusCode,
         headers: toHeaders(response.headers),
-        text: () => joined(chunks(MAX_RESPONSE_BYTES)),
+        text: (makeRoom) => joined(chunks(MAX_RESPONSE_BYTES), makeRoom),
         chunks,
       };
     },
@@ -99,9 +103,14 @@ async function* readChunks(
   yield decoder.decode();
 }
 
-async function joined(chunks: AsyncIterable<string>): Promise<string> {
+async function joined(chunks: AsyncIterable<string>, makeRoom: MakeRoom): Promise<string> {
   const pieces: string[] = [];
-  for await (const piece of chunks) pieces.push(piece);
+  let chars = 0;
+  for await (const piece of chunks) {
+    pieces.push(piece);
+    chars += piece.length;
+    await makeRoom(chars);
+  }
   return pieces.join('');
 }
 

@@ -1,6 +1,6 @@
+import { MEMORY_SHARES } from '../domain/memory-shares.ts';
+import { createByteBudget } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
-import { heapShare } from '../lib/heap-share.ts';
-import { createQuarantine, type Quarantine } from '../lib/quarantine.ts';
 import { bothPlaces, createWaitingRoom, placeOf } from '../lib/waiting-room.ts';
 import { type DeliveryIdentity, deliveryWorkflowId, evaluationWorkflowId, executionWorkflowId } from './names.ts';
 
@@ -12,9 +12,8 @@ const BATCHES = { total: 320, perKey: 32 };
 const ATTEMPTS = { total: 400, perKey: 100 };
 /** Requests to callers' scorers at a time. */
 const SCORINGS = { total: 400, perKey: 100 };
-/** Shares of the heap. Half of each is what one workspace gets at most. */
-const EXAMPLES_SHARE = 0.2;
-const INPUTS_SHARE = 0.15;
+/** What was set aside begins one at a time: the next when the one before has ended, or has run for so long without harm. */
+const HARMLESS_AFTER_MS = 10_000;
 /** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
 const SATURATED = 100;
 /** Slots for steps that find no place, and are sent away after a moment. */
@@ -41,10 +40,15 @@ export interface Places {
   inputs: FairSemaphore;
   /** @param inputBytes of its call, to be taken from `inputs` */
   enterCall(workspace: string, executionId: string, inputBytes: number): Promise<Entered>;
-  /** Work that was in flight when a process ended. Whoever enters does so before it takes anything else. */
-  quarantine: Quarantine;
-  /** @param deaths processes that ended during a call of the execution */
-  enterQuarantine(executionId: string, deaths: number): Promise<Entered>;
+  /** Waits until an execution that is set aside may run. Whoever enters does so before it takes anything else. */
+  enterSetAside(workspace: string, executionId: string): Promise<Entered>;
+  /**
+   * Waits until an example that is set aside may run.
+   * @throws the reason of `signal`, which ends the wait
+   */
+  waitSetAside(workspace: string, signal: AbortSignal): Promise<Release>;
+  /** Bytes that the bodies of deliveries hold; they are taken after the place of the attempt. */
+  deliveries: FairSemaphore;
   /** @param batch `from`: number of its first example */
   enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
   /** @param host `host:port` that it is sent to */
@@ -79,10 +83,19 @@ export interface PlacesOptions {
   invite: (workflowId: string, step?: string) => Promise<boolean>;
 }
 
+function untilHarmless(release: Release): Release {
+  const timer = setTimeout(release, HARMLESS_AFTER_MS).unref();
+  return () => {
+    clearTimeout(timer);
+    release();
+  };
+}
+
 export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, invite }: PlacesOptions): Places {
   const calls = createFairSemaphore({ total: perKey * BUSY_WORKSPACES, perKey });
-  const examples = createFairSemaphore({ total: heapShare(EXAMPLES_SHARE) });
-  const inputs = createFairSemaphore({ total: heapShare(INPUTS_SHARE) });
+  const examples = createByteBudget(MEMORY_SHARES.examples);
+  const inputs = createByteBudget(MEMORY_SHARES.inputs);
+  const deliveries = createByteBudget(MEMORY_SHARES.deliveries);
   const batches = createFairSemaphore(BATCHES);
   const attempts = createFairSemaphore(ATTEMPTS);
   const perHost = () => createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
@@ -91,7 +104,8 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
   const scorings = createFairSemaphore(SCORINGS);
   const scorerHosts = perHost();
   const room = createWaitingRoom();
-  const quarantine = createQuarantine();
+  // What was in flight when processes ended. Where another one ends, it was most likely ended by the one that had just begun.
+  const setAside = createFairSemaphore({ total: 1 });
 
   // Workspaces that send to the same host don't wait for each other.
   const placeOfAttempt = (workspace: string, host: string) =>
@@ -101,6 +115,7 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
     calls,
     examples,
     inputs,
+    deliveries,
     enterCall(workspace, executionId, inputBytes) {
       const id = executionWorkflowId(executionId);
       const place = bothPlaces(
@@ -109,11 +124,15 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
       );
       return room.enter({ id, line: `calls of ${workspace}`, place, invite: () => invite(id) });
     },
-    quarantine,
-    enterQuarantine(executionId, deaths) {
+    async enterSetAside(workspace, executionId) {
       const id = executionWorkflowId(executionId);
-      const place = quarantine.place(deaths);
-      return room.enter({ id: `${id} in quarantine`, line: 'quarantine', place, invite: () => invite(id) });
+      const place = placeOf(setAside, workspace);
+      const line = `set aside of ${workspace}`;
+      const entered = await room.enter({ id: `${id} set aside`, line, place, invite: () => invite(id) });
+      return 'release' in entered ? { release: untilHarmless(entered.release) } : entered;
+    },
+    async waitSetAside(workspace, signal) {
+      return untilHarmless(await setAside.acquire(workspace, { signal }));
     },
     enterBatch(workspace, { evaluationId, round, from }) {
       const workflowId = evaluationWorkflowId(evaluationId, round);

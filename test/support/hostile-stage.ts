@@ -23,6 +23,7 @@ const PROFILE_FOLDER = process.env['HOSTILE_PROFILES'];
 /** Another workspace's requests may take so much longer, and no process may hold more memory. */
 const MAX_DELAY_MS = 1_000;
 const MAX_MIB = 1_024;
+const OFF_HEAP_MIB = 512;
 const IDLE_MS = AT_FULL_SIZE ? 10_000 : 1_000;
 /** What a busy machine can keep up with, too. */
 const PACE = AT_FULL_SIZE
@@ -102,6 +103,14 @@ export async function setHostileStage({
     ],
   });
   const [api, worker] = await Promise.all([processes.startApi(), processes.startWorker()]);
+  /** Rejects once one of them has ended by itself. */
+  const oneEnded = Promise.race(
+    [api, worker].map(async ({ ended }): Promise<never> => {
+      const { code, signal, output } = await ended;
+      throw new Error(`A process has ended (${signal ?? code}):\n${output.slice(-4_000)}`);
+    }),
+  );
+  oneEnded.catch(() => {});
   const db = await openDatabase(database.url, { poolSize: 5 });
   cleanUps.push(() => db.close());
   const [hostile] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
@@ -115,6 +124,8 @@ export async function setHostileStage({
   // Where nothing is measured, the machine may be busy with other things: what waited for the hostile workspace took longer.
   const tooSlow = AT_FULL_SIZE ? MAX_DELAY_MS : 10 * MAX_DELAY_MS + 20 * idle;
   const slowness = AT_FULL_SIZE ? worstOf : medianOf;
+  // Beside the heap there are buffers and threads.
+  const maxMiB = Math.max(MAX_MIB, (heapMiB ?? 0) + OFF_HEAP_MIB);
   const rows: HostileRow[] = [];
 
   return {
@@ -131,12 +142,12 @@ export async function setHostileStage({
     rows,
     async act(name, act) {
       // What the act before has left behind is not this one's.
-      await waitFor(
-        'the neighbour to fare well',
-        async () => slowness(await neighbour.during(() => delay(0))) < tooSlow,
-      );
+      await Promise.race([
+        waitFor('the neighbour to fare well', async () => slowness(await neighbour.during(() => delay(0))) < tooSlow),
+        oneEnded,
+      ]);
       for (const each of [api, worker]) forgetPeak(each);
-      const fared = await neighbour.during(act);
+      const fared = await Promise.race([neighbour.during(act), oneEnded]);
       const calls = await callsOf(quick, fared.prompts);
       const row: HostileRow = {
         act: name,
@@ -149,7 +160,7 @@ export async function setHostileStage({
       rows.push(row);
       expect(fared.problems).toEqual([]);
       expect(row.callsPaid).toBe(row.callsNeeded);
-      const worst = { slow: slowness(fared) >= tooSlow, large: Math.max(row.apiMiB, row.workerMiB) >= MAX_MIB };
+      const worst = { slow: slowness(fared) >= tooSlow, large: Math.max(row.apiMiB, row.workerMiB) >= maxMiB };
       expect({ ...row, tooSlow, ...worst }).toEqual({ ...row, tooSlow, slow: false, large: false });
     },
     async end() {

@@ -29,7 +29,7 @@ export function streamedCalls(service: TestService) {
       const claimed = await claimExecution(query, uuidOf(id));
       if (typeof claimed === 'string' || !('attempt' in claimed)) throw new Error('There is no call to make.');
       const { attempt } = claimed;
-      const stream = writer.open(uuidOf(id), attempt);
+      const stream = writer.open(uuidOf(id), attempt, 'ws_test');
       return {
         attempt,
         async says(text) {

@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { openListener } from '../../src/db/listener.ts';
 import { createCipher } from '../../src/domain/cipher.ts';
 import { startRelay } from '../../src/jobs/relay.ts';
+import { createByteBudget } from '../../src/lib/byte-budget.ts';
 import type { Mail } from '../../src/mail/mailer.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
@@ -86,6 +87,7 @@ export async function openSkippingStage(): Promise<SkippingStage> {
     cipher,
     outbound,
     webhookMetrics: createWebhookMetrics(new Registry(), db),
+    memory: createByteBudget(0.1),
   });
   const places = testPlaces({ hostConcurrency: 5 });
   const worker = await Worker.create({

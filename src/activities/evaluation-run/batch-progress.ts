@@ -18,7 +18,7 @@ export class BatchProgress {
   readonly #of: number;
   #sources: Sources | undefined;
   /** See {@link BatchHeartbeat}. */
-  alone: number | undefined;
+  readonly setAside = new Set<number>();
   #done = 0;
   #nextSeq: number;
 
@@ -55,7 +55,7 @@ export class BatchProgress {
       failed: store?.failed ?? 0,
       inFlight: budget?.inFlight ?? 0,
       spentUsd: Number((budget?.spentUsd ?? 0).toFixed(6)),
-      ...(this.alone !== undefined && { alone: this.alone }),
+      ...(this.setAside.size > 0 && { setAside: [...this.setAside] }),
       ...(waits && waits.length > 0 && { waits }),
     };
   }

@@ -34,8 +34,8 @@ export interface BatchHeartbeat {
   inFlight: number;
   /** US dollars that the batch has cost as a budget counts it, earlier attempts included. */
   spentUsd: number;
-  /** The number of the one example that runs, where it is in question whether it ends processes. */
-  alone?: number;
+  /** The numbers of the examples in flight that are set aside, since processes have ended while they ran. */
+  setAside?: number[];
   /** Why calls wait and until when, and which scorers fail. */
   waits?: string[];
 }
@@ -90,6 +90,8 @@ export function watchBatch(context: Context, { stopping, isOver, describe }: Bat
     stopped: () => stopWaiting.signal.aborted || isFrozen(),
     end() {
       clearInterval(timer);
+      // What ends in order has ended no process.
+      context.heartbeat(describe());
       clearTimeout(lastGrace);
       stopping.removeEventListener('abort', stop);
     },

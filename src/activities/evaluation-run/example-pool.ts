@@ -111,25 +111,32 @@ export async function runPool<Example extends PoolExample>(options: PoolOptions<
     wake();
   }
 
-  async function worker(): Promise<void> {
-    while (!stopped() && !outOfMoney) {
-      const example = await next();
-      if (example === undefined) return;
-      const reserved = await reserve();
-      if (reserved === undefined || stopped()) {
-        if (reserved !== undefined) settle(reserved, undefined);
-        else outOfMoney = !stopped();
-        page.unshift(example);
-        return;
-      }
-      begun += 1;
-      let cost: ExampleCost | undefined;
-      try {
-        cost = await runExample(example, reserved);
-      } finally {
-        settle(reserved, cost);
-      }
+  /**
+   * A function of its own, since one that waits keeps what its variables last had: waiting for the next example must not hold the one before.
+   * @returns whether there may be another one
+   */
+  async function runNext(): Promise<boolean> {
+    const example = await next();
+    if (example === undefined) return false;
+    const reserved = await reserve();
+    if (reserved === undefined || stopped()) {
+      if (reserved !== undefined) settle(reserved, undefined);
+      else outOfMoney = !stopped();
+      page.unshift(example);
+      return false;
     }
+    begun += 1;
+    let cost: ExampleCost | undefined;
+    try {
+      cost = await runExample(example, reserved);
+    } finally {
+      settle(reserved, cost);
+    }
+    return true;
+  }
+
+  async function worker(): Promise<void> {
+    while (!stopped() && !outOfMoney && (await runNext()));
   }
 
   async function workUntilError(): Promise<void> {

@@ -25,9 +25,9 @@ export interface ExampleRunnerDeps extends JudgesDeps {
 
 /** Of a run that scores the outputs of another. */
 const NO_OUTPUT = { code: 'no_output', message: 'The run that is scored again has no output for this example.' };
-const ENDS_PROCESSES = {
+const PROCESS_ENDED = {
   code: 'process_ended',
-  message: 'Worker processes ended while they worked on this example, the last one while it ran it alone.',
+  message: 'Three worker processes ended while they ran this example, the last one when it had been set aside.',
 };
 const NOT_SCORED = { code: 'internal_error', message: 'The output could not be scored.' };
 
@@ -69,8 +69,8 @@ export class ExampleRunner {
   }
 
   /** Stores an example as failed that has ended processes. */
-  async setAside({ seq }: OpenExample): Promise<undefined> {
-    await this.#deps.store.storeResult(seq, { status: 'failed', error: ENDS_PROCESSES });
+  async giveUp({ seq }: OpenExample): Promise<undefined> {
+    await this.#deps.store.storeResult(seq, { status: 'failed', error: PROCESS_ENDED });
   }
 
   /** The prompt; undefined where a variable is missing or does not fit: the example is then stored as failed. */

@@ -159,7 +159,7 @@ export function createBatchRunner(deps: BatchDeps) {
       spec,
     );
     progress.begin({ spec, budget, store, models: runModels, endpoints });
-    const suspects = new Suspects(input.suspicion, input.concurrency, places.quarantine, progress);
+    const suspects = new Suspects(input, places, progress);
     return { spec, runner, budget, suspects, memory: new BatchMemory(places.examples, workspace) };
   }
 
@@ -215,7 +215,7 @@ export function createBatchRunner(deps: BatchDeps) {
         watch.stopWaiting.throwIfAborted();
         example = stillOpen;
       }
-      if (suspects.isCause(example.seq)) return await runner.setAside(example);
+      if (suspects.isPoison(example.seq)) return await runner.giveUp(example);
       return await suspects.run(example.seq, watch.stopWaiting, () =>
         runInPlace(input, runner, watch, example, reservedUsd),
       );

@@ -1,19 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
-import { DEATHS_UNTIL_ALONE, DEATHS_UNTIL_QUARANTINE } from '../../lib/quarantine.ts';
+import { DEATHS_UNTIL_SET_ASIDE } from '../../domain/limits.ts';
 import type { Places } from '../../temporal/places.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
+import type { BatchInput } from './run-batch.ts';
 
 /** Processes have ended while they worked on a batch: what was in flight then may have been the cause. */
 export interface Suspicion {
   /** How many. */
   deaths: number;
-  /** The number of the example that the last one ran alone. */
-  alone?: number;
+  /** The numbers of the examples that were set aside, and in flight when the last one ended. */
+  poison: number[];
 }
 
-/** Heartbeats go out once a second: by then the one that tells which example runs alone has arrived. */
+/** Heartbeats go out once a second: by then the one that tells which example was set aside has arrived. */
 const TOLD_AFTER_MS = 2_500;
 
 /**
@@ -22,33 +23,31 @@ const TOLD_AFTER_MS = 2_500;
  */
 export function suspicionOf({ attempt, heartbeatDetails }: Context['info'], known?: Suspicion): Suspicion | undefined {
   if (attempt === 1) return known;
-  const { alone } = (heartbeatDetails ?? {}) as Partial<BatchHeartbeat>;
-  return { deaths: (known?.deaths ?? 0) + attempt - 1, ...(alone !== undefined && { alone }) };
+  const { setAside = [] } = (heartbeatDetails ?? {}) as Partial<BatchHeartbeat>;
+  return { deaths: (known?.deaths ?? 0) + attempt - 1, poison: setAside };
 }
 
-/** The examples of a batch that may have been in flight when a process ended. */
+/** The examples of a batch that may have been in flight when processes ended. */
 export class Suspects {
-  readonly #suspicion: Suspicion;
-  readonly #quarantine: Places['quarantine'];
+  readonly #poison: ReadonlySet<number>;
+  readonly #workspace: string;
+  readonly #places: Places;
   readonly #progress: BatchProgress;
+  /** How many there are: those that are begun first. */
   #left: number;
 
-  /** @param concurrency so many, those that are begun first, are suspect */
-  constructor(
-    suspicion: Suspicion | undefined,
-    concurrency: number,
-    quarantine: Places['quarantine'],
-    progress: BatchProgress,
-  ) {
-    this.#suspicion = suspicion ?? { deaths: 0 };
-    this.#left = suspicion === undefined ? 0 : concurrency;
-    this.#quarantine = quarantine;
+  constructor({ suspicion, concurrency, workspace }: BatchInput, places: Places, progress: BatchProgress) {
+    const { deaths = 0, poison = [] } = suspicion ?? {};
+    this.#poison = new Set(poison);
+    this.#left = deaths < DEATHS_UNTIL_SET_ASIDE ? 0 : concurrency;
+    this.#workspace = workspace;
+    this.#places = places;
     this.#progress = progress;
   }
 
-  /** Whether the last process ended while it ran this example alone. */
-  isCause(seq: number): boolean {
-    return this.#suspicion.deaths > DEATHS_UNTIL_ALONE && this.#suspicion.alone === seq;
+  /** Whether a process has ended while it ran this example, which had been set aside. */
+  isPoison(seq: number): boolean {
+    return this.#poison.has(seq);
   }
 
   /**
@@ -56,18 +55,15 @@ export class Suspects {
    * @throws the reason of `signal`, which ends the wait
    */
   async run<T>(seq: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const { deaths } = this.#suspicion;
-    if (this.#left === 0 || deaths < DEATHS_UNTIL_QUARANTINE) return work();
+    if (this.#left === 0) return work();
     this.#left -= 1;
-    const release = await this.#quarantine.place(deaths).acquire(signal);
+    const release = await this.#places.waitSetAside(this.#workspace, signal);
+    this.#progress.setAside.add(seq);
     try {
-      if (deaths >= DEATHS_UNTIL_ALONE) {
-        this.#progress.alone = seq;
-        await delay(TOLD_AFTER_MS, undefined, { signal });
-      }
+      await delay(TOLD_AFTER_MS, undefined, { signal });
       return await work();
     } finally {
-      this.#progress.alone = undefined;
+      this.#progress.setAside.delete(seq);
       release();
     }
   }

@@ -3,10 +3,9 @@ import type { Database } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
-import { DEATHS_UNTIL_ALONE } from '../../lib/quarantine.ts';
 import type { ModelResponse, Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
-import { callEnd, type ExecutionError, type Spent } from '../../services/executions/calls.ts';
+import { callEnd, type ExecutionError, GIVEN_UP, type Spent } from '../../services/executions/calls.ts';
 import { type ClaimedCall, claimExecution } from '../../services/executions/claim-execution.ts';
 import { failExecution } from '../../services/executions/end-execution.ts';
 import { onExecutionFinished } from '../../services/executions/execution-finished.ts';
@@ -134,7 +133,7 @@ export function createExecutionActivities({
     { model, input, tools, toolChoice, parameters, attempt, streamed }: ClaimedCall,
     signal: AbortSignal,
   ): Promise<ModelResponse> {
-    const stream = streamed ? streams.open(id, attempt) : undefined;
+    const stream = streamed ? streams.open(id, attempt, workspace) : undefined;
     const call = { workspace, model, input, tools, toolChoice, parameters, onDelta: stream?.onDelta };
     try {
       return await models.generate({ ...call, signal, timeoutMs: modelTimeoutMs });
@@ -156,7 +155,7 @@ export function createExecutionActivities({
     const failure = failureOf(error, claimed);
     const isLeft = !isGivenUp && failure.retryInMs === undefined && fallsBackOn(failure.code);
     const next = isLeft ? fallback : null;
-    // A call that was given up is ended by whoever ended the execution, or by the next claim.
+    // A call that was given up since the execution has ended is ended by whoever ended that.
     if (!isGivenUp || spent !== undefined) {
       const end = callEnd(durationMs, spent ?? null, toError(failure));
       await keep(id, spent, async () => {
@@ -165,7 +164,12 @@ export function createExecutionActivities({
       });
     }
     if (signal.reason instanceof ExecutionEndedError) return outcomeOf(await completeExecution(query, id));
-    if (isGivenUp) throw error;
+    if (isGivenUp) {
+      // Or it would count as a call during which a process has ended.
+      if (spent === undefined)
+        await endCall(query, id, attempt, undefined, callEnd(durationMs, null, GIVEN_UP)).catch(() => {});
+      throw error;
+    }
     if (next !== null) return { fallback: next, because: `${failure.code}: ${failure.message}` };
     throw toApplicationFailure(failure, error);
   }
@@ -184,35 +188,35 @@ export function createExecutionActivities({
   }
 
   /** Takes an execution to call its model. A longer outage is waited for by the workflow, which holds no slot meanwhile. */
-  async function claimInTime(id: string, deaths: number | undefined) {
+  async function claimInTime(id: string, mayBeSuspect: boolean) {
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
     const until = Date.now() + claimWithinMs;
     const isStartedHere = pace.begun(id);
-    return untilDatabaseAnswers(
-      () => claimExecution(query, id, { isTold: !isStartedHere, ...(deaths !== undefined && { deaths }) }),
-      {
-        throwIfAborted() {
-          if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
-        },
+    return untilDatabaseAnswers(() => claimExecution(query, id, { isTold: !isStartedHere, mayBeSuspect }), {
+      throwIfAborted() {
+        if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
       },
-    );
+    });
   }
 
-  /** @param deaths it may run although so many processes have ended during a call of it; where more have, these are returned */
+  /** @returns `suspect` where it is set aside, and may not be called yet */
   async function callInPlace(
     id: string,
     workspace: string,
-    deaths?: number,
-  ): Promise<CallOutcome | { deaths: number } | null> {
-    let claimed: ClaimedCall | undefined;
-    if (!inFlight.has(id)) {
-      const claim = await claimInTime(id, deaths);
-      if (claim === 'nothing') return null;
-      if (claim === 'exhausted') throw toApplicationFailure(EXHAUSTED, undefined);
-      if ('deaths' in claim) return claim;
-      if (!('attempt' in claim)) return { ...claim, because: `${EXHAUSTED.code}: ${EXHAUSTED.message}` };
-      claimed = claim;
-    }
+    mayBeSuspect: boolean,
+  ): Promise<CallOutcome | 'suspect' | null> {
+    if (inFlight.has(id)) return joinCall(id, workspace);
+    const claim = await claimInTime(id, mayBeSuspect);
+    if (claim === 'nothing') return null;
+    if (claim === 'exhausted') throw toApplicationFailure(EXHAUSTED, undefined);
+    if (claim === 'poison') throw toApplicationFailure(PROCESS_ENDED, undefined);
+    if (claim === 'suspect') return claim;
+    if (!('attempt' in claim)) return { ...claim, because: `${EXHAUSTED.code}: ${EXHAUSTED.message}` };
+    return joinCall(id, workspace, claim);
+  }
+
+  /** Makes a claimed call, or waits for the one in flight. */
+  function joinCall(id: string, workspace: string, claimed?: ClaimedCall): Promise<CallOutcome | null> {
     return inFlight.join(id, async (signal) => {
       // An earlier attempt's call has just ended: the next attempt finds its result.
       if (claimed === undefined) throw new Error('There is no call in flight any more.');
@@ -220,26 +224,20 @@ export function createExecutionActivities({
     });
   }
 
-  /** Waits for the call in flight. */
-  async function joinCall(id: string, workspace: string): Promise<CallOutcome | null> {
-    const outcome = await callInPlace(id, workspace);
-    if (outcome !== null && 'deaths' in outcome) throw new Error('There is no call in flight any more.');
-    return outcome;
-  }
-
-  /** Calls the model in a place of the workspace. */
-  async function callInTurn(id: string, workspace: string, inputChars: number, deaths?: number) {
+  /** Calls the model in a place of the workspace, and where it is set aside, in its turn. */
+  async function callInTurn(
+    id: string,
+    workspace: string,
+    inputChars: number,
+    mayBeSuspect = false,
+  ): Promise<CallOutcome | null> {
     const entered = await places.enterCall(workspace, id, inputWeight(inputChars));
     if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
-    return callInPlace(id, workspace, deaths).finally(() => entered.release());
-  }
-
-  /** As {@link callInTurn}, when the execution may run although so many processes have ended during a call of it. */
-  async function callInQuarantine(id: string, workspace: string, inputChars: number, deaths: number) {
-    if (deaths > DEATHS_UNTIL_ALONE) throw toApplicationFailure(PROCESS_ENDED, undefined);
-    const entered = await places.enterQuarantine(id, deaths);
-    if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
-    return callInTurn(id, workspace, inputChars, deaths).finally(() => entered.release());
+    const outcome = await callInPlace(id, workspace, mayBeSuspect).finally(() => entered.release());
+    if (outcome !== 'suspect') return outcome;
+    const alone = await places.enterSetAside(workspace, id);
+    if ('comeBackInMs' in alone) return { heldBackMs: alone.comeBackInMs };
+    return callInTurn(id, workspace, inputChars, true).finally(() => alone.release());
   }
 
   return {
@@ -252,14 +250,9 @@ export function createExecutionActivities({
      */
     async callModel(executionId: string, workspace: string, inputChars: number): Promise<CallOutcome | null> {
       // A call that Temporal lost sight of has its place.
-      if (inFlight.has(executionId)) return joinCall(executionId, workspace);
-      const first = await callInTurn(executionId, workspace, inputChars);
-      const outcome =
-        first !== null && 'deaths' in first
-          ? await callInQuarantine(executionId, workspace, inputChars, first.deaths)
-          : first;
-      // Another process has ended during its call just now.
-      if (outcome !== null && 'deaths' in outcome) throw new Error('Another worker has called the model meanwhile.');
+      const outcome = await (inFlight.has(executionId)
+        ? joinCall(executionId, workspace)
+        : callInTurn(executionId, workspace, inputChars));
       if (outcome !== null && 'status' in outcome) await pace.calm(TELL_WITHIN_MS);
       return outcome;
     },

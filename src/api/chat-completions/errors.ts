@@ -100,8 +100,8 @@ export function failureOf({ id, status, error }: ExecutionRow, isRepeatable: boo
   const { type, ...failure } = FAILURES[isModelErrorCode(code) ? code : 'model_unavailable'];
   return {
     status: failure.status,
-    // The same key gives the same execution again.
-    headers: isRepeatable ? NO_RETRY : failure.headers,
+    // The same key gives the same execution again; what has ended processes must not come again by itself.
+    headers: isRepeatable || code === 'process_ended' ? NO_RETRY : failure.headers,
     body: body(failure.code ?? code ?? 'model_unavailable', type, message ?? `The execution ${execution} failed.`),
   };
 }

@@ -4,14 +4,15 @@ import { isObject, type RequestBody } from '../json-body.ts';
 import { ModelError } from '../model-error.ts';
 import type { HttpProvider } from '../names.ts';
 import { providerError } from '../provider-errors.ts';
-import { MAX_RESPONSE_BYTES, type TransportResponse, tooLong } from '../transport.ts';
+import { MAX_RESPONSE_BYTES, type MakeRoom, type TransportResponse, tooLong } from '../transport.ts';
 import type { Assembler } from './assembler.ts';
 import { createChatCompletionAssembler } from './chat-completions.ts';
 import { createGenerateContentAssembler } from './generate-content.ts';
 import { createMessagesAssembler } from './messages.ts';
 
-/** Bytes of a whole stream: each word comes in an event that is many times as long. */
-const MAX_STREAM_BYTES = 8 * MAX_RESPONSE_BYTES;
+/** Each word comes in an event that is many times as long. */
+const EVENT_FACTOR = 8;
+const MAX_STREAM_BYTES = EVENT_FACTOR * MAX_RESPONSE_BYTES;
 
 const ASSEMBLERS: Record<HttpProvider, () => Assembler> = {
   openai: createChatCompletionAssembler,
@@ -43,6 +44,7 @@ export function isStream({ status, headers }: TransportResponse): boolean {
  * Reads a streamed response.
  *
  * @param onText called with each piece of the response's text
+ * @param makeRoom waits until there is room for so many bytes of the response
  * @param redact removes our keys and hosts from the provider's messages
  * @returns the body that the provider would have sent without streaming, so that all that reads responses has one form to know
  * @throws ModelError for an error in the stream, and for one that ends before the response is complete or is too long
@@ -51,6 +53,7 @@ export async function readStream(
   provider: HttpProvider,
   response: TransportResponse,
   onText: (text: string) => void,
+  makeRoom: MakeRoom,
   redact: (text: string) => string,
 ): Promise<string> {
   const assembler = ASSEMBLERS[provider]();
@@ -73,7 +76,12 @@ export async function readStream(
   }
 
   const parser = createParser({ onEvent });
-  for await (const chunk of response.chunks(MAX_STREAM_BYTES)) parser.feed(chunk);
+  let streamed = 0;
+  for await (const chunk of response.chunks(MAX_STREAM_BYTES)) {
+    parser.feed(chunk);
+    streamed += chunk.length;
+    await makeRoom(Math.max(chars, streamed / EVENT_FACTOR));
+  }
   if (!isDone && !assembler.isComplete()) {
     throw new ModelError('model_unavailable', "The provider's stream ended before the response was complete.");
   }

@@ -6,12 +6,13 @@ import type { DeliveryStatus } from '../../domain/delivery-states.ts';
 import { eventBody } from '../../domain/events.ts';
 import { publicId } from '../../domain/ids.ts';
 import { signedHeaders } from '../../domain/webhook-signature.ts';
+import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { Outbound, OutboundResult } from '../../outbound/outbound.ts';
 import type { Entered } from '../../temporal/places.ts';
 import { type DecryptedColumns, decryptColumns } from '../webhooks/encrypted-columns.ts';
 import type { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
 import { abandonOne } from './abandon-deliveries.ts';
-import { isSendable, readAttempt, type SendableRow, takeSlot } from './read-attempt.ts';
+import { isSendable, readAttempt, readEventData, type SendableRow, takeSlot } from './read-attempt.ts';
 import { countAttempt, recordAttempt, recordLastFailure } from './record-attempt.ts';
 
 export interface AttemptDeps {
@@ -19,6 +20,8 @@ export interface AttemptDeps {
   cipher: Cipher;
   outbound: Outbound;
   webhookMetrics: WebhookMetrics;
+  /** Bytes that bodies on their way hold. */
+  memory: FairSemaphore;
 }
 
 export interface AttemptTask {
@@ -38,6 +41,9 @@ export type AttemptOutcome =
   | { state: 'held back'; forMs: number; reason: string };
 
 const heldBack = (forMs: number, reason: string) => ({ state: 'held back' as const, forMs, reason });
+
+/** A byte of an event's data is up to twelve once it is parsed, two in the text that is made of it, and one in the body. */
+const BODY_FACTOR = 15;
 
 /** A slot that comes this soon is waited for inside the activity. */
 const NEAR_MS = 1_000;
@@ -62,7 +68,7 @@ export interface AttemptMaker {
   make(task: AttemptTask, enter: EnterAttempt): Promise<AttemptOutcome>;
 }
 
-export function createAttemptMaker({ db, cipher, outbound, webhookMetrics }: AttemptDeps): AttemptMaker {
+export function createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory }: AttemptDeps): AttemptMaker {
   const { query } = db.system;
 
   /** Waits for the slot of a webhook with a rate limit, if it is near. @returns milliseconds that are left until it */
@@ -74,10 +80,18 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics }: Att
     return 0;
   }
 
+  /** The body: what it was made of is not kept while it is sent. */
+  async function bodyOf({ event_id, type, data: known, created_at: createdAt }: SendableRow): Promise<Buffer> {
+    const data = known ?? (await untilDatabaseAnswers(() => readEventData(query, event_id)));
+    // A delivery goes with its event.
+    if (data === undefined) throw new Error('The event of this delivery is gone.');
+    return eventBody({ type, data, createdAt });
+  }
+
   async function send({ deliveryId, attempt }: AttemptTask, row: SendableRow) {
+    const body = await bodyOf(row);
     const sentAt = new Date();
     const decrypted = decryptColumns(cipher, row, sentAt);
-    const body = eventBody({ type: row.type, data: row.data, createdAt: row.created_at });
     const signed = signedHeaders({
       body,
       eventId: publicId('event', row.event_id),
@@ -101,7 +115,8 @@ export function createAttemptMaker({ db, cipher, outbound, webhookMetrics }: Att
     if ('comeBackInMs' in entered) return heldBack(entered.comeBackInMs, 'too many attempts in flight');
     try {
       const slotMs = await waitForSlot(task, row);
-      return slotMs > 0 ? heldBack(slotMs, 'rate limit of the webhook') : await send(task, row);
+      if (slotMs > 0) return heldBack(slotMs, 'rate limit of the webhook');
+      return await memory.run(row.workspace_id, () => send(task, row), { amount: BODY_FACTOR * row.data_bytes });
     } finally {
       entered.release();
     }

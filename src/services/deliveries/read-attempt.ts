@@ -1,10 +1,14 @@
 import { type Expression, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
+import type { EventData } from '../../domain/events.ts';
 
 /** Milliseconds until a time; negative after it. */
 export const msUntil = (time: Expression<Date | null>) =>
   sql<number | null>`extract(epoch from ${time} - now())::float8 * 1000`;
+
+/** Of an event's data that is read with the delivery. */
+const MAX_SHORT_BYTES = 8 * 1024;
 
 const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =>
   db
@@ -15,7 +19,13 @@ const READ = prepared<{ id: string; attempt: number }>()((db, { id, attempt }) =
       join.onRef('a.delivery_id', '=', 'd.id').on('a.attempt', '=', attempt),
     )
     .select(['d.status', 'd.trigger', 'd.workspace_id', 'd.event_id', 'd.webhook_id'])
-    .select(['e.type', 'e.data', 'e.created_at'])
+    .select(['e.type', 'e.created_at'])
+    // Most are short. A long one is read when there is room for it.
+    .select((eb) => sql<number>`octet_length(${eb.ref('e.data')}::text)`.as('data_bytes'))
+    .select((eb) =>
+      sql<EventData | null>`case when octet_length(${eb.ref('e.data')}::text) <= ${sql.lit(MAX_SHORT_BYTES)}
+        then ${eb.ref('e.data')} end`.as('data'),
+    )
     .select(['w.status as webhook_status', 'w.url', 'w.secret', 'w.previous_secret', 'w.previous_secret_expires_at'])
     .select(['w.headers', 'w.rate_limit_per_minute'])
     // Why this attempt failed when it was made before, by a worker that could not report it.
@@ -69,6 +79,16 @@ const TAKE_SLOT = prepared<{ id: string; webhookId: string }>()((db, { id, webho
 export async function readAttempt(query: Query, id: string, attempt: number): Promise<AttemptRow | undefined> {
   const [row] = await query(READ, { id, attempt });
   return row;
+}
+
+const READ_DATA = prepared<{ eventId: string }>()((db, { eventId }) =>
+  db.selectFrom('events').select('data').where('id', '=', eventId),
+);
+
+/** What an event tells. @returns undefined where the event is gone */
+export async function readEventData(query: Query, eventId: string): Promise<EventData | undefined> {
+  const [row] = await query(READ_DATA, { eventId });
+  return row?.data;
 }
 
 /**

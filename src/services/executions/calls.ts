@@ -22,6 +22,11 @@ const LOST: ExecutionError = {
   code: 'model_unavailable',
   message: 'The worker stopped during this call: whether the model responded is not known.',
 };
+/** This worker was asked to stop, and could not wait for the call any longer. */
+export const GIVEN_UP: ExecutionError = {
+  code: 'model_unavailable',
+  message: 'The worker was stopped before this call ended: whether the model responded is not known.',
+};
 const CANCELED: ExecutionError = { code: 'canceled', message: 'The execution was canceled during this call.' };
 
 /** @param durationMs and `spent`: null where that is not known */

@@ -5,9 +5,8 @@ import { notify, now } from '../../db/sql.ts';
 import { changeState, inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { executionStates } from '../../domain/execution-states.ts';
-import { MAX_CALL_ATTEMPTS } from '../../domain/limits.ts';
+import { DEATHS_UNTIL_SET_ASIDE, MAX_CALL_ATTEMPTS } from '../../domain/limits.ts';
 import type { ModelInput } from '../../domain/messages.ts';
-import { DEATHS_UNTIL_QUARANTINE } from '../../lib/quarantine.ts';
 import { isWanted } from '../acceptance/is-wanted.ts';
 import { callBegun, deathsOf } from './calls.ts';
 import { isFinished } from './executions.ts';
@@ -64,16 +63,16 @@ export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_
 }
 
 /**
- * What there is to do: a call, one of the next model (at the next claim), or nothing. `deaths`: so many processes have ended during a call of
- * it that it is to be claimed again once it may run.
+ * What there is to do: a call, one of the next model (at the next claim), or nothing. `suspect`: it is set aside, to be claimed again when it may
+ * run; `poison`: yet another process has ended then.
  */
-export type Claim = ClaimedCall | { fallback: string } | { deaths: number } | 'nothing' | 'exhausted';
+export type Claim = ClaimedCall | { fallback: string } | 'suspect' | 'poison' | 'nothing' | 'exhausted';
 
 export interface ClaimOptions {
   /** Whether to notify the process that started it that its call begins; needless where this one did. Default: true. */
   isTold?: boolean;
-  /** It may run although so many processes have ended during a call of it. Default: as many as restrict nothing. */
-  deaths?: number;
+  /** It may run although it is set aside. Default: false. */
+  mayBeSuspect?: boolean;
 }
 
 /**
@@ -84,8 +83,9 @@ export interface ClaimOptions {
 export async function claimExecution(
   query: Query,
   id: string,
-  { isTold = true, deaths = DEATHS_UNTIL_QUARANTINE - 1 }: ClaimOptions = {},
+  { isTold = true, mayBeSuspect = false }: ClaimOptions = {},
 ): Promise<Claim> {
+  const deaths = mayBeSuspect ? DEATHS_UNTIL_SET_ASIDE : DEATHS_UNTIL_SET_ASIDE - 1;
   for (;;) {
     const [claimed] = await query(CLAIM, { id, isTold, deaths });
     if (claimed !== undefined) {
@@ -99,7 +99,7 @@ export async function claimExecution(
       const fallback = await leaveExhaustedModel(query, id);
       return fallback === undefined ? 'exhausted' : { fallback };
     }
-    if (row.deaths > deaths) return { deaths: row.deaths };
+    if (row.deaths > deaths) return row.deaths > DEATHS_UNTIL_SET_ASIDE ? 'poison' : 'suspect';
     // A caller was told of it just now.
   }
 }

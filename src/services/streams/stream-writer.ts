@@ -19,8 +19,11 @@ export interface OpenStream {
 
 /** Writes the streams of a process, all with the same statements. */
 export interface StreamWriter {
-  /** @param attempt which call of the execution it is, from 1 */
-  open(executionId: string, attempt: number): OpenStream;
+  /**
+   * @param attempt which call of the execution it is, from 1
+   * @param workspace whose share of the buffer it takes
+   */
+  open(executionId: string, attempt: number, workspace: string): OpenStream;
 }
 
 /** Between the starts of two statements. */
@@ -30,7 +33,7 @@ const BEGIN_EVERY_MS = 10;
 /** After a statement for which the database was away. */
 const AGAIN_MS = 500;
 const END_WITHIN_MS = 1_000;
-/** Of all streams, while the database is away. */
+/** Of all streams, while the database is away. A workspace has no more of it than is left: alone, half. */
 const MAX_BUFFERED_CHARS = 8 * 1024 * 1024;
 
 interface Row {
@@ -41,6 +44,7 @@ interface Row {
 }
 
 interface Stream {
+  workspace: string;
   executionId: string;
   attempt: number;
   /** Of its last row. */
@@ -78,6 +82,7 @@ function piecesOf(text: string): string[] {
 export function createStreamWriter({ query, log }: { query: Query; log: Logger }): StreamWriter {
   let pending: Row[] = [];
   let bufferedChars = 0;
+  const bufferedOf = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let isWriting = false;
   /** When the last statement began. */
@@ -101,13 +106,20 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
     schedule();
   }
 
+  function count({ workspace }: Stream, change: number): void {
+    bufferedChars += change;
+    const own = (bufferedOf.get(workspace) ?? 0) + change;
+    if (own === 0) bufferedOf.delete(workspace);
+    else bufferedOf.set(workspace, own);
+  }
+
   function add(stream: Stream, type: StreamDeltaType, data: string): void {
     if (stream.isDropped || data === '') return;
-    if (bufferedChars + data.length > MAX_BUFFERED_CHARS) {
+    if ((bufferedOf.get(stream.workspace) ?? 0) + data.length > MAX_BUFFERED_CHARS - bufferedChars) {
       drop(stream, 'too much is waiting to be written');
       return;
     }
-    bufferedChars += data.length;
+    count(stream, data.length);
     if (type === 'text' && stream.tail !== undefined && stream.tail.data.length + data.length <= MAX_ROW_CHARS) {
       stream.tail.data += data;
       return;
@@ -122,7 +134,7 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
   function drop(stream: Stream, why: string, error?: unknown): void {
     if (stream.isDropped) return;
     stream.isDropped = true;
-    for (const row of pending) if (row.stream === stream) bufferedChars -= row.data.length;
+    for (const row of pending) if (row.stream === stream) count(stream, -row.data.length);
     pending = pending.filter((row) => row.stream !== stream);
     stream.onWritten?.();
     log.warn(
@@ -149,18 +161,18 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
         data: rows.map(({ data }) => storableText(data)),
       });
       for (const { stream, data } of rows) {
-        bufferedChars -= data.length;
+        count(stream, -data.length);
         stream.unwritten -= 1;
         if (stream.unwritten === 0) stream.onWritten?.();
       }
     } catch (error) {
       lastAt = performance.now() + AGAIN_MS - WRITE_EVERY_MS;
       if (isPassingDatabaseError(error)) {
-        for (const { stream, data } of rows) if (stream.isDropped) bufferedChars -= data.length;
+        for (const { stream, data } of rows) if (stream.isDropped) count(stream, -data.length);
         pending = [...rows.filter(({ stream }) => !stream.isDropped), ...pending];
       } else {
         for (const { stream, data } of rows) {
-          bufferedChars -= data.length;
+          count(stream, -data.length);
           drop(stream, 'its rows can not be written', error);
         }
       }
@@ -170,8 +182,9 @@ export function createStreamWriter({ query, log }: { query: Query; log: Logger }
   }
 
   return {
-    open(executionId, attempt) {
+    open(executionId, attempt, workspace) {
       const stream: Stream = {
+        workspace,
         executionId,
         attempt,
         sequence: BEGINNING,

@@ -1,8 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { BatchBudget } from '../../../src/activities/evaluation-run/batch-budget.ts';
 import { type PoolOptions, runPool } from '../../../src/activities/evaluation-run/example-pool.ts';
 import { guessCost } from '../../../src/domain/cost-estimate.ts';
 import type { OpenExample } from '../../../src/services/evaluations/open-examples.ts';
+import { until } from '../../support/wait-for.ts';
 
 const TOTAL = 120;
 const budgetOf = (limitUsd: number | null, guessUsd: number) =>
@@ -267,4 +271,26 @@ test('has few large examples at hand', async () => {
   }).result;
   // Four in flight, and the next one.
   expect(most).toBe(5);
+});
+
+test('whoever waits for the next example does not hold the one before', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const ended: WeakRef<OpenExample>[] = [];
+  const rest = Promise.withResolvers<OpenExample[]>();
+  const { result } = pool({
+    loadPage: (from) => (from === 0 ? Promise.resolve([exampleAt(0), exampleAt(1)]) : rest.promise),
+    async runExample(example) {
+      ended.push(new WeakRef(example));
+      return undefined;
+    },
+  });
+  await until('two examples have ended and are held by nobody', async () => {
+    // A reference that was looked at is kept until the next turn of the event loop.
+    await delay(1);
+    collectGarbage();
+    return ended.length === 2 && ended.every((example) => example.deref() === undefined);
+  });
+  rest.resolve([]);
+  expect(await result).toEqual({ finished: true, starved: false });
 });

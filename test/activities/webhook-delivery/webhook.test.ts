@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
@@ -7,6 +8,8 @@ import { createWebhookActivities, type WebhookActivities } from '../../../src/ac
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { type Cipher, createCipher } from '../../../src/domain/cipher.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import { createByteBudget } from '../../../src/lib/byte-budget.ts';
+import { createFairSemaphore } from '../../../src/lib/fair-semaphore.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../../src/services/access/api-keys.ts';
 import { type AttemptTask, createAttemptMaker } from '../../../src/services/deliveries/make-attempt.ts';
@@ -48,7 +51,7 @@ afterAll(async () => {
 });
 
 /** @param concurrency to one host, with nobody waiting in place */
-function activitiesWith(concurrency: number): WebhookActivities {
+function activitiesWith(concurrency: number, memory = createByteBudget(0.1)): WebhookActivities {
   return createWebhookActivities({
     db,
     attempts: createAttemptMaker({
@@ -56,6 +59,7 @@ function activitiesWith(concurrency: number): WebhookActivities {
       cipher,
       outbound,
       webhookMetrics: createWebhookMetrics(new Registry(), db),
+      memory,
     }),
     places: testPlaces({ hostConcurrency: concurrency }),
     mailer: undefined,
@@ -148,6 +152,31 @@ test('a host that has enough under way is left alone, and the delivery told when
   expect(await first).toEqual({ state: 'delivered' });
   receiver.respond = answering(200);
   expect(await attempt(second, narrow)).toEqual({ state: 'delivered' });
+});
+
+test('bodies that hold all the memory that there is for them are sent one after the other, each whole', async () => {
+  let [inFlight, most] = [0, 0];
+  receiver.respond = async (_request, response) => {
+    most = Math.max(most, ++inFlight);
+    await delay(50);
+    inFlight -= 1;
+    response.writeHead(200).end();
+  };
+  const webhook = await rows.webhook({ url: receiver.url });
+  const ids = await Promise.all([1, 2, 3].map(() => queue(webhook)));
+  // Longer than what is read with the delivery.
+  await db.system.query(
+    {
+      text: `update events set data = json_build_object('text', repeat('x', 100000)) where id in (select event_id from deliveries where id = any($1))`,
+    },
+    [ids],
+  );
+  const narrow = activitiesWith(20, createFairSemaphore({ total: 1_000_000 }));
+  const all = ids.map((deliveryId) => attempt({ deliveryId, attempt: 1, retryInMs: 60_000 }, narrow));
+  expect(await Promise.all(all)).toEqual(Array(3).fill({ state: 'delivered' }));
+  expect(most).toBe(1);
+  for (const { body } of receiver.received)
+    expect(JSON.parse(body.toString())).toMatchObject({ data: { text: expect.stringMatching(/^x{100000}$/) } });
 });
 
 test('with a rate limit a slot is taken once, however often the delivery asks', async () => {

@@ -74,7 +74,7 @@ test('a reader whose caller takes nothing is given no more than fits, and is cut
   stalled.on('error', () => {});
   const reader = read(await streams.open(db, id, brief));
   const writer = createStreamWriter({ query: service.foundation.db.system.query, log });
-  const stream = writer.open(id, 1);
+  const stream = writer.open(id, 1, 'ws_test');
   let written = '';
   let most = 0;
   const isOver = closed.then(() => true);

@@ -56,7 +56,7 @@ function watched(before: Step = () => {}, after: Step = () => {}) {
 test('the first piece is written at once, what comes meanwhile with the next statement, in order', async () => {
   const first = Promise.withResolvers<void>();
   const { query, statements } = watched((statement) => (statement === 1 ? first.promise : undefined));
-  const stream = createStreamWriter({ query, log }).open(id, 1);
+  const stream = createStreamWriter({ query, log }).open(id, 1, 'ws_test');
   stream.onDelta(text('one '));
   expect(statements()).toBe(1);
   for (const piece of ['two ', 'three ', '']) stream.onDelta(text(piece));
@@ -78,7 +78,7 @@ test('all streams of a process are written with the same statements', async () =
   const { query, statements } = watched();
   const writer = createStreamWriter({ query, log });
   const ids = await Promise.all(Array.from({ length: 50 }, () => rows.queue({ status: 'running' })));
-  const streams = ids.map((each) => writer.open(each, 3));
+  const streams = ids.map((each) => writer.open(each, 3, 'ws_test'));
   for (const stream of streams) stream.onDelta(text('piece'));
   await Promise.all(streams.map((stream) => stream.end()));
   expect(statements()).toBe(2);
@@ -91,11 +91,11 @@ test('a stream that begins is written before what others add is due', async () =
   const { query, statements } = watched(undefined, () => isWritten.resolve());
   const writer = createStreamWriter({ query, log });
   const second = await rows.queue({ status: 'running' });
-  const first = writer.open(id, 1);
+  const first = writer.open(id, 1, 'ws_test');
   first.onDelta(text('one '));
   await isWritten.promise;
   first.onDelta(text('two '));
-  const begins = writer.open(second, 1);
+  const begins = writer.open(second, 1, 'ws_test');
   begins.onDelta(text('piece'));
   // Timers fire in the order in which they are due, however late that is: what others add is due later.
   await delay(35);
@@ -106,7 +106,7 @@ test('a stream that begins is written before what others add is due', async () =
 
 test('a long text is cut into rows, and no character in two', async () => {
   const long = `x${'😀'.repeat(10_000)}`;
-  const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1);
+  const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1, 'ws_test');
   stream.onDelta(text(long));
   await stream.end();
   const found = await written();
@@ -116,7 +116,7 @@ test('a long text is cut into rows, and no character in two', async () => {
 });
 
 test('text that PostgreSQL refuses is written as the response is stored', async () => {
-  const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1);
+  const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1, 'ws_test');
   stream.onDelta(text('a\u0000b\ud800'));
   await stream.end();
   expect(await written()).toMatchObject([{ data: 'a\ufffdb\ufffd' }]);
@@ -124,8 +124,8 @@ test('text that PostgreSQL refuses is written as the response is stored', async 
 
 test('nothing is written of an execution that is gone, and the others are', async () => {
   const writer = createStreamWriter({ query: db.system.query, log });
-  const gone = writer.open('01980000-0000-7000-8000-000000000009', 1);
-  const there = writer.open(id, 1);
+  const gone = writer.open('01980000-0000-7000-8000-000000000009', 1, 'ws_test');
+  const there = writer.open(id, 1, 'ws_test');
   gone.onDelta(text('gone'));
   there.onDelta(text('there'));
   await Promise.all([gone.end(), there.end()]);
@@ -137,7 +137,7 @@ test('whoever listens is told, with nothing in it', async () => {
   await client.connect();
   await client.query('listen stream_written');
   const heard = new Promise<pg.Notification>((resolve) => client.once('notification', resolve));
-  const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1);
+  const stream = createStreamWriter({ query: db.system.query, log }).open(id, 1, 'ws_test');
   stream.onDelta(text('news'));
   expect(await heard).toMatchObject({ channel: 'stream_written', payload: '' });
   await client.end();
@@ -151,7 +151,7 @@ describe('while the database is away', () => {
   test('what comes is kept, and written when it is back, without a gap', async () => {
     let isAway = true;
     const { query } = watched(() => (isAway ? away() : undefined));
-    const stream = createStreamWriter({ query, log }).open(id, 1);
+    const stream = createStreamWriter({ query, log }).open(id, 1, 'ws_test');
     stream.onDelta(text('one '));
     stream.onDelta(text('two '));
     // Nobody waits for an outage.
@@ -170,7 +170,7 @@ describe('while the database is away', () => {
       () => {},
       (statement) => (statement === 1 ? away() : undefined),
     );
-    const stream = createStreamWriter({ query, log }).open(id, 1);
+    const stream = createStreamWriter({ query, log }).open(id, 1, 'ws_test');
     stream.onDelta(text('one '));
     await stream.end();
     stream.onDelta(text('two'));
@@ -183,7 +183,7 @@ describe('while the database is away', () => {
     const { query } = watched(() => (isAway ? away() : undefined));
     const writer = createStreamWriter({ query, log });
     const other = await rows.queue({ status: 'running' });
-    const [large, small] = [writer.open(id, 1), writer.open(other, 1)];
+    const [large, small] = [writer.open(id, 1, 'ws_large'), writer.open(other, 1, 'ws_small')];
     small.onDelta(text('small '));
     for (let megabyte = 0; megabyte < 20; megabyte += 1) large.onDelta(text('x'.repeat(1024 * 1024)));
     isAway = false;
@@ -200,14 +200,14 @@ test('what PostgreSQL refuses ends its stream early, and nothing else', async ()
     if (refuses) throw Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code: '22P02' });
   });
   const writer = createStreamWriter({ query, log });
-  const bad = writer.open(id, 1);
+  const bad = writer.open(id, 1, 'ws_test');
   bad.onDelta(text('bad'));
   await bad.end();
   refuses = false;
   bad.onDelta(text('more'));
   await bad.end();
   expect(await written()).toEqual([]);
-  const good = writer.open(id, 2);
+  const good = writer.open(id, 2, 'ws_test');
   good.onDelta(text('good'));
   await good.end();
   expect(await written()).toEqual([{ attempt: 2, sequence: 2, type: 'text', data: 'good' }]);

@@ -7,6 +7,7 @@ import { dispatchEvents } from '../../../src/jobs/dispatch-events.ts';
 import { createFirstAttempts } from '../../../src/jobs/first-attempts.ts';
 import { reconcileDeliveries } from '../../../src/jobs/reconcile-deliveries.ts';
 import { beginFirstAttempts } from '../../../src/jobs/relay-steps.ts';
+import { createByteBudget } from '../../../src/lib/byte-budget.ts';
 import { createOutbound } from '../../../src/outbound/outbound.ts';
 import { redeliver } from '../../../src/services/deliveries/deliveries.ts';
 import { createAttemptMaker } from '../../../src/services/deliveries/make-attempt.ts';
@@ -122,7 +123,8 @@ async function relayLater(): Promise<void> {
   });
   const { db, starter, log } = relayDeps();
   const { cipher, registry } = service.foundation;
-  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics: createWebhookMetrics(registry, db) });
+  const webhookMetrics = createWebhookMetrics(registry, db);
+  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory: createByteBudget(0.1) });
   const firstAttempts = createFirstAttempts({ db, starter, log, attempts, places: testPlaces() }, () => {});
   await beginFirstAttempts({ db, starter, log, firstAttempts }, true);
   await firstAttempts.stop();
