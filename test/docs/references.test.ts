@@ -25,7 +25,9 @@ const paths = pages.flatMap((page) =>
 test('there are paths', () => expect(paths.length).toBeGreaterThan(50));
 
 test.each(paths)('$page names a file that exists: $code', ({ code }) => {
-  expect([code, `src/${code}`].some((file) => existsSync(path.join(PROJECT, file)))).toBe(true);
+  // A test is named without its ending.
+  const places = [code, `src/${code}`, `test/${code}`, `test/${code}.test.ts`];
+  expect(places.some((file) => existsSync(path.join(PROJECT, file)))).toBe(true);
 });
 
 describe('the lines of the log that operators are to look for', () => {
