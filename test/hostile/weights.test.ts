@@ -12,8 +12,7 @@ import { waitFor } from '../support/wait-for.ts';
 const CERTIFICATES = fileURLToPath(new URL('../outbound/certificates', import.meta.url));
 const MIB = 1024 * 1024;
 /**
- * Each of these acts has ended processes that had eight times as much. With a heap of this size, API and worker must each get along with
- * 1 GiB in all, as in a container that has no more.
+ * Each of these acts has ended processes that had eight times as much.
  */
 const HEAP_MIB = Number(process.env['HOSTILE_HEAP_MIB'] ?? 512);
 

@@ -53,7 +53,8 @@ export class ExampleRunner {
 
   /** The bytes that an example takes at most while it is run. */
   weightOf(open: OpenExample): number {
-    return weightOfRun(open, this.#prompt.maxChars, this.#judges.count + this.#deps.endpoints.count);
+    const asked = this.#judges.count + this.#deps.endpoints.count;
+    return weightOfRun(open, (bytes) => this.#prompt.maxChars(bytes), asked);
   }
 
   /**

@@ -175,8 +175,8 @@ test('bodies that hold all the memory that there is for them are sent one after 
   const all = ids.map((deliveryId) => attempt({ deliveryId, attempt: 1, retryInMs: 60_000 }, narrow));
   expect(await Promise.all(all)).toEqual(Array(3).fill({ state: 'delivered' }));
   expect(most).toBe(1);
-  for (const { body } of receiver.received)
-    expect(JSON.parse(body.toString())).toMatchObject({ data: { text: expect.stringMatching(/^x{100000}$/) } });
+  const text = expect.stringMatching(/^x{100000}$/);
+  for (const { body } of receiver.received) expect(body).toMatchObject({ data: { text } });
 });
 
 test('with a rate limit a slot is taken once, however often the delivery asks', async () => {
