@@ -42,10 +42,11 @@ function isKeyRecord(record: unknown): record is Api.CurrentApiKey {
 
 /** Reads a key: a line of standard input, which a terminal does not show. */
 async function readKey({ stdin, stderr }: Context): Promise<string> {
-  if (stdin.isTTY) stderr.write('API key (it is not shown): ');
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   // As a terminal, the interface takes the keys itself, and writes what they are to its output.
   const lines = createInterface(stdin.isTTY ? { input: stdin, output: hidden, terminal: true } : { input: stdin });
+  // Not before: what is typed until then is shown.
+  if (stdin.isTTY) stderr.write('API key (it is not shown): ');
   try {
     return await new Promise((resolve, reject) => {
       lines.once('line', (line) => resolve(line.trim()));
