@@ -50,12 +50,13 @@ function respond(
   body: Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming> & Record<string, unknown> = {},
   options: OpenAI.RequestOptions = {},
 ) {
-  return client.responses.create({ model: 'chat/open', input: 'Hi', ...{ variables }, ...body }, options);
+  const request = { model: 'chat/open', input: 'Hi', variables, ...body };
+  return client.responses.create(request, options);
 }
 
 async function eventsOf(body: Record<string, unknown> = {}): Promise<OpenAI.Responses.ResponseStreamEvent[]> {
   const events: OpenAI.Responses.ResponseStreamEvent[] = [];
-  const request = { model: 'chat/open', input: 'Hi', ...{ variables }, ...body, stream: true as const };
+  const request = { model: 'chat/open', input: 'Hi', variables, ...body, stream: true as const };
   for await (const event of await client.responses.create(request)) events.push(event);
   return events;
 }
@@ -115,7 +116,7 @@ describe("OpenAI's client", () => {
   });
 
   test('runs a prompt that needs no input', async () => {
-    const request = { model: 'greeting', ...{ variables: { name: 'Ada' } } };
+    const request = { model: 'greeting', variables: { name: 'Ada' } };
     expect((await client.responses.create(request)).output_text).toBe('Greet Ada.');
   });
 
@@ -198,11 +199,8 @@ describe("OpenAI's client", () => {
     expect(again).toEqual(first);
     // The package sends the option only in the header that it is told of.
     const told = Object.assign(openAiClient(service), { idempotencyHeader: 'Idempotency-Key' });
-    const run = () =>
-      told.chat.completions.create(
-        { model: 'greeting', messages: [], ...{ variables: { name: 'Ada' } } },
-        { idempotencyKey: 'chat-once' },
-      );
+    const request = { model: 'greeting', messages: [], variables: { name: 'Ada' } };
+    const run = () => told.chat.completions.create(request, { idempotencyKey: 'chat-once' });
     const { id } = await run();
     expect((await run()).id).toBe(id);
   });
@@ -258,7 +256,7 @@ test('an item of another workspace is none, and a reference needs the scope read
   ];
   const { key } = await createKey(service, 'execute');
   const own = openAiClient(service, { apiKey: key });
-  const request = { model: 'chat/open', input: input as OpenAI.Responses.ResponseInput, ...{ variables } };
+  const request = { model: 'chat/open', input: input as OpenAI.Responses.ResponseInput, variables };
   expect(await apiErrorOf(own.responses.create(request))).toMatchObject({ status: 401, code: 'insufficient_scope' });
   const other = await createOtherWorkspace(service, 'other');
   await other.call('POST', '/prompts', { body: { name: 'greeting', template: 'x', model: 'sandbox/echo' } });
@@ -292,7 +290,7 @@ describe('streams', () => {
 
   test('its helper puts the same response together as is given whole', async () => {
     canned = { text: 'Let me see.', toolCalls: [PARIS] };
-    const request = { model: 'chat/open', input: 'Hi', tools: [FLAT_WEATHER], ...{ variables } };
+    const request = { model: 'chat/open', input: 'Hi', tools: [FLAT_WEATHER], variables };
     const final = await client.responses.stream(request).finalResponse();
     expect(final.output.map(({ type }) => type)).toEqual(['message', 'function_call']);
     const headers = { 'Idempotency-Key': 'whole' };
