@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Builds clients/typescript as its package has it.
+ * Builds the ES modules of clients/typescript as its package has them.
  * @param folder for what is its `dist`
  * @param options of tsc besides
  */

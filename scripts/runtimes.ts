@@ -1,12 +1,6 @@
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
-import { userCacheDir } from '../src/embedded/cache-dir.ts';
-import { run } from './python.ts';
-
-const home = fileURLToPath(new URL('../tools/runtimes', import.meta.url));
+import { installedTools } from './installed-tools.ts';
 
 /** Where the packages of a platform have their programs. */
 const PROGRAMS: Readonly<Record<string, Runtimes>> = {
@@ -38,30 +32,7 @@ export interface Runtimes {
 export async function otherRuntimes(): Promise<Runtimes | undefined> {
   const programs = PROGRAMS[`${process.platform}-${process.arch}`];
   if (programs === undefined) return undefined;
-  const lock = readFileSync(path.join(home, 'package-lock.json'));
-  const hash = createHash('sha256').update(lock).digest('hex').slice(0, 16);
-  const folder = path.join(userCacheDir(process.env), 'runtimes', hash);
-  const at = (program: string) => path.join(folder, 'node_modules', program);
-  if (!existsSync(folder)) await install(folder);
+  const modules = await installedTools('runtimes');
+  const at = (program: string) => path.join(modules, program);
   return { node18: at(programs.node18), bun: at(programs.bun), deno: at(programs.deno) };
-}
-
-async function install(folder: string): Promise<void> {
-  mkdirSync(path.dirname(folder), { recursive: true });
-  // Made aside and renamed, so that nobody finds half of it.
-  const aside = mkdtempSync(`${folder}-`);
-  try {
-    for (const file of ['package.json', 'package-lock.json', '.npmrc'])
-      cpSync(path.join(home, file), path.join(aside, file));
-    const { code, output } = await run('npm', ['ci', '--ignore-scripts'], { cwd: aside });
-    if (code !== 0) throw new Error(`The packages of tools/runtimes can't be installed. ${output}`);
-    try {
-      renameSync(aside, folder);
-    } catch (error) {
-      // Another process was quicker.
-      if (!existsSync(folder)) throw error;
-    }
-  } finally {
-    rmSync(aside, { recursive: true, force: true });
-  }
 }

@@ -1,4 +1,4 @@
-import { Pms } from 'pms-client';
+import { ConnectionError, Pms, type PmsError, ServiceError } from 'pms-client';
 import { type Credentials, readCredentials } from './credentials.ts';
 import { CliError, EXIT } from './exit.ts';
 
@@ -31,10 +31,34 @@ export async function accessOf({ env }: Context): Promise<Credentials & { source
   return { ...stored, source: stored.file };
 }
 
+const RETRY_SECONDS = 120;
+/** Between two failures of the same outage there is less than that. */
+const NEW_OUTAGE_MS = 30_000;
+
+/** For how long a service that is away is waited for. @throws CliError */
+function retryForMs({ PMS_RETRY_SECONDS: text }: NodeJS.ProcessEnv): number {
+  if (!text) return RETRY_SECONDS * 1000;
+  if (!/^\d{1,6}$/.test(text))
+    throw new CliError(EXIT.usage, `PMS_RETRY_SECONDS is ${text}: give whole seconds, such as 120, or 0.`);
+  return Number(text) * 1000;
+}
+
+/** Tells once per outage that the service is waited for. */
+function tellOfOutages({ stderr }: Context, url: string, forMs: number): (error: PmsError) => void {
+  let toldOfAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const isNew = Date.now() - toldOfAt > NEW_OUTAGE_MS;
+    toldOfAt = Date.now();
+    if (!isNew || !(error instanceof ConnectionError || error instanceof ServiceError)) return;
+    printLine(stderr, safeText(`${url} does not respond (${error.message}). It is tried again for ${forMs / 1000} s.`));
+  };
+}
+
 /** A client of the service. @throws CliError */
 export async function connect(context: Context): Promise<Pms> {
   const { url, apiKey } = await accessOf(context);
-  return new Pms({ baseUrl: url, apiKey });
+  const forMs = retryForMs(context.env);
+  return new Pms({ baseUrl: url, apiKey, retryForMs: forMs, onRetry: tellOfOutages(context, url, forMs) });
 }
 
 export function printLine(output: Output, text = ''): void {

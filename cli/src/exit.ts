@@ -34,11 +34,20 @@ export function endOf(error: unknown): { status: ExitStatus; message: string | u
     return { status: EXIT.usage, message: `${error.message} Log in with pms login, or set PMS_API_KEY.` };
   if (error instanceof PmsError) {
     const status = OF_THE_CALLER.some((known) => error instanceof known) ? EXIT.usage : EXIT.service;
-    return { status, message: error.message };
+    return { status, message: status === EXIT.service ? withTraces(error) : error.message };
   }
   if (isFileError(error)) return { status: EXIT.usage, message: error.message };
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { status: EXIT.service, message };
+}
+
+/** By what somebody finds out whether the service has done it, and asks for the same again. */
+function withTraces({ message, idempotencyKey, executionId }: PmsError): string {
+  const traces = [
+    ...(executionId === undefined ? [] : [`execution ${executionId}, which goes on`]),
+    ...(idempotencyKey === undefined ? [] : [`Idempotency-Key ${idempotencyKey}`]),
+  ];
+  return traces.length === 0 ? message : `${message} (${traces.join('; ')})`;
 }
 
 /** A file that is missing, can't be read or written. */

@@ -9,7 +9,15 @@ import { CliError, EXIT } from './exit.ts';
 export async function readObject(file: string, what: string): Promise<object> {
   // Only here: its many modules take longer to load than a command without a file takes.
   const { parse } = await import('yaml');
-  const given: unknown = parse(await readFile(file, 'utf8'), { maxAliasCount: 0 });
+  const text = await readFile(file, 'utf8');
+  let given: unknown;
+  try {
+    given = parse(text, { maxAliasCount: 0, prettyErrors: true, logLevel: 'error' });
+  } catch (error) {
+    // Behind its first line is the place in the file, drawn.
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new CliError(EXIT.usage, `${file}: is no YAML or JSON: ${reason.replace(/:$/, '')}`, { cause: error });
+  }
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new CliError(EXIT.usage, `${file}: must be an object${what}`);
   return given;

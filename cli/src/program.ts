@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import type { Context } from './context.ts';
 
 const EXITS = `
@@ -9,7 +10,8 @@ Exit status:
   3  the service, or a run, failed
   4  inconclusive: the budget was reached, or a difference is within noise
 
-Environment: PMS_BASE_URL and PMS_API_KEY go before what pms login keeps.`;
+Environment: PMS_BASE_URL and PMS_API_KEY go before what pms login keeps. A service that does not
+respond is tried again for PMS_RETRY_SECONDS (default: 120).`;
 
 /** Commands by the modules that have them. To load them all takes longer than most commands do. */
 const MODULES = [
@@ -26,6 +28,7 @@ const MODULES = [
 export async function createProgram(context: Context, command = ''): Promise<Command> {
   const program = new Command('pms')
     .description('The command line of the Prompt Management Service.')
+    .version(manifest.version, '-V, --version', 'show the version of pms')
     .addHelpText('after', EXITS)
     .enablePositionalOptions()
     .exitOverride()

@@ -44,6 +44,7 @@ import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
+import { responseRoutes } from './responses/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
@@ -141,6 +142,7 @@ export function allRoutes(
       ...labelRoutes(),
       ...executionRoutes(executions),
       ...chatCompletionRoutes(executions),
+      ...responseRoutes(executions),
       ...modelRoutes(),
       ...providerRoutes(models),
       ...streamRoutes({ quotas, streams }),

@@ -1,9 +1,13 @@
-import { stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
+import process from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { run } from '../../scripts/python.ts';
 import { createKey } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type Cli, startCli } from './support.ts';
+import { type Cli, PROGRAM, startCli } from './support.ts';
 
 let service: TestService;
 let cli: Cli;
@@ -41,6 +45,80 @@ test('a wrong key is not kept', async () => {
   expect([who.status, who.stderr]).toEqual([2, expect.stringContaining('There is no key')]);
 });
 
+test.each([
+  ['a page', 200, 'text/html', '<html>Welcome</html>'],
+  ['other JSON', 200, 'application/json', '{"status":"ok"}'],
+  ['no such path', 404, 'text/html', '<html>Not found</html>'],
+])('a server that is none of the service is not logged in to: %s', async (_, status, type, body) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'Content-Type': type }).end(body);
+  }).listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    const login = await cli.pms(['login', '--url', url], { input: 'pms_x\n' });
+    expect(login).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `${url} is no Prompt Management Service: what it answers (HTTP ${status}) is not of one. Is the address right?\n`,
+    });
+    expect((await cli.pms(['whoami'])).stderr).toContain('There is no key');
+  } finally {
+    server.close();
+  }
+});
+
+/** Runs a command at a pseudo-terminal, types what it is given when it is asked, and prints what the terminal showed. */
+const AT_A_TERMINAL = `
+import os, pty, select, sys
+typed, command = sys.argv[1], sys.argv[2:]
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+shown, is_asked = b"", False
+while True:
+    try:
+        data = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    shown += data
+    if b"API key" in shown and not is_asked:
+        is_asked = True
+        for character in typed:
+            os.write(terminal, character.encode())
+os.waitpid(pid, 0)
+sys.stdout.write(shown.decode())
+`;
+
+test('at a terminal, the key that is typed is not shown', async () => {
+  const command = [process.execPath, '--conditions=pms-source', PROGRAM, 'login', '--url', service.origin];
+  const typed = `x\x7f${service.key}\r`;
+  const env = { PMS_CONFIG_DIR: path.join(cli.folder, '.config'), TERM: 'xterm' };
+  const { code, output } = await run('python3', ['-c', AT_A_TERMINAL, typed, ...command], { env });
+  expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining(`Logged in to ${service.origin}`) });
+  expect(output).not.toContain(service.key.slice(4, 12));
+  expect((await cli.pms(['whoami'])).status).toBe(0);
+});
+
+test('the version is shown', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../cli/package.json', import.meta.url), 'utf8'));
+  expect(await cli.pms(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('a file that is no YAML is told of in a line', async () => {
+  await writeFile(path.join(cli.folder, 'eval.yaml'), 'prompt_name: a\n  b: [1,\n');
+  for (const args of [
+    ['eval', 'run', 'eval.yaml'],
+    ['run', 'a', '--vars', 'eval.yaml'],
+  ]) {
+    const { status, stderr } = await cli.pms(args, { env: { PMS_API_KEY: 'pms_x' } });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^eval\.yaml: is no YAML or JSON: .+ line 1.*\n$/)]);
+  }
+});
+
 test('a key goes to no other service than the one it is of', async () => {
   await cli.pms(['login', '--url', service.origin], { input: service.key });
   const elsewhere = await cli.pms(['prompts', 'list'], { env: { PMS_BASE_URL: 'http://127.0.0.1:9' } });
@@ -74,7 +152,7 @@ test('the environment goes before what is kept', async () => {
 
 test('a service that is away is status 3, a command that is wrong is status 2', async () => {
   const away = await cli.pms(['prompts', 'list'], {
-    env: { PMS_BASE_URL: 'http://127.0.0.1:9', PMS_API_KEY: 'pms_x' },
+    env: { PMS_BASE_URL: 'http://127.0.0.1:9', PMS_API_KEY: 'pms_x', PMS_RETRY_SECONDS: '0' },
   });
   expect([away.status, away.stderr]).toEqual([3, expect.stringContaining('http://127.0.0.1:9')]);
   for (const args of [['nothing'], ['run'], ['prompts', 'list', '--nothing'], ['run', 'x', '--version', 'one']])

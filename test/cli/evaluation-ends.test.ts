@@ -82,14 +82,30 @@ test('a run that is worse by no more than noise passes its threshold, and with -
   expect(await cli.pms(['eval', 'watch', idIn(noise.stderr), '--significant'])).toMatchObject({ status: 4 });
 });
 
-test('a service that goes away while a run is waited for is status 3, in a line that says how to go on', async () => {
+test('a service that stays away while a run is waited for is status 3, in a line that says how to go on', async () => {
   stage.openai.behave({ mode: 'hold' });
-  const waiting = cli.start([...RUN, '--version', '1']);
+  const waiting = cli.start([...RUN, '--version', '1'], { env: { PMS_RETRY_SECONDS: '1' } });
   const id = idIn((await waiting.says(/eval_\S+ has begun/))[0]);
   proxy.cut();
   const { code, output } = await waiting.ended;
   expect({ code, output }).toEqual({ code: 3, output: expect.stringContaining(`pms eval watch ${id}`) });
-  expect(output.trim().split('\n')).toHaveLength(2);
+  expect(output.trim().split('\n')).toEqual([
+    expect.stringContaining('has begun'),
+    expect.stringContaining('It is tried again for 1 s.'),
+    expect.stringContaining('goes on without pms'),
+  ]);
+
+  stage.openai.behave();
+  proxy.restore();
+  expect(await cli.pms(['eval', 'watch', id])).toMatchObject({ status: 0 });
+});
+
+test('a time-out is kept to while the service is away', async () => {
+  stage.openai.behave({ mode: 'hold' });
+  const waiting = cli.start([...RUN, '--version', '1', '--timeout', '1']);
+  const id = idIn((await waiting.says(/eval_\S+ has begun/))[0]);
+  proxy.cut();
+  expect(await waiting.ended).toMatchObject({ code: 3, output: expect.stringContaining('has not ended in time') });
 
   stage.openai.behave();
   proxy.restore();

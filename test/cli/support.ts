@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Started, startProcess } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 /** What came of a command. */
 export interface Ended {

@@ -1,9 +1,11 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { installedTools } from '../../scripts/installed-tools.ts';
 import { type Ended, pythonWith, run } from '../../scripts/python.ts';
 import { startApi } from '../../src/api/server.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
@@ -103,6 +105,22 @@ test('types are checked, of its users, too', async () => {
   expect(output).toContain('no issues found');
 });
 
+test('the samples of the documents pass mypy and pyright', async () => {
+  const samples = path.join(folder, 'samples');
+  mkdirSync(samples);
+  for (const [index, file] of ['docs/clients/python.md', 'README.md', 'clients/python/README.md'].entries())
+    writeFileSync(path.join(samples, `sample_${index}.py`), snippets(file).join('\n'));
+  const source = path.join(client, 'src');
+  const cache = ['--cache-dir', '../../.cache/mypy-samples'];
+  expect(await success(runModule(['mypy', '--strict', ...cache, samples], { MYPYPATH: source }))).toContain(
+    'no issues found in 3 source files',
+  );
+  writeFileSync(path.join(samples, 'pyrightconfig.json'), JSON.stringify({ extraPaths: [source] }));
+  const pyright = path.join(await installedTools('package-checks'), 'pyright/index.js');
+  const args = [pyright, '--pythonpath', python, '--warnings', '--project', samples];
+  expect(await success(run(process.execPath, args))).toContain('0 errors, 0 warnings');
+});
+
 test('it is formatted and has no lint', async () => {
   expect(await success(runModule(['ruff', 'check']))).toContain('All checks passed');
   expect(await success(runModule(['ruff', 'format', '--check']))).toContain('already formatted');
@@ -114,5 +132,6 @@ test('its package has the sources and says that it is typed', async () => {
   const files = await success(runModule(['zipfile', '-l', path.join(folder, wheel)]));
   for (const file of ['__init__.py', 'py.typed', 'models.py', '_sync/client.py', '_async/client.py'])
     expect(files).toContain(`pms_client/${file}`);
+  expect(files).toContain('dist-info/licenses/LICENSE');
   expect(files).not.toContain('tests/');
 });

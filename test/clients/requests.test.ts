@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import {
   type Api,
+  ConnectionError,
   InsufficientScopeError,
   InvalidRequestError,
   NotFoundError,
@@ -9,6 +10,7 @@ import {
   ServiceError,
   VersionConflictError,
 } from '../../clients/typescript/src/index.ts';
+import { createPatience } from '../../clients/typescript/src/transport.ts';
 import { createKey } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { watchedClient } from './support.ts';
@@ -143,4 +145,76 @@ test('a caller who gives up gets the reason', async () => {
     code: 'connection_failed',
     message: expect.stringContaining('no response within 20 ms'),
   });
+});
+
+test('a service that is away is asked for two minutes, or as long as the caller says', async () => {
+  const pauses: number[] = [];
+  const { pms } = watchedClient(service, {
+    fetch: () => Promise.reject(new TypeError('fetch failed')),
+    retryForMs: 400,
+    onRetry: (error, pauseMs) => {
+      expect(error).toBeInstanceOf(ConnectionError);
+      pauses.push(pauseMs);
+    },
+  });
+  await expect(pms.call('listPrompts', {})).rejects.toThrow(ConnectionError);
+  expect(pauses.length).toBeGreaterThan(0);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(400);
+  pauses.length = 0;
+  await expect(pms.call('listPrompts', {}, { retryForMs: 0 })).rejects.toThrow(ConnectionError);
+  await expect(pms.call('listPrompts', {}, { maxRetries: 0 })).rejects.toThrow(ConnectionError);
+  expect(pauses).toEqual([]);
+
+  jest.useFakeTimers();
+  try {
+    const patience = createPatience({});
+    let waitedMs = 0;
+    for (let pauseMs = 0; ; waitedMs += pauseMs) {
+      pauseMs = patience.pauseAfter(new ConnectionError('connection_failed', 'away')) ?? 0;
+      if (pauseMs === 0) break;
+      jest.advanceTimersByTime(pauseMs);
+    }
+    expect(Math.round(waitedMs)).toBe(120_000);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('what was never sent is sent again, even where twice would be too often', async () => {
+  const client = watchedClient(service, { retryForMs: 1 });
+  await client.pms.call('createPrompt', { body: prompt('unsent') });
+  const refused = new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) });
+  let isRefused = true;
+  const { pms } = watchedClient(service, {
+    fetch: (url, init) => {
+      if (!isRefused) return fetch(url, init);
+      isRefused = false;
+      return Promise.reject(refused);
+    },
+  });
+  const updated = await pms.call('updatePrompt', { path: { name: 'unsent' }, body: { template: 'x' } });
+  expect(updated.version).toBe(2);
+});
+
+test('errors have the key, and the execution as soon as it is known', async () => {
+  const client = watchedClient(service, { maxRetries: 0 });
+  await client.pms.call('createPrompt', { body: prompt('traced') });
+  client.requests.length = 0;
+  client.fail = () => true;
+  const error = await client.pms.execute({ prompt_name: 'traced' }).catch((reason: unknown) => reason);
+  const key = client.requests[0]?.headers.get('Idempotency-Key');
+  expect(key).toMatch(/./);
+  expect(error).toMatchObject({ code: 'connection_failed', idempotencyKey: key, executionId: undefined });
+
+  const id = 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11';
+  client.fail = ({ method }) => method === 'GET' || Response.json({ id, status: 'running' }, { status: 201 });
+  const run = client.pms.execute({ prompt_name: 'traced' }, { idempotencyKey: 'mine' });
+  await expect(run).rejects.toMatchObject({ idempotencyKey: 'mine', executionId: id });
+});
+
+test("a page is no answer of the service's", async () => {
+  const client = watchedClient(service);
+  client.fail = () => new Response('<html></html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+  await expect(client.pms.call('listPrompts', {})).rejects.toMatchObject({ code: 'unexpected_response', status: 200 });
+  expect(client.requests).toHaveLength(1);
 });

@@ -1,28 +1,62 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { type Api, Pms, UnauthorizedError } from 'pms-client';
+import { type Api, Pms, PmsError, UnauthorizedError } from 'pms-client';
 import { accessOf, type Context, DEFAULT_URL, printJson, printLine } from '../context.ts';
 import { writeCredentials } from '../credentials.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { isObject } from '../json.ts';
 import { formatTable } from '../table.ts';
 
 /** Enough of a key to tell it from others. */
 const shown = (key: string) => `${key.slice(0, 8)}…`;
 
-/** What the service knows of a key. @throws UnauthorizedError, ConnectionError */
-function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentApiKey> {
-  return new Pms({ baseUrl: url, apiKey, maxRetries: 0 }).call('getCurrentApiKey', {});
+/**
+ * What the service knows of a key.
+ * @throws UnauthorizedError, ConnectionError; CliError where something else than the service is at the address
+ */
+async function readKeyRecord(url: string, apiKey: string): Promise<Api.CurrentApiKey> {
+  const pms = new Pms({ baseUrl: url, apiKey, maxRetries: 0 });
+  try {
+    const record: unknown = await pms.call('getCurrentApiKey', {});
+    if (isKeyRecord(record)) return record;
+  } catch (error) {
+    // Each response of the service has an id.
+    if (!(error instanceof PmsError) || error.status === undefined || error.requestId !== undefined) throw error;
+    throw noService(url, error.status);
+  }
+  throw noService(url, 200);
 }
 
+const noService = (url: string, status: number) =>
+  new CliError(
+    EXIT.usage,
+    `${url} is no Prompt Management Service: what it answers (HTTP ${status}) is not of one. Is the address right?`,
+  );
+
+function isKeyRecord(record: unknown): record is Api.CurrentApiKey {
+  if (!isObject(record)) return false;
+  const { scopes, workspace } = record;
+  return Array.isArray(scopes) && isObject(workspace) && typeof workspace['name'] === 'string';
+}
+
+/** Reads a key: a line of standard input, which a terminal does not show. */
 async function readKey({ stdin, stderr }: Context): Promise<string> {
-  if (stdin.isTTY) stderr.write('API key: ');
-  const lines = createInterface({ input: stdin });
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // As a terminal, the interface takes the keys itself, and writes what they are to its output.
+  const lines = createInterface(stdin.isTTY ? { input: stdin, output: hidden, terminal: true } : { input: stdin });
+  // Not before: what is typed until then is shown.
+  if (stdin.isTTY) stderr.write('API key (it is not shown): ');
   try {
-    for await (const line of lines) return line.trim();
+    return await new Promise((resolve, reject) => {
+      lines.once('line', (line) => resolve(line.trim()));
+      lines.once('close', () => resolve(''));
+      lines.once('SIGINT', () => reject(new CliError(EXIT.usage, 'No key was given.')));
+    });
   } finally {
     lines.close();
+    if (stdin.isTTY) stderr.write('\n');
   }
-  return '';
 }
 
 function checkUrl(url: string): string {

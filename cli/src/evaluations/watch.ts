@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
-import { type Api, ConnectionError, type Pms } from 'pms-client';
+import { type Api, ConnectionError, type Pms, ServiceError } from 'pms-client';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { isAtRest, scoreText } from './verdict.ts';
@@ -8,6 +8,23 @@ import { isAtRest, scoreText } from './verdict.ts';
 /** Between two looks: at first short, since small runs end soon. */
 const FIRST_POLL_MS = 50;
 const POLL_MS = 1_000;
+/** For a look that begins as the time is up. */
+const LAST_LOOK_MS = 5_000;
+
+/** The run, unless the service is away until the time is up. */
+async function readUntil(pms: Pms, id: string, until: number): Promise<Api.Evaluation> {
+  const read = (signal?: AbortSignal) => pms.call('getEvaluation', { path: { id } }, { signal });
+  if (until === Number.POSITIVE_INFINITY) return read();
+  const signal = AbortSignal.timeout(Math.max(0, until - Date.now()) + LAST_LOOK_MS);
+  try {
+    return await read(signal);
+  } catch (error) {
+    throw signal.aborted ? notInTime(id, error) : error;
+  }
+}
+
+const notInTime = (id: string, cause?: unknown) =>
+  new CliError(EXIT.service, `${id} has not ended in time; it goes on: pms eval watch ${id}`, { cause });
 
 /**
  * Waits until a run is at rest, with a bar where somebody watches.
@@ -28,19 +45,18 @@ export async function watchEvaluation(
   let isShown = false;
   try {
     for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(POLL_MS, pollMs * 2)) {
-      const evaluation = await pms.call('getEvaluation', { path: { id } });
+      const evaluation = await readUntil(pms, id, until);
       const { examples_total: total, examples_evaluated: done, examples_failed: failed, score, cost } = evaluation;
       const shown = { score: scoreText(score), failed, cost: cost.amount ?? '?' };
       if (isShown) bar?.update(done, shown);
       else bar?.start(total, done, shown);
       isShown = true;
       if (isAtRest(evaluation)) return evaluation;
-      if (Date.now() >= until)
-        throw new CliError(EXIT.service, `${id} has not ended in time; it goes on: pms eval watch ${id}`);
+      if (Date.now() >= until) throw notInTime(id);
       await delay(Math.min(pollMs, Math.max(0, until - Date.now())));
     }
   } catch (error) {
-    if (!(error instanceof ConnectionError)) throw error;
+    if (!(error instanceof ConnectionError || error instanceof ServiceError)) throw error;
     throw new CliError(EXIT.service, `${error.message}; ${id} goes on without pms: pms eval watch ${id}`, {
       cause: error,
     });

@@ -56,7 +56,9 @@ def references_in(schema: Any) -> set[str]:
 def received(api: Any) -> dict[str, Any]:
     """The schemas of responses, without those in OpenAI's format."""
     schemas = api["components"]["schemas"]
-    paths = {path: item for path, item in api["paths"].items() if not path.startswith(("/chat/", "/models"))}
+    paths = {
+        path: item for path, item in api["paths"].items() if not path.startswith(("/chat/", "/models", "/responses"))
+    }
     waiting = references_in([method["responses"] for item in paths.values() for method in item.values()])
     # What the messages of a prompt are made of is of use to those who write them.
     reached = {"ChatMessage"}

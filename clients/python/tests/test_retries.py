@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 from support import API_KEY
 
-from pms_client import ApiError, Pms
+from pms_client import ApiError, Pms, _call
+from pms_client._sync import client as sync_client
 from pms_client._sync import transport as sync_transport
 from pms_client.errors import (
     InternalError,
@@ -25,6 +29,12 @@ DATASET = {
 }
 
 
+def sample(path: str) -> Any:
+    """What the OpenAPI document has as the response of a POST."""
+    api = json.loads((Path(__file__).resolve().parents[3] / "openapi.json").read_text())
+    return api["paths"][path]["post"]["responses"]["201"]["content"]["application/json"]["example"]
+
+
 def refusal(status: int, code: str, retry_after: int | None = None) -> httpx.Response:
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return httpx.Response(status, json={"error": {"code": code, "message": "No."}}, headers=headers)
@@ -33,12 +43,19 @@ def refusal(status: int, code: str, retry_after: int | None = None) -> httpx.Res
 class Service:
     """Responds with one after the other; notes what it was asked, and how long the client waited in between."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: httpx.Response | Exception) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: httpx.Response | Exception, **options: Any) -> None:
         self._responses = list(responses)
         self.requests: list[httpx.Request] = []
         self.waits: list[float] = []
-        monkeypatch.setattr(sync_transport, "sleep", self.waits.append)
-        self.pms = Pms("http://pms.test", "key", http_client=httpx.Client(transport=httpx.MockTransport(self._respond)))
+        self._now = 1_000.0
+        monkeypatch.setattr(sync_transport, "sleep", self._sleep)
+        monkeypatch.setattr(_call, "time", SimpleNamespace(monotonic=lambda: self._now))
+        http = httpx.Client(transport=httpx.MockTransport(self._respond))
+        self.pms = Pms("http://pms.test", "key", http_client=http, **options)
+
+    def _sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self._now += seconds
 
     def _respond(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
@@ -120,16 +137,44 @@ def test_quotas_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    service = Service(monkeypatch, *[httpx.ConnectTimeout("") for _ in range(4)])
+    service = Service(monkeypatch, *[httpx.ConnectTimeout("") for _ in range(100)])
     with pytest.raises(ServiceUnreachableError, match="did not respond in time"):
         service.pms.request("GET", "/usage")
-    assert len(service.waits) == 3
-    assert service.waits == sorted(service.waits)
+    assert sum(service.waits) == pytest.approx(120)
+    assert max(service.waits) <= 8
+
+
+def test_how_often_and_how_long_is_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[tuple[dict[str, Any], int]] = [({"retry_for": 0}, 1), ({"max_retries": 2}, 3), ({"retry_for": 1.0}, 3)]
+    for options, requests in tries:
+        refused = [httpx.ConnectError("refused") for _ in range(9)]
+        service = Service(monkeypatch, *refused, **options)
+        with pytest.raises(ServiceUnreachableError):
+            service.pms.request("GET", "/usage")
+        assert requests - 1 <= len(service.requests) <= requests + 1, options
+
+
+def test_errors_have_the_key_and_the_execution(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = [httpx.ConnectError("refused") for _ in range(100)]
+    service = Service(monkeypatch, *gone)
+    with pytest.raises(ServiceUnreachableError) as caught:
+        service.pms.execute("x", {"a": 1})
+    assert caught.value.idempotency_key == service.requests[0].headers["Idempotency-Key"]
+    assert caught.value.execution_id is None
+
+    begun = {**sample("/executions"), "status": "running"}
+    service = Service(monkeypatch, httpx.Response(201, json=begun), *gone)
+    monkeypatch.setattr(sync_client, "sleep", lambda _: None)
+    with pytest.raises(ServiceUnreachableError) as caught:
+        service.pms.execute("x", {"a": 1}, idempotency_key="mine")
+    assert (caught.value.idempotency_key, caught.value.execution_id) == ("mine", begun["id"])
 
 
 def test_responses_that_are_not_the_services_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    bad_gateway = [httpx.Response(502, text="<h1>Bad Gateway</h1>") for _ in range(4)]
-    service = Service(monkeypatch, *bad_gateway, httpx.Response(200, text="Welcome!"), httpx.Response(301))
+    bad_gateway = httpx.Response(502, text="<h1>Bad Gateway</h1>")
+    service = Service(
+        monkeypatch, bad_gateway, httpx.Response(200, text="Welcome!"), httpx.Response(301), max_retries=0
+    )
     with pytest.raises(ApiError, match=r"HTTP 502 from pms\.test: <h1>Bad Gateway") as caught:
         service.pms.executions.get("x")
     assert caught.value.code is None

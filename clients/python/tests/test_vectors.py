@@ -65,7 +65,7 @@ def test_list(vector: Any) -> None:
         return httpx.Response(200, json=vector["pages"][len(requests) - 1])
 
     http = httpx.Client(transport=httpx.MockTransport(respond))
-    transport = Transport("http://pms.test", "key", timeout=1, max_retries=0, http_client=http)
+    transport = Transport("http://pms.test", "key", timeout=1, retry_for=0, max_retries=0, http_client=http)
     items = transport.pages(RootModel[Any], "things", **vector["query"])
     assert [item.root for item in items] == vector["items"]
     assert requests == vector["requests"]

@@ -1,3 +1,4 @@
+import { ServiceError } from './errors.ts';
 import { IDEMPOTENT, OPERATIONS, type Operations } from './generated/operations.gen.ts';
 import { randomKey } from './platform.ts';
 import type { Request, RequestOptions, Transport } from './transport.ts';
@@ -43,8 +44,13 @@ export function toRequest<Id extends keyof Operations>(
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, textOf(value));
   const key = IDEMPOTENT.has(operation) ? (idempotencyKey ?? randomKey()) : undefined;
+  const { id } = path;
   return {
     ...options,
+    about: {
+      idempotencyKey: key ?? idempotencyKey,
+      executionId: typeof id === 'string' && id.startsWith('exec_') ? id : undefined,
+    },
     method,
     path: search.size === 0 ? filled : `${filled}?${search}`,
     ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
@@ -67,8 +73,14 @@ export function call<Id extends keyof Operations>(
   return transport(toRequest(operation, request, options), bodyOf<Id>);
 }
 
+/** @throws ServiceError where the response is a page, which the service never sends */
 export async function bodyOf<Id extends keyof Operations>(response: Response): Promise<ResponseOf<Id>> {
-  const isJson = /\bjson\b/.test(response.headers.get('Content-Type') ?? '');
+  const contentType = response.headers.get('Content-Type') ?? '';
+  if (/^text\/html\b/i.test(contentType)) {
+    const message = `${response.url} answered with a page of HTML, which is not of the service: is the base URL right?`;
+    throw new ServiceError('unexpected_response', message, { status: response.status });
+  }
+  const isJson = /\bjson\b/.test(contentType);
   // The service keeps to its document.
   return (isJson ? await response.json() : await response.text()) as ResponseOf<Id>;
 }

@@ -8,12 +8,14 @@ interface ErrorFields {
   details?: { path: string; message: string }[] | undefined;
   requestId?: string | undefined;
   retryAfterMs?: number | undefined;
+  idempotencyKey?: string | undefined;
+  executionId?: string | undefined;
   cause?: unknown;
 }
 
 /** Anything that this client throws, but for what it was called with wrongly. Tell them apart by class or by `code`. */
 export class PmsError extends Error {
-  /** The service's code, or one of this client's: `connection_failed`, `invalid_variables`, `invalid_signature`. */
+  /** The service's code, or one of this client's: `connection_failed`, `unexpected_response`, `invalid_variables`, `invalid_signature`. */
   readonly code: string;
   /** Of the response; undefined where there was none. */
   readonly status: number | undefined;
@@ -23,8 +25,13 @@ export class PmsError extends Error {
   readonly requestId: string | undefined;
   /** When the same request may succeed. */
   readonly retryAfterMs: number | undefined;
+  /** The key that the request was sent with. The same request with it finds what it has created, instead of doing it twice. */
+  readonly idempotencyKey: string | undefined;
+  /** The execution that the request was about, `exec_…`, where its id was known. It goes on without this client. */
+  readonly executionId: string | undefined;
 
-  constructor(code: string, message: string, { status, details, requestId, retryAfterMs, cause }: ErrorFields = {}) {
+  constructor(code: string, message: string, fields: ErrorFields = {}) {
+    const { status, details, requestId, retryAfterMs, idempotencyKey, executionId, cause } = fields;
     super(message, { cause });
     this.name = new.target.name;
     this.code = code;
@@ -32,6 +39,8 @@ export class PmsError extends Error {
     this.details = details ?? [];
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
+    this.idempotencyKey = idempotencyKey;
+    this.executionId = executionId;
   }
 }
 

@@ -28,7 +28,7 @@ export type { CacheDump, Selector } from './prompts/prompt-cache.ts';
 export type { CacheOptions, GetOptions, PromptMetrics, Prompts } from './prompts/prompts.ts';
 export type { StreamEvent, StreamOptions } from './stream.ts';
 export type { RequestOptions, TransportOptions } from './transport.ts';
-export { verifyWebhook } from './webhooks.ts';
+export { verifyWebhook, type WebhookEvent } from './webhooks.ts';
 
 /** Webhooks' requests. */
 export const webhooks = { verify: verifyWebhook };

@@ -2,6 +2,7 @@ import { bodyOf, type CallOptions, call, type RequestOf, type ResponseOf, toRequ
 import type { Operations } from './generated/operations.gen.ts';
 import type { CreateExecution, Execution } from './generated/types.gen.ts';
 import { eachItem } from './pages.ts';
+import { randomKey } from './platform.ts';
 import { type CacheOptions, Prompts } from './prompts/prompts.ts';
 import { type StreamEvent, type StreamOptions, streamExecution } from './stream.ts';
 import { createTransport, sleep, type Transport, type TransportOptions } from './transport.ts';
@@ -31,11 +32,14 @@ const isOver = ({ status }: Execution) => status === 'completed' || status === '
 export class Pms {
   readonly prompts: Prompts;
   readonly #transport: Transport;
+  readonly #retryForMs: number | undefined;
 
   constructor({ cache = {}, ...options }: PmsOptions) {
     this.#transport = createTransport(options);
-    this.prompts = new Prompts(async (prompts) => {
-      const { data } = await this.call('resolvePrompts', { body: { prompts } });
+    this.#retryForMs = options.retryForMs;
+    this.prompts = new Prompts(async (prompts, isPatient) => {
+      const limits = isPatient ? {} : { maxRetries: 0 };
+      const { data } = await this.call('resolvePrompts', { body: { prompts } }, limits);
       return data;
     }, cache);
   }
@@ -89,7 +93,8 @@ export class Pms {
   ): Promise<Response> {
     const isRepeatable = method === 'GET' || idempotencyKey !== undefined;
     const all = { ...headers, 'Idempotency-Key': idempotencyKey };
-    const request = { ...options, method, path, body, isRepeatable, isStreamed: true, headers: all };
+    const about = { idempotencyKey, executionId: undefined };
+    const request = { ...options, method, path, body, isRepeatable, isStreamed: true, headers: all, about };
     return this.#transport(request, async (response) => response);
   }
 
@@ -111,18 +116,22 @@ export class Pms {
   }
 
   /**
-   * Runs a prompt and waits for the end, however often the connection breaks.
+   * Runs a prompt and waits for the end, however often the connection breaks, and through a restart of the service
+   * (`retryForMs`). Its errors have the `idempotencyKey`, and the `executionId` as soon as it is known.
    * @returns the record: `completed`, `failed` or `canceled`; as it is then, where `waitMs` is up before
    * @throws PmsError where the request is refused, or the service can't be reached
    */
-  async execute(body: CreateExecution, { waitMs = Number.POSITIVE_INFINITY, ...options }: ExecuteOptions = {}) {
+  async execute(
+    body: CreateExecution,
+    { waitMs = Number.POSITIVE_INFINITY, idempotencyKey = randomKey(), headers: own, ...options }: ExecuteOptions = {},
+  ) {
     const until = Date.now() + waitMs;
     const wait = Math.max(0, Math.min(MAX_WAIT_SECONDS, Math.ceil(waitMs / 1000)));
-    const headers = { Prefer: `wait=${wait}`, ...options.headers };
-    let execution = await this.call('createExecution', { body }, { ...options, headers });
+    const headers = { Prefer: `wait=${wait}`, ...own };
+    let execution = await this.call('createExecution', { body }, { ...options, idempotencyKey, headers });
     while (!isOver(execution) && Date.now() < until) {
       await sleep(Math.min(POLL_MS, until - Date.now()), options.signal);
-      execution = await this.call('getExecution', { path: { id: execution.id } }, { signal: options.signal });
+      execution = await this.call('getExecution', { path: { id: execution.id } }, { ...options, idempotencyKey });
     }
     return execution;
   }
@@ -133,11 +142,11 @@ export class Pms {
    * @throws PmsError where the request is refused, or the service can't be reached
    */
   stream(body: CreateExecution, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
-    return streamExecution(this.#transport, { body }, options);
+    return streamExecution(this.#transport, { body }, { retryForMs: this.#retryForMs, ...options });
   }
 
   /** The same of an execution that is there. @param id `exec_…` */
   streamOf(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
-    return streamExecution(this.#transport, { id }, options);
+    return streamExecution(this.#transport, { id }, { retryForMs: this.#retryForMs, ...options });
   }
 }

@@ -3,7 +3,7 @@ import { toRequest } from './call.ts';
 import { ConnectionError, PmsError } from './errors.ts';
 import type { CreateExecution, Execution, ToolCall } from './generated/types.gen.ts';
 import { randomKey } from './platform.ts';
-import { backoffMs, isTemporary, type Request, sleep, type Transport } from './transport.ts';
+import { createPatience, isTemporary, type Request, sleep, type Transport } from './transport.ts';
 
 /** What is told of an execution while it runs. */
 export type StreamEvent =
@@ -21,11 +21,12 @@ export type StreamEvent =
 export interface StreamOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
-  /** How often in a row a connection may fail that brought nothing. Default: 5 */
+  /** For how long connections may fail in a row without a new event, in milliseconds. Default: that of the client */
+  retryForMs?: number | undefined;
+  /** How often at most. Default: as often as `retryForMs` allows */
   maxReconnects?: number | undefined;
 }
 
-const MAX_RECONNECTS = 5;
 /** The service sends something every 15 s. */
 const SILENCE_MS = 45_000;
 
@@ -39,11 +40,15 @@ const ENDS: ReadonlySet<string> = new Set(['execution.completed', 'execution.fai
 export async function* streamExecution(
   transport: Transport,
   what: { body: CreateExecution } | { id: string },
-  { signal, idempotencyKey = randomKey(), maxReconnects = MAX_RECONNECTS }: StreamOptions = {},
+  { signal, idempotencyKey = randomKey(), retryForMs, maxReconnects }: StreamOptions = {},
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let id = 'id' in what ? what.id : undefined;
   let lastEventId: string | undefined;
-  for (let failures = 0; ; ) {
+  const patience = createPatience({
+    ...(retryForMs !== undefined && { retryForMs }),
+    ...(maxReconnects !== undefined && { maxRetries: maxReconnects }),
+  });
+  for (;;) {
     const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
     const options = { signal, headers, idempotencyKey, maxRetries: 0 };
     const request =
@@ -52,18 +57,21 @@ export async function* streamExecution(
         : toRequest('streamExecution', { path: { id } }, options);
     try {
       for await (const { event, message } of eventsOf(transport, request)) {
-        failures = 0;
+        patience.reset();
         if (event.type === 'execution.started') id = event.execution.id;
         lastEventId = message.id ?? lastEventId;
         yield event;
         if (ENDS.has(event.type)) return;
       }
-      throw new ConnectionError('connection_failed', 'The stream was interrupted.');
+      throw new ConnectionError('connection_failed', 'The stream was interrupted.', {
+        idempotencyKey,
+        executionId: id,
+      });
     } catch (error) {
       if (!(error instanceof PmsError) || !isTemporary(error)) throw error;
-      failures += 1;
-      if (failures > maxReconnects) throw error;
-      await sleep(Math.max(error.retryAfterMs ?? 0, backoffMs(failures - 1)), signal);
+      const pauseMs = patience.pauseAfter(error);
+      if (pauseMs === undefined) throw error;
+      await sleep(pauseMs, signal);
     }
   }
 }
@@ -81,7 +89,7 @@ async function* eventsOf(
   if (reader === undefined) return;
   try {
     for (;;) {
-      const { value, done } = await read(reader, request.signal);
+      const { value, done } = await read(reader, request);
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       for (const message of messages.splice(0)) yield { event: JSON.parse(message.data), message };
@@ -92,7 +100,7 @@ async function* eventsOf(
 }
 
 /** @throws ConnectionError where the connection breaks, or nothing comes */
-async function read(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal | undefined) {
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>, { signal, about }: Request) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const silence = new Promise<never>((_, reject) => {
@@ -101,7 +109,10 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>, signal: Abo
     return await Promise.race([reader.read(), silence]);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw new ConnectionError('connection_failed', `The stream was interrupted: ${String(error)}`, { cause: error });
+    throw new ConnectionError('connection_failed', `The stream was interrupted: ${String(error)}`, {
+      ...about,
+      cause: error,
+    });
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-import { ConnectionError, errorOf, type PmsError } from './errors.ts';
+import { ConnectionError, errorOf, PmsError } from './errors.ts';
 
 /** How requests are made. */
 export interface TransportOptions {
@@ -10,8 +10,12 @@ export interface TransportOptions {
   fetch?: typeof fetch;
   /** For a response, or the beginning of a stream, in milliseconds. Default: 90,000 */
   timeoutMs?: number;
-  /** How often a request that failed is made again. Default: 3 */
+  /** For how long a request that keeps failing is made again, from its first failure on, in milliseconds. 0: never. Default: 120,000 */
+  retryForMs?: number;
+  /** How often at most. Default: as often as `retryForMs` allows */
   maxRetries?: number;
+  /** Told of each failure after which a request is made again, and of the pause before that. */
+  onRetry?: (error: PmsError, pauseMs: number) => void;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
 }
@@ -20,6 +24,7 @@ export interface TransportOptions {
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  retryForMs?: number | undefined;
   maxRetries?: number | undefined;
   headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -33,6 +38,8 @@ export interface Request extends RequestOptions {
   isRepeatable: boolean;
   /** Whether the body is read on after `read`; the signal then ends that, too. */
   isStreamed?: boolean | undefined;
+  /** What its errors tell besides. */
+  about?: { idempotencyKey: string | undefined; executionId: string | undefined } | undefined;
 }
 
 /**
@@ -43,17 +50,16 @@ export interface Request extends RequestOptions {
 export type Transport = <Result>(request: Request, read: (response: Response) => Promise<Result>) => Promise<Result>;
 
 const TIMEOUT_MS = 90_000;
-const MAX_RETRIES = 3;
+/** A restart, an upgrade or a failover is over by then. */
+const RETRY_FOR_MS = 120_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
-/** A service that wants a longer pause is not waited for. */
-const MAX_RETRY_AFTER_MS = 60_000;
 
 export function createTransport({ baseUrl, apiKey, headers, ...options }: TransportOptions): Transport {
   const root = `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
 
   async function send<Result>(
-    { method, path, body, signal, timeoutMs, headers: own, isStreamed }: Request,
+    { method, path, body, signal, timeoutMs, headers: own, isStreamed, about }: Request,
     read: (response: Response) => Promise<Result>,
   ): Promise<{ result: Result } | { error: PmsError }> {
     const all = new Headers(headers);
@@ -75,12 +81,12 @@ export function createTransport({ baseUrl, apiKey, headers, ...options }: Transp
       if (body instanceof ReadableStream || body instanceof Blob)
         Object.assign(init, { redirect: 'error', window: null });
       const response = await request(root + path, init);
-      return response.ok ? { result: await read(response) } : { error: await errorOfResponse(response) };
+      return response.ok ? { result: await read(response) } : { error: await errorOfResponse(response, about) };
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (signal?.aborted || error instanceof PmsError) throw error;
       const reason = timeout.signal.aborted ? timeout.signal.reason : error;
       const message = `${method} ${root}${path}: ${messageOf(reason)}`;
-      return { error: new ConnectionError('connection_failed', message, { cause: error }) };
+      return { error: new ConnectionError('connection_failed', message, { ...about, cause: error }) };
     } finally {
       clearTimeout(timer);
       if (!isStreamed) signal?.removeEventListener('abort', abort);
@@ -88,24 +94,54 @@ export function createTransport({ baseUrl, apiKey, headers, ...options }: Transp
   }
 
   return async (request, read) => {
-    const maxRetries = request.maxRetries ?? options.maxRetries ?? MAX_RETRIES;
+    const limits = { ...options, ...given(request) };
+    const patience = createPatience(limits);
     const isOnce = request.body instanceof ReadableStream;
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       const sent = await send(request, read);
       if ('result' in sent) return sent.result;
-      const pauseMs = isOnce || attempt >= maxRetries ? undefined : pauseBefore(sent.error, request, attempt);
-      if (pauseMs === undefined) throw sent.error;
+      const { error } = sent;
+      const mayHelp = error.code === 'rate_limited' || isUnsent(error) || (request.isRepeatable && isTemporary(error));
+      const pauseMs = mayHelp && !isOnce ? patience.pauseAfter(error) : undefined;
+      if (pauseMs === undefined) throw error;
+      options.onRetry?.(error, pauseMs);
       await sleep(pauseMs, request.signal);
     }
   };
 }
 
-/** How long to wait before a request is made again; undefined where that would not help, or might do something twice. */
-function pauseBefore(error: PmsError, { isRepeatable }: Request, attempt: number): number | undefined {
-  const { code, retryAfterMs } = error;
-  if (code !== 'rate_limited' && !(isRepeatable && isTemporary(error))) return undefined;
-  if ((retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) return undefined;
-  return Math.max(retryAfterMs ?? 0, backoffMs(attempt));
+const given = ({ retryForMs, maxRetries }: Request) => ({
+  ...(retryForMs !== undefined && { retryForMs }),
+  ...(maxRetries !== undefined && { maxRetries }),
+});
+
+/** How long something that keeps failing is tried again. */
+export interface Patience {
+  /** How long to wait after another failure; undefined where it is not worth while any more. */
+  pauseAfter(error: PmsError): number | undefined;
+  /** It has worked: what fails later fails for the first time. */
+  reset(): void;
+}
+
+/** By the time since the first failure, since a service that restarts is away for a time and not for a number of requests. */
+export function createPatience({
+  retryForMs = RETRY_FOR_MS,
+  maxRetries = Number.POSITIVE_INFINITY,
+}: Pick<TransportOptions, 'retryForMs' | 'maxRetries'>): Patience {
+  let failures = 0;
+  let until = 0;
+  return {
+    pauseAfter({ retryAfterMs = 0 }) {
+      const now = Date.now();
+      if (failures === 0) until = now + retryForMs;
+      if (failures >= maxRetries || now >= until || now + retryAfterMs > until) return undefined;
+      failures += 1;
+      return Math.max(retryAfterMs, Math.min(backoffMs(failures - 1), until - now));
+    },
+    reset() {
+      failures = 0;
+    },
+  };
 }
 
 /** Whether the same request may succeed later. */
@@ -113,8 +149,14 @@ export function isTemporary({ code, status }: PmsError): boolean {
   return code === 'connection_failed' || code === 'rate_limited' || (status !== undefined && status >= 500);
 }
 
+/** Whether nobody can have got the request, as far as the platform says so. */
+function isUnsent({ cause }: PmsError): boolean {
+  const reason = cause instanceof Error ? (cause.cause ?? cause) : undefined;
+  return reason instanceof Error && 'code' in reason && reason.code === 'ECONNREFUSED';
+}
+
 /** Of attempts from 0 on; spread, so that many programs do not come at once. */
-export function backoffMs(attempt: number): number {
+function backoffMs(attempt: number): number {
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 }
 
@@ -134,12 +176,13 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-async function errorOfResponse(response: Response): Promise<PmsError> {
+async function errorOfResponse(response: Response, about: Request['about']): Promise<PmsError> {
   const { status, headers } = response;
   const text = await response.text().catch(() => '');
   const { code, message, details } = errorIn(text) ?? {};
   const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
   return errorOf(code ?? 'internal_error', message ?? `HTTP ${status}: ${text.slice(0, 200)}`, {
+    ...about,
     status,
     details,
     requestId: headers.get('X-Request-Id') ?? undefined,

@@ -1,6 +1,28 @@
 import { SignatureError } from './errors.ts';
-import type { Event } from './generated/types.gen.ts';
+import type {
+  EvaluationCompletedData,
+  EvaluationRegressionData,
+  Event,
+  ExecutionCompletedData,
+  ExecutionFailedData,
+  PromptEventData,
+} from './generated/types.gen.ts';
 import { webCrypto } from './platform.ts';
+
+/** What each event has as its `data`. */
+interface EventData {
+  'prompt.created': PromptEventData;
+  'prompt.updated': PromptEventData;
+  'execution.completed': ExecutionCompletedData;
+  'execution.failed': ExecutionFailedData;
+  'evaluation.completed': EvaluationCompletedData;
+  'evaluation.regression': EvaluationRegressionData;
+}
+
+/** The body of a webhook's request: `event` tells what `data` is. The event's id is in the header `webhook-id`. */
+export type WebhookEvent = {
+  [Type in Event['event']]: { event: Type; data: EventData[Type]; timestamp: string };
+}[Event['event']];
 
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -46,7 +68,7 @@ export async function verifyWebhook({
   secret: string | readonly string[];
   toleranceSeconds?: number;
   now?: Date;
-}): Promise<Event> {
+}): Promise<WebhookEvent> {
   const refuse = (why: string) => new SignatureError('invalid_signature', why);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),

@@ -4,9 +4,10 @@ import type { ExecutionRow } from '../../services/executions/executions.ts';
 import type { StreamEvent, StreamFormat } from '../../services/streams/stream-events.ts';
 import { brokenOff, failureOf, type OpenAiError } from './errors.ts';
 import { finishReasonOf, headOf, presentToolCall, usageOf } from './presenter.ts';
+import { SentOutput } from './sent-output.ts';
 
-const RESTARTED = 'The response began anew, and differs from what was sent.';
-const INTERRUPTED = 'The stream was interrupted.';
+export const RESTARTED = 'The response began anew, and differs from what was sent.';
+export const INTERRUPTED = 'The stream was interrupted.';
 
 const dataOf = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
 
@@ -18,26 +19,27 @@ interface Delta {
   tool_calls?: (ReturnType<typeof presentToolCall> & { index: number })[];
 }
 
-/**
- * One caller's stream in OpenAI's format, which has no way to take back what was sent. Where an execution begins anew (a retry, a
- * fallback, another worker), the new response is compared with what was sent: as long as it is the same, nothing is sent; it goes on
- * behind that. Where it differs, the stream ends with an error: whoever has half a sentence must not be given the end of another.
- */
-export class CompletionChunks implements StreamFormat {
-  readonly keepAlive = KEEP_ALIVE;
+/** A caller's stream in one of OpenAI's formats. */
+export interface OpenAiStream extends StreamFormat {
   /** The caller was told that there is a stream: failures can't be a status any more. */
-  hasStatus = false;
+  hasStatus: boolean;
   /** The execution, where it ended without a completion before anything was sent of one. */
+  readonly failed: ExecutionRow | undefined;
+  /** What is sent behind the last event: nothing where that was the end, else an error. */
+  close(): string;
+}
+
+/** One caller's stream of chunks. */
+export class CompletionChunks implements OpenAiStream {
+  readonly keepAlive = KEEP_ALIVE;
+  hasStatus = false;
   failed: ExecutionRow | undefined;
   readonly #id: string;
   readonly #includeUsage: boolean;
   #head: ReturnType<typeof headOf> | undefined;
   #hasBegun = false;
   #isOver = false;
-  /** What was sent, and how much of it the present call has said. */
-  #text = '';
-  #toolCalls: string[] = [];
-  #said = { chars: 0, toolCalls: 0 };
+  readonly #sent = new SentOutput();
 
   /** @param id of the execution, a UUID */
   constructor(id: string, { includeUsage }: { includeUsage: boolean }) {
@@ -56,7 +58,7 @@ export class CompletionChunks implements StreamFormat {
       case 'tool_call':
         return this.#addToolCall(event.toolCall);
       case 'execution.restarted':
-        this.#said = { chars: 0, toolCalls: 0 };
+        this.#sent.restart();
         return '';
       case 'execution.completed':
         return this.#complete(event.execution);
@@ -65,34 +67,25 @@ export class CompletionChunks implements StreamFormat {
     }
   }
 
-  /** What is sent behind the last event: nothing where that was the end, else an error. */
   close(): string {
     return this.#isOver ? '' : this.#breakOff(brokenOff(this.#id, INTERRUPTED));
   }
 
   #addText(delta: string): string {
-    const known = this.#text.slice(this.#said.chars, this.#said.chars + delta.length);
-    if (!delta.startsWith(known)) return this.#breakOff(brokenOff(this.#id, RESTARTED));
-    this.#said.chars += delta.length;
-    const content = delta.slice(known.length);
-    this.#text += content;
+    const content = this.#sent.addText(delta);
+    if (content === undefined) return this.#breakOff(brokenOff(this.#id, RESTARTED));
     return content === '' ? '' : this.#begin() + this.#chunk({ content });
   }
 
   #addToolCall(toolCall: ToolCall): string {
-    const index = this.#said.toolCalls;
-    const json = JSON.stringify(toolCall);
-    const known = this.#toolCalls[index];
-    if (known !== undefined && known !== json) return this.#breakOff(brokenOff(this.#id, RESTARTED));
-    this.#said.toolCalls += 1;
-    if (known !== undefined) return '';
-    this.#toolCalls.push(json);
-    return this.#begin() + this.#chunk({ tool_calls: [{ index, ...presentToolCall(toolCall) }] });
+    const added = this.#sent.addToolCall(toolCall);
+    if (added === undefined) return this.#breakOff(brokenOff(this.#id, RESTARTED));
+    const { index, isKnown } = added;
+    return isKnown ? '' : this.#begin() + this.#chunk({ tool_calls: [{ index, ...presentToolCall(toolCall) }] });
   }
 
   #complete(row: ExecutionRow): string {
-    if (this.#said.chars < this.#text.length || this.#said.toolCalls < this.#toolCalls.length)
-      return this.#breakOff(brokenOff(this.#id, RESTARTED));
+    if (!this.#sent.isRepeated) return this.#breakOff(brokenOff(this.#id, RESTARTED));
     this.#isOver = true;
     const end = this.#begin() + this.#chunk({}, finishReasonOf(row));
     const usage = this.#includeUsage ? dataOf({ ...this.#frame(), choices: [], usage: usageOf(row) }) : '';

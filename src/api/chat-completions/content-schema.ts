@@ -11,7 +11,7 @@ import {
   TextPart,
 } from '../../domain/messages.ts';
 
-type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
+export type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
 
 const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
 
@@ -36,7 +36,7 @@ function dataUrl(context: z.core.$RefinementCtx, text: string, types: RegExp, ex
   return z.NEVER;
 }
 
-const ImageUrl = z
+export const ImageUrl = z
   .string('must be a string')
   .transform((text, context) => {
     if (text.slice(0, 5).toLowerCase() === 'data:')
@@ -70,16 +70,18 @@ const AudioPart = z
     ({ input_audio: { data, format } }): UserPart => ({ type: 'file', media_type: AUDIO_TYPES[format], data }),
   );
 
+export const DocumentUrl = z
+  .string('is required: a data URL')
+  .transform((text, context) =>
+    dataUrl(context, text, /./, 'must be a data URL, such as "data:application/pdf;base64,…"'),
+  )
+  .meta({ description: 'A data URL with base64.', example: 'data:application/pdf;base64,JVBERi0=' });
+
 const DocumentPart = z
   .strictObject({
     type: z.literal('file'),
     file: z.strictObject({
-      file_data: z
-        .string('is required: a data URL')
-        .transform((text, context) =>
-          dataUrl(context, text, /./, 'must be a data URL, such as "data:application/pdf;base64,…"'),
-        )
-        .meta({ description: 'A data URL with base64.', example: 'data:application/pdf;base64,JVBERi0=' }),
+      file_data: DocumentUrl,
       filename: FileName.nullish(),
       file_id: z.null('is not supported: send the file in file_data').optional(),
     }),
@@ -92,7 +94,7 @@ const DocumentPart = z
     }),
   );
 
-const contentOf = <Part extends z.ZodType>(part: Part) =>
+export const contentOf = <Part extends z.ZodType>(part: Part) =>
   z.union(
     [
       z.string().max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),

@@ -13,7 +13,7 @@ type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
 const NoName = z.null('is not supported: say it in the content').optional();
 
 /** JSON as a text, as models write the input of a tool. */
-const Arguments = z
+export const Arguments = z
   .string('must be a string')
   .transform((text, context): JsonValue => {
     if (text.trim() === '') return {};
@@ -88,7 +88,7 @@ const Message = z.discriminatedUnion(
 );
 
 /** Of all messages together, tool calls counted: each takes its time to look at. */
-const MAX_PARTS_TOGETHER = 10_000;
+export const MAX_PARTS_TOGETHER = 10_000;
 
 function partsIn(messages: unknown): number {
   let parts = 0;

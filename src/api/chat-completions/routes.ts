@@ -1,24 +1,16 @@
-import type { Readable } from 'node:stream';
 import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
-import { defineRoute, RawResponse, type Route, type RouteRequest } from '../../http/route.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import type { ExecutionRow } from '../../services/executions/executions.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import { MAX_WAIT_SECONDS, waitMsOf } from '../executions/prefer.ts';
-import {
-  type ExecutionToRun,
-  type RunExecutionDeps,
-  runExecution,
-  runToEnd,
-  streamRun,
-} from '../executions/run-execution.ts';
+import { type RunExecutionDeps, runExecution, runToEnd } from '../executions/run-execution.ts';
 import { CompletionChunks } from './chunks.ts';
-import { failureOf, openAiErrors } from './errors.ts';
+import { openAiErrors } from './errors.ts';
 import { presentCompletion } from './presenter.ts';
 import { chatCompletionBodies, chatCompletionSample } from './samples.ts';
-import { ChatCompletion, type ChatCompletionRequest, CreateChatCompletion, PreferHeader } from './schema.ts';
-import { streamCompletion } from './stream-completion.ts';
+import { ChatCompletion, CreateChatCompletion, PreferHeader } from './schema.ts';
+import { failed, respondWithStream } from './stream-completion.ts';
 import { toExecution } from './to-execution.ts';
 
 export interface ChatCompletionRouteDeps extends RunExecutionDeps {
@@ -26,28 +18,8 @@ export interface ChatCompletionRouteDeps extends RunExecutionDeps {
   streams: StreamHub;
 }
 
-type Request = RouteRequest<unknown, unknown, ChatCompletionRequest>;
-
-function failed(row: ExecutionRow, request: Request): RawResponse {
-  const { status, headers, body } = failureOf(row, request.header('Idempotency-Key') !== undefined);
-  return new RawResponse('application/json', JSON.stringify(body), headers, status);
-}
-
 /** `/chat/completions`: executions, in OpenAI's format. */
 export function chatCompletionRoutes(deps: ChatCompletionRouteDeps): Route[] {
-  async function respondWithStream(request: Request, execution: ExecutionToRun): Promise<RawResponse> {
-    const includeUsage = request.body.stream_options?.include_usage ?? false;
-    let opened: { chunks: CompletionChunks; events: Readable } | undefined;
-    await runExecution(deps, request, execution, async (run) => {
-      const chunks = new CompletionChunks(run.id, { includeUsage });
-      opened = { chunks, events: await streamRun(deps, request, run, chunks) };
-    });
-    if (opened === undefined) throw new Error('The execution was not begun.');
-    // What goes wrong from now on takes nothing back: the execution runs.
-    const response = await streamCompletion(opened.events, opened.chunks, request.signal);
-    return response instanceof RawResponse ? response : failed(response, request);
-  }
-
   return [
     defineRoute({
       method: 'post',
@@ -74,7 +46,9 @@ export function chatCompletionRoutes(deps: ChatCompletionRouteDeps): Route[] {
       errorFormat: openAiErrors,
       async handler(request) {
         const run = { ...toExecution(request.body), isLive: true };
-        if (request.body.stream) return respondWithStream(request, run);
+        const includeUsage = request.body.stream_options?.include_usage ?? false;
+        if (request.body.stream)
+          return respondWithStream(deps, request, run, (id) => new CompletionChunks(id, { includeUsage }));
         const waitMs = waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS);
         return runExecution(deps, request, run, async (stored) => {
           const row = await runToEnd(deps.waiter, request, stored, waitMs);

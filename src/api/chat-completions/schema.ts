@@ -33,7 +33,7 @@ const unsupported = {
   function_call: z.null('is not supported: use tool_choice').optional(),
 };
 
-const ignored = (what = 'Ignored.') =>
+export const ignored = (what = 'Ignored.') =>
   z
     .unknown()
     .meta({ override: { description: what } })

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { eventStream } from '../../http/event-stream.ts';
-import type { RawResponse } from '../../http/route.ts';
+import { RawResponse, type RouteRequest } from '../../http/route.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
-import type { CompletionChunks } from './chunks.ts';
+import type { StreamHub } from '../../services/streams/stream-hub.ts';
+import { type ExecutionToRun, type RunExecutionDeps, runExecution, streamRun } from '../executions/run-execution.ts';
+import type { OpenAiStream } from './chunks.ts';
+import { failureOf } from './errors.ts';
 
 /**
  * The response of a streamed completion. It begins when there is something to send, so that an execution that fails at once is an
@@ -12,9 +15,9 @@ import type { CompletionChunks } from './chunks.ts';
  * @param signal aborted when the caller has gone away, or waits no longer
  * @returns the execution, where it ended without a completion before that
  */
-export async function streamCompletion(
+async function streamCompletion(
   events: Readable,
-  chunks: CompletionChunks,
+  chunks: OpenAiStream,
   signal: AbortSignal,
 ): Promise<RawResponse | ExecutionRow> {
   const response = new PassThrough({
@@ -34,4 +37,31 @@ export async function streamCompletion(
   }
   chunks.hasStatus = true;
   return eventStream(response);
+}
+
+/** The response to a request whose execution is not completed. */
+export function failed(row: ExecutionRow, request: RouteRequest<unknown, unknown, unknown>): RawResponse {
+  const { status, headers, body } = failureOf(row, request.header('Idempotency-Key') !== undefined);
+  return new RawResponse('application/json', JSON.stringify(body), headers, status);
+}
+
+/**
+ * Runs an execution and streams it.
+ * @param open makes the stream of an execution, by its UUID
+ */
+export async function respondWithStream(
+  deps: RunExecutionDeps & { streams: StreamHub },
+  request: RouteRequest<unknown, unknown, unknown>,
+  execution: ExecutionToRun,
+  open: (id: string) => OpenAiStream,
+): Promise<RawResponse> {
+  let opened: { stream: OpenAiStream; events: Readable } | undefined;
+  await runExecution(deps, request, execution, async (run) => {
+    const stream = open(run.id);
+    opened = { stream, events: await streamRun(deps, request, run, stream) };
+  });
+  if (opened === undefined) throw new Error('The execution was not begun.');
+  // What goes wrong from now on takes nothing back: the execution runs.
+  const response = await streamCompletion(opened.events, opened.stream, request.signal);
+  return response instanceof RawResponse ? response : failed(response, request);
 }

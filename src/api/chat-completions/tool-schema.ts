@@ -5,45 +5,57 @@ import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompt-content.ts
 /** What a tool without parameters takes. */
 const NO_INPUT = { type: 'object', properties: {} };
 
+/** What both of OpenAI's formats say of a function. */
+export const functionShape = {
+  name: Tool.shape.name,
+  description: Tool.shape.description.nullable(),
+  parameters: jsonObject('must be a JSON schema of type object')
+    .refine(({ type }) => type === undefined || type === 'object', 'must be a JSON schema of type object')
+    .nullish()
+    .meta({
+      override: { type: 'object', description: 'A JSON schema of its input.' },
+      example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    }),
+  strict: z.boolean('must be true or false').nullish(),
+};
+const FunctionShape = z.object(functionShape);
+
+/** As a tool of ours. */
+export function toTool({ name, description, parameters, strict }: z.output<typeof FunctionShape>): Tool {
+  return {
+    name,
+    ...(typeof description === 'string' && { description }),
+    input_schema: { ...NO_INPUT, ...parameters },
+    ...(typeof strict === 'boolean' && { strict }),
+  };
+}
+
+/** Checks that no two tools have the same name. @param path of the name in a tool */
+export function uniqueNames(...path: string[]) {
+  return ({ value: tools, issues }: z.core.ParsePayload<Tool[]>): void => {
+    const names = new Set<string>();
+    for (const [index, { name }] of tools.entries()) {
+      if (names.has(name))
+        issues.push({
+          code: 'custom',
+          message: `is the name of another tool: "${name}"`,
+          path: [index, ...path, 'name'],
+          input: tools,
+        });
+      names.add(name);
+    }
+  };
+}
+
 const FunctionTool = z
   .strictObject({
     type: z.literal('function', 'must be "function": other tools are not supported'),
-    function: z.strictObject({
-      name: Tool.shape.name,
-      description: Tool.shape.description.nullable(),
-      parameters: jsonObject('must be a JSON schema of type object')
-        .refine(({ type }) => type === undefined || type === 'object', 'must be a JSON schema of type object')
-        .nullish()
-        .meta({
-          override: { type: 'object', description: 'A JSON schema of its input.' },
-          example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-        }),
-      strict: z.boolean('must be true or false').nullish(),
-    }),
+    function: z.strictObject(functionShape),
   })
-  .transform(
-    ({ function: { name, description, parameters, strict } }): Tool => ({
-      name,
-      ...(typeof description === 'string' && { description }),
-      input_schema: { ...NO_INPUT, ...parameters },
-      ...(typeof strict === 'boolean' && { strict }),
-    }),
-  );
+  .transform(({ function: tool }) => toTool(tool));
 
 /** Tools in OpenAI's format, as tools of ours. */
-export const Tools = shortList(FunctionTool, 'tools', { max: MAX_TOOLS }).check(({ value: tools, issues }) => {
-  const names = new Set<string>();
-  for (const [index, { name }] of tools.entries()) {
-    if (names.has(name))
-      issues.push({
-        code: 'custom',
-        message: `is the name of another tool: "${name}"`,
-        path: [index, 'function', 'name'],
-        input: tools,
-      });
-    names.add(name);
-  }
-});
+export const Tools = shortList(FunctionTool, 'tools', { max: MAX_TOOLS }).check(uniqueNames('function'));
 
 export const ToolChoiceField = z.union(
   [

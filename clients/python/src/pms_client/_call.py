@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,6 @@ from .errors import ApiError, PmsError, QuotaExceededError, RateLimitedError, Un
 
 Model = TypeVar("Model", bound=BaseModel)
 
-MAX_WAIT_SECONDS = 60.0
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 8.0
 _IDEMPOTENCY_KEY = "Idempotency-Key"
@@ -39,6 +39,14 @@ class Call:
     """Seconds without a byte. Default: the client's."""
     is_repeatable: bool = False
     """Whether it may be sent again where nobody knows whether it was done."""
+    idempotency_key: str | None = None
+    """What its errors tell besides: the key that it, or what it goes on from, was sent with."""
+
+    @property
+    def execution_id(self) -> str | None:
+        """The execution that it is about, where it names one."""
+        segments = self.path.split("/")
+        return segments[2] if len(segments) > 2 and segments[2].startswith("exec_") else None
 
 
 def path_of(*segments: str) -> str:
@@ -73,33 +81,67 @@ def create(
     timeout: float | None = None,
 ) -> Call:
     """A POST that is done once, however often it is sent: it gets an `Idempotency-Key`, unless the caller has one."""
-    key = {_IDEMPOTENCY_KEY: idempotency_key or str(uuid.uuid4())}
-    body = {} if body is None else plain(body)
+    key = idempotency_key or str(uuid.uuid4())
     return Call(
-        "POST", path_of(*segments), body=body, headers={**(headers or {}), **key}, timeout=timeout, is_repeatable=True
+        "POST",
+        path_of(*segments),
+        body={} if body is None else plain(body),
+        headers={**(headers or {}), _IDEMPOTENCY_KEY: key},
+        timeout=timeout,
+        is_repeatable=True,
+        idempotency_key=key,
     )
 
 
-def seconds_to_wait(call: Call, failures: int, error: PmsError, cause: BaseException | None) -> float | None:
-    """How long to wait before a call is sent again, no less than `Retry-After`. None: it is not.
+class Patience:
+    """How long a call that keeps failing is sent again: by the time since its first failure, since a service that restarts is
+    away for a time and not for a number of requests.
 
     Args:
-        failures: how often it has failed, from 1.
-        cause: of httpx, where no response came.
+        retry_for: seconds.
+        max_retries: how often at most. None: as often as the time allows.
     """
-    retry_after = 0.0
-    if isinstance(error, ApiError):
-        is_refused = isinstance(error, RateLimitedError)
-        is_passing = is_refused or (error.status >= 500 and call.is_repeatable)
-        if not is_passing or isinstance(error, QuotaExceededError):
+
+    def __init__(self, retry_for: float, max_retries: int | None) -> None:
+        self._retry_for = retry_for
+        self._max_retries = max_retries
+        self._failures = 0
+        self._until = 0.0
+
+    def reset(self) -> None:
+        """It has worked: what fails later fails for the first time."""
+        self._failures = 0
+
+    def seconds_after(self, call: Call, error: PmsError, cause: BaseException | None) -> float | None:
+        """How long to wait before a call is sent again, no less than `Retry-After`. None: it is not.
+
+        Args:
+            cause: of httpx, where no response came.
+        """
+        retry_after = 0.0
+        if isinstance(error, ApiError):
+            is_passing = isinstance(error, RateLimitedError) or (error.status >= 500 and call.is_repeatable)
+            if not is_passing or isinstance(error, QuotaExceededError):
+                return None
+            retry_after = error.retry_after or 0.0
+        elif not call.is_repeatable and not isinstance(cause, (httpx.ConnectError, httpx.ConnectTimeout)):
             return None
-        retry_after = error.retry_after or 0.0
-        if retry_after > MAX_WAIT_SECONDS:
+        now = time.monotonic()
+        if self._failures == 0:
+            self._until = now + self._retry_for
+        is_enough = self._max_retries is not None and self._failures >= self._max_retries
+        if is_enough or now >= self._until or now + retry_after > self._until:
             return None
-    elif not call.is_repeatable and not isinstance(cause, (httpx.ConnectError, httpx.ConnectTimeout)):
-        return None
-    backoff = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0 ** (failures - 1))
-    return max(retry_after, backoff * random.uniform(0.5, 1))
+        backoff = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0**self._failures) * random.uniform(0.5, 1)
+        self._failures += 1
+        return max(retry_after, min(backoff, self._until - now))
+
+
+def telling(error: PmsError, call: Call) -> PmsError:
+    """The error, with what is known of its call."""
+    error.idempotency_key = call.idempotency_key
+    error.execution_id = call.execution_id
+    return error
 
 
 def parsed(model: type[Model], response: httpx.Response) -> Model:

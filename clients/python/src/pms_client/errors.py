@@ -17,6 +17,11 @@ class ErrorDetail(NamedTuple):
 class PmsError(Exception):
     """Every error of this package."""
 
+    idempotency_key: str | None = None
+    """The key that the request was sent with. The same request with it finds what it has created, instead of doing it twice."""
+    execution_id: str | None = None
+    """The execution that the request was about, `exec_…`, where its id was known. It goes on without this client."""
+
 
 class ServiceUnreachableError(PmsError):
     """No response came: no connection, a connection that broke, or a time-out."""

@@ -16,6 +16,8 @@ from typing import Any
 
 from .errors import SignatureError
 
+__all__ = ["DEFAULT_TOLERANCE_SECONDS", "SignatureError", "is_body_signed", "verify"]
+
 DEFAULT_TOLERANCE_SECONDS = 300
 
 _PREFIX = "whsec_"

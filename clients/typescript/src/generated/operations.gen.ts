@@ -22,6 +22,7 @@ export interface Operations {
   deleteExecution: { request: api.DeleteExecutionData; response: api.DeleteExecutionResponse };
   cancelExecution: { request: api.CancelExecutionData; response: api.CancelExecutionResponse };
   createChatCompletion: { request: api.CreateChatCompletionData; response: api.CreateChatCompletionResponse };
+  createResponse: { request: api.CreateResponseData; response: api.CreateResponseResponse };
   listModels: { request: api.ListModelsData; response: api.ListModelsResponse };
   getModel: { request: api.GetModelData; response: api.GetModelResponse };
   listProviders: { request: api.ListProvidersData; response: api.ListProvidersResponse };
@@ -107,6 +108,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   deleteExecution: 'DELETE /executions/{id}',
   cancelExecution: 'POST /executions/{id}/cancel',
   createChatCompletion: 'POST /chat/completions',
+  createResponse: 'POST /responses',
   listModels: 'GET /models',
   getModel: 'GET /models/{name}',
   listProviders: 'GET /providers',
@@ -176,6 +178,7 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'createPrompt' as const,
   'createExecution' as const,
   'createChatCompletion' as const,
+  'createResponse' as const,
   'createEvaluation' as const,
   'rescoreEvaluation' as const,
   'createDatasetFromExecutions' as const,

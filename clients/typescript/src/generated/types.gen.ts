@@ -798,6 +798,122 @@ export type CreateChatCompletion = {
     function_call?: null;
 };
 
+export type CreateResponse = {
+    /**
+     * A prompt: `name` (its latest version), `name@3` or `name@label`.
+     */
+    model: string;
+    /**
+     * Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output` and `item_reference`.
+     */
+    input?: string | Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * A system message between the prompt's own messages and `input`.
+     */
+    instructions?: string | null;
+    /**
+     * A value for each placeholder of the prompt: a string, number, boolean, object or array.
+     */
+    variables?: {
+        [key: string]: unknown;
+    };
+    stream?: boolean | null;
+    stream_options?: {
+        /**
+         * Ignored.
+         */
+        include_obfuscation?: unknown;
+    } | null;
+    /**
+     * Functions. They take the place of all tools of the prompt.
+     */
+    tools?: Array<{
+        type: 'function';
+        name: string;
+        description?: string | null;
+        /**
+         * A JSON schema of its input.
+         */
+        parameters?: {
+            [key: string]: unknown;
+        } | null;
+        strict?: boolean | null;
+    }> | null;
+    /**
+     * Takes the place of that of the prompt.
+     */
+    tool_choice?: 'auto' | 'none' | 'required' | {
+        type: 'function';
+        name: string;
+    } | null;
+    temperature?: number | null;
+    top_p?: number | null;
+    max_output_tokens?: number | null;
+    reasoning?: {
+        effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+        summary?: null;
+        generate_summary?: null;
+    } | null;
+    text?: {
+        format?: {
+            type: 'text';
+        } | {
+            type: 'json_object';
+        } | {
+            type: 'json_schema';
+            name?: string;
+            description?: string | null;
+            schema: {
+                [key: string]: unknown;
+            };
+            strict?: boolean | null;
+        } | null;
+        verbosity?: 'medium' | null;
+    } | null;
+    metadata?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Kept in the `metadata` of the execution, as `user`.
+     */
+    user?: string | null;
+    /**
+     * Ignored: executions are kept as the workspace keeps them.
+     */
+    store?: unknown;
+    /**
+     * Ignored.
+     */
+    safety_identifier?: unknown;
+    /**
+     * Ignored.
+     */
+    prompt_cache_key?: unknown;
+    /**
+     * Ignored.
+     */
+    prompt_cache_options?: unknown;
+    /**
+     * Ignored.
+     */
+    prompt_cache_retention?: unknown;
+    previous_response_id?: null;
+    conversation?: null;
+    prompt?: null;
+    background?: false | null;
+    context_management?: null;
+    include?: Array<'reasoning.encrypted_content'> | null;
+    image?: null;
+    max_tool_calls?: null;
+    moderation?: null;
+    parallel_tool_calls?: true | null;
+    service_tier?: 'auto' | 'default' | null;
+    top_logprobs?: 0 | null;
+    truncation?: 'disabled' | null;
+};
+
 export type CreateEvaluation = {
     /**
      * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
@@ -2132,6 +2248,94 @@ export type OpenAiError = {
             message: string;
         }>;
     };
+};
+
+export type ModelResponse = {
+    /**
+     * The id of the execution.
+     */
+    id: string;
+    object: 'response';
+    /**
+     * Seconds since 1970.
+     */
+    created_at: number;
+    completed_at: number | null;
+    status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+    background: false;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    incomplete_details: {
+        reason: 'max_output_tokens' | 'content_filter';
+    } | null;
+    instructions: null;
+    /**
+     * The version of the prompt that was run.
+     */
+    model: string;
+    output: Array<{
+        id: string;
+        type: 'message';
+        status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+        role: 'assistant';
+        content: Array<{
+            type: 'output_text';
+            text: string;
+            /**
+             * Empty.
+             */
+            annotations: Array<unknown>;
+            /**
+             * Empty.
+             */
+            logprobs: Array<unknown>;
+        }>;
+    } | {
+        id: string;
+        type: 'function_call';
+        status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+        call_id: string;
+        name: string;
+        /**
+         * JSON.
+         */
+        arguments: string;
+    }>;
+    previous_response_id: null;
+    parallel_tool_calls: boolean;
+    temperature: number | null;
+    top_p: number | null;
+    max_output_tokens: number | null;
+    tools: Array<{
+        type: 'function';
+        name: string;
+        description: string | null;
+        parameters: {
+            [key: string]: unknown;
+        };
+        strict: boolean | null;
+    }>;
+    tool_choice: string | {
+        type: 'function';
+        name: string;
+    };
+    truncation: 'disabled';
+    metadata: {
+        [key: string]: string;
+    };
+    usage: {
+        input_tokens: number;
+        input_tokens_details: {
+            cached_tokens: number;
+        };
+        output_tokens: number;
+        output_tokens_details: {
+            reasoning_tokens: number;
+        };
+        total_tokens: number;
+    } | null;
 };
 
 export type ModelList = {
@@ -4408,6 +4612,57 @@ export type CreateChatCompletionResponses = {
 };
 
 export type CreateChatCompletionResponse = CreateChatCompletionResponses[keyof CreateChatCompletionResponses];
+
+export type CreateResponseData = {
+    body: CreateResponse;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `wait=N`: 0–300 seconds, 300 unless given.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/responses';
+};
+
+export type CreateResponseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: OpenAiError;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: OpenAiError;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: OpenAiError;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: OpenAiError;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: OpenAiError;
+};
+
+export type CreateResponseError = CreateResponseErrors[keyof CreateResponseErrors];
+
+export type CreateResponseResponses = {
+    /**
+     * Done.
+     */
+    200: ModelResponse;
+};
+
+export type CreateResponseResponse = CreateResponseResponses[keyof CreateResponseResponses];
 
 export type ListModelsData = {
     body?: never;

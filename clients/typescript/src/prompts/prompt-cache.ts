@@ -8,8 +8,11 @@ export interface Selector {
   version?: number | undefined;
 }
 
-/** Reads prompts: `POST /prompts/resolve`. */
-export type Resolve = (prompts: ResolvePrompts['prompts']) => Promise<ResolvedPrompt[]>;
+/**
+ * Reads prompts: `POST /prompts/resolve`.
+ * @param isPatient whether nothing can be done but to wait for a service that is away
+ */
+export type Resolve = (prompts: ResolvePrompts['prompts'], isPatient: boolean) => Promise<ResolvedPrompt[]>;
 
 interface Entry {
   readonly key: string;
@@ -80,7 +83,8 @@ export class PromptCache {
   readonly #counts = { hits: 0, stale: 0, misses: 0, requests: 0, failures: 0, evictions: 0 };
   /** Prompts that are waited for, by key; asked for together once the running code has ended. */
   readonly #waiting = new Map<string, Promise<LoadedPrompt>>();
-  #batch: Map<string, Wanted> | undefined;
+  /** Those that are patient, and those that have a fallback. */
+  readonly #batches = new Map<boolean, Map<string, Wanted>>();
   #isRefreshing = false;
 
   constructor(
@@ -118,19 +122,22 @@ export class PromptCache {
   }
 
   /** Asks the service, together with whatever else is asked for at the moment. @throws PmsError */
-  load(name: string, selector: Selector, ttlMs: number): Promise<LoadedPrompt> {
+  load(name: string, selector: Selector, ttlMs: number, isPatient: boolean): Promise<LoadedPrompt> {
     const key = keyOf(name, selector);
-    const known = this.#waiting.get(key);
+    const waitingKey = `${isPatient} ${key}`;
+    const known = this.#waiting.get(waitingKey);
     if (known !== undefined) return known;
     this.#counts.misses += 1;
     const loading = new Promise<LoadedPrompt>((resolve, reject) => {
-      if (this.#batch === undefined) {
-        this.#batch = new Map();
-        queueMicrotask(() => this.#loadBatch());
+      let batch = this.#batches.get(isPatient);
+      if (batch === undefined) {
+        batch = new Map();
+        this.#batches.set(isPatient, batch);
+        queueMicrotask(() => this.#loadBatch(isPatient));
       }
-      this.#batch.set(key, { key, name, selector, ttlMs, resolve, reject });
-    }).finally(() => this.#waiting.delete(key));
-    this.#waiting.set(key, loading);
+      batch.set(key, { key, name, selector, ttlMs, resolve, reject });
+    }).finally(() => this.#waiting.delete(waitingKey));
+    this.#waiting.set(waitingKey, loading);
     return loading;
   }
 
@@ -171,11 +178,11 @@ export class PromptCache {
     }
   }
 
-  async #loadBatch(): Promise<void> {
-    const wanted = [...(this.#batch?.values() ?? [])];
-    this.#batch = undefined;
+  async #loadBatch(isPatient: boolean): Promise<void> {
+    const wanted = [...(this.#batches.get(isPatient)?.values() ?? [])];
+    this.#batches.delete(isPatient);
     try {
-      await this.#ask(wanted, (each, found) => {
+      await this.#ask(wanted, isPatient, (each, found) => {
         if (found instanceof PmsError) each.reject(found);
         else each.resolve(found);
       });
@@ -191,7 +198,7 @@ export class PromptCache {
     const now = this.#now();
     const due = [...this.#entries.values()].filter(({ dueAt, isUsed }) => isUsed && dueAt <= now);
     for (const entry of due) entry.isUsed = false;
-    this.#ask(due, (_, result) => {
+    this.#ask(due, false, (_, result) => {
       if (result instanceof PmsError) this.#onError(result);
     })
       .catch((error: unknown) => {
@@ -207,6 +214,7 @@ export class PromptCache {
   /** Asks for prompts, keeps what comes, and drops what the service has no more. */
   async #ask<Each extends Pick<Wanted, 'key' | 'name' | 'selector' | 'ttlMs'>>(
     wanted: readonly Each[],
+    isPatient: boolean,
     found: (each: Each, result: LoadedPrompt | PmsError) => void,
   ): Promise<void> {
     for (let left = [...wanted]; left.length > 0; ) {
@@ -215,6 +223,7 @@ export class PromptCache {
       this.#counts.requests += 1;
       const results = await this.#resolve(
         asked.map(({ name, selector }, index) => ({ name, ...given(selector), ...knownOf(known[index]) })),
+        isPatient,
       ).catch((error: unknown) => {
         this.#counts.failures += 1;
         throw error;

@@ -55,7 +55,7 @@ export class Prompts {
   get(name: string, { fallback, ttlMs = this.#ttlMs, ...selector }: GetOptions = {}): Promise<LoadedPrompt> {
     const cached = ttlMs > 0 ? this.#cache.peek(name, selector, ttlMs) : undefined;
     if (cached !== undefined) return Promise.resolve(cached);
-    const loading = this.#cache.load(name, selector, ttlMs);
+    const loading = this.#cache.load(name, selector, ttlMs, fallback === undefined);
     return fallback === undefined ? loading : loading.catch((error) => this.#fallBack(name, fallback, error));
   }
 

@@ -7,15 +7,13 @@ from typing import Any
 import httpx
 from httpx_sse import EventSource, SSEError
 
-from .._call import Call, read, seconds_to_wait
+from .._call import Call, read, telling
 from .._runtime import async_sleep
 from ..errors import PmsError, StreamInterruptedError, UnexpectedResponseError
 from ..events import ExecutionEnded, ExecutionStarted, StreamEvent, Transcript, event_of
 from ..models import Execution, ToolCall
 from .transport import AsyncTransport
 
-MAX_RECONNECTS = 10
-"""In a row, without an event between them."""
 EVENT_STREAM = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
 # A comment comes every 15 seconds.
 SILENCE_SECONDS = 45.0
@@ -55,9 +53,16 @@ class AsyncExecutionStream:
         return self._transcript.tool_calls
 
     @property
-    def execution(self) -> Execution | None:
-        """The record: as it was at the start, then as it is at the end."""
-        return self._transcript.execution
+    def execution(self) -> Execution:
+        """The record: as it was at the start, then as it is at the end.
+
+        Raises:
+            ValueError: where no event has been read yet.
+        """
+        execution = self._transcript.execution
+        if execution is None:
+            raise ValueError("The stream has no execution yet: read its first event.")
+        return execution
 
     async def until_done(self) -> Execution:
         """Reads the rest.
@@ -67,7 +72,7 @@ class AsyncExecutionStream:
         """
         async for _ in self:
             pass
-        if self.execution is None or not self._transcript.is_complete:
+        if not self._transcript.is_complete:
             raise StreamInterruptedError("The stream was closed before the execution ended.")
         return self.execution
 
@@ -91,24 +96,23 @@ class AsyncExecutionStream:
             await close()
 
     async def _read(self) -> AsyncIterator[StreamEvent]:
-        failures = 0
+        patience = self._transport.patience()
         while True:
-            failures += 1
             call = self._next_call()
             error: PmsError = StreamInterruptedError("The stream ended before the execution did, again and again.")
             cause: BaseException | None = None
             try:
                 async with self._transport.open(call) as response:
                     async for event in self._events_of(response):
-                        failures = 1
+                        patience.reset()
                         yield event
                         if isinstance(event, ExecutionEnded):
                             return
             except PmsError as caught:
                 error, cause = caught, caught.__cause__
-            wait = seconds_to_wait(call, failures, error, cause) if failures <= MAX_RECONNECTS else None
+            wait = patience.seconds_after(call, error, cause)
             if wait is None:
-                raise error
+                raise telling(error, call)
             await async_sleep(wait)
 
     def _next_call(self) -> Call:
@@ -118,7 +122,12 @@ class AsyncExecutionStream:
         call = read("executions", self._execution_id, "stream")
         last = {} if self.last_event_id is None else {"Last-Event-ID": self.last_event_id}
         return Call(
-            call.method, call.path, headers={**EVENT_STREAM, **last}, timeout=SILENCE_SECONDS, is_repeatable=True
+            call.method,
+            call.path,
+            headers={**EVENT_STREAM, **last},
+            timeout=SILENCE_SECONDS,
+            is_repeatable=True,
+            idempotency_key=None if self._call is None else self._call.idempotency_key,
         )
 
     async def _events_of(self, response: httpx.Response) -> AsyncIterator[StreamEvent]:

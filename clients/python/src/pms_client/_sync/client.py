@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import math
 import time
+import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -33,7 +35,9 @@ class Pms:
         base_url: the address of the service, such as `http://127.0.0.1:3000`. Default: `PMS_BASE_URL`.
         api_key: a key of the service. Default: `PMS_API_KEY`.
         timeout: seconds without a byte; runs of prompts have their own.
-        max_retries: how often a request is sent again where that may help and does no harm.
+        retry_for: seconds for which a request that keeps failing is sent again where that may help and does no harm, from its
+            first failure on. 0: it is sent once.
+        max_retries: how often at most. Default: as often as `retry_for` allows.
         prompt_ttl: seconds for which a prompt of the cache is taken for current.
         max_prompts: how many the cache holds; those that were not used for the longest time leave it.
         http_client: your own, for a proxy or certificates; you close it.
@@ -45,12 +49,20 @@ class Pms:
         api_key: str | None = None,
         *,
         timeout: float = 30.0,
-        max_retries: int = 3,
+        retry_for: float = 120.0,
+        max_retries: int | None = None,
         prompt_ttl: float = 60.0,
         max_prompts: int = 1_000,
         http_client: httpx.Client | None = None,
     ) -> None:
-        transport = Transport(base_url, api_key, timeout=timeout, max_retries=max_retries, http_client=http_client)
+        transport = Transport(
+            base_url,
+            api_key,
+            timeout=timeout,
+            retry_for=retry_for,
+            max_retries=max_retries,
+            http_client=http_client,
+        )
         self._transport = transport
         self.prompts = Prompts(transport, ttl=prompt_ttl, max_prompts=max_prompts)
         self.executions = Executions(transport)
@@ -67,7 +79,8 @@ class Pms:
         idempotency_key: str | None = None,
         **fields: Unpack[ExecutionFields],
     ) -> models.Execution:
-        """Runs a prompt, and waits for its end. However often the request has to be sent, there is one run.
+        """Runs a prompt, and waits for its end, also through a restart of the service (`retry_for`). However often the request
+        has to be sent, there is one run. Its errors have the `idempotency_key`, and the `execution_id` as soon as it is known.
 
         Args:
             wait: seconds. The run goes on behind them; 0 does not wait. Default: for ever.
@@ -77,12 +90,12 @@ class Pms:
         """
         until = math.inf if wait is None else time.monotonic() + wait
         first = DEFAULT_WAIT_SECONDS if wait is None else min(DEFAULT_WAIT_SECONDS, math.ceil(wait))
-        execution = self.executions.create(
-            prompt_name, variables, wait=first, idempotency_key=idempotency_key, **fields
-        )
+        key = idempotency_key or str(uuid.uuid4())
+        execution = self.executions.create(prompt_name, variables, wait=first, idempotency_key=key, **fields)
         while execution.status in ("queued", "running") and time.monotonic() < until:
             sleep(min(_POLL_SECONDS, max(0.0, until - time.monotonic())))
-            execution = self.executions.get(execution.id)
+            look = replace(read("executions", execution.id), idempotency_key=key)
+            execution = self._transport.fetch(models.Execution, look)
         return execution
 
     def stream(
@@ -127,14 +140,15 @@ class Pms:
             The response, parsed.
         """
         headers = headers or {}
-        is_repeatable = method in ("GET", "HEAD") or any(name.lower() == "idempotency-key" for name in headers)
+        key = next((value for name, value in headers.items() if name.lower() == "idempotency-key"), None)
         call = Call(
             method,
             path,
             params_of(**(params or {})),
             body=None if body is None else plain(body),
             headers=headers,
-            is_repeatable=is_repeatable,
+            is_repeatable=method in ("GET", "HEAD") or key is not None,
+            idempotency_key=key,
         )
         return (self._transport.send(call)).json()
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 from pydantic import BaseModel
 
-from .._call import Call, Model, parsed, read, seconds_to_wait
+from .._call import Call, Model, Patience, parsed, read, telling
 from .._runtime import sleep
 from ..errors import PmsError, ServiceUnreachableError, UnexpectedResponseError, error_of
 
@@ -30,7 +29,8 @@ class Transport:
         api_key: str | None,
         *,
         timeout: float,
-        max_retries: int,
+        retry_for: float,
+        max_retries: int | None,
         http_client: httpx.Client | None,
     ) -> None:
         base_url = (base_url or os.environ.get("PMS_BASE_URL", "")).rstrip("/")
@@ -42,6 +42,7 @@ class Transport:
         self.base_url = base_url if base_url.endswith("/v1") else f"{base_url}/v1"
         self._headers = {"Authorization": f"Bearer {api_key}", "User-Agent": USER_AGENT}
         self._timeout = timeout
+        self._retry_for = retry_for
         self._max_retries = max_retries
         self._owns_http = http_client is None
         self._http = http_client or httpx.Client()
@@ -53,8 +54,8 @@ class Transport:
             ApiError: where the service refuses it, in the end.
             ServiceUnreachableError: where no response comes.
         """
-        most = self._max_retries if max_retries is None else max_retries
-        for failures in count(1):
+        patience = self.patience(max_retries)
+        while True:
             error: PmsError
             cause: Exception | None = None
             try:
@@ -65,11 +66,14 @@ class Transport:
                 error = error_of(response)
             except httpx.TransportError as caught:
                 error, cause = self._unreachable(caught), caught
-            wait = seconds_to_wait(call, failures, error, cause) if failures <= most else None
+            wait = patience.seconds_after(call, error, cause)
             if wait is None:
-                raise error from cause
+                raise telling(error, call) from cause
             sleep(wait)
-        raise AssertionError("unreachable")
+
+    def patience(self, max_retries: int | None = None) -> Patience:
+        """How long one call is sent again. Default of `max_retries`: that of the client."""
+        return Patience(self._retry_for, self._max_retries if max_retries is None else max_retries)
 
     @contextmanager
     def open(self, call: Call) -> Iterator[httpx.Response]:
@@ -85,12 +89,12 @@ class Transport:
             try:
                 if not response.is_success:
                     response.read()
-                    raise error_of(response)
+                    raise telling(error_of(response), call)
                 yield response
             finally:
                 response.close()
         except httpx.TransportError as caught:
-            raise self._unreachable(caught) from caught
+            raise telling(self._unreachable(caught), call) from caught
 
     def fetch(self, model: type[Model], call: Call) -> Model:
         return parsed(model, self.send(call))

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../domain/json.ts';
+import { shortList } from '../../domain/json-object.ts';
+import {
+  type ChatMessage,
+  FileName,
+  FileUrl,
+  MAX_RENDERED_CHARS,
+  TextPart,
+  ToolCallId,
+  ToolName,
+} from '../../domain/messages.ts';
+import { MAX_FILLED_MESSAGES } from '../../domain/prompt.ts';
+import {
+  contentOf,
+  DocumentUrl,
+  ImageUrl,
+  joinedText,
+  type TextContent,
+  type UserPart,
+} from '../chat-completions/content-schema.ts';
+import { Arguments, MAX_PARTS_TOGETHER } from '../chat-completions/message-schema.ts';
+import { parseItemId } from './item-ids.ts';
+
+const { text } = TextPart.shape;
+
+/** What a response has as the text of a message is taken back as it is. */
+const OutputText = z
+  .strictObject({
+    type: z.literal('output_text'),
+    text,
+    annotations: z.array(z.unknown()).optional().meta({ description: 'Ignored.' }),
+    logprobs: z.array(z.unknown()).nullish().meta({ description: 'Ignored.' }),
+  })
+  .transform(({ text: said }) => ({ type: 'text' as const, text: said }));
+
+const Refusal = z
+  .strictObject({ type: z.literal('refusal'), refusal: text })
+  .transform(({ refusal }) => ({ type: 'text' as const, text: refusal }));
+
+const InputText = z
+  .strictObject({ type: z.literal('input_text'), text })
+  .transform(({ text: given }) => ({ type: 'text' as const, text: given }));
+
+const InputImage = z
+  .strictObject({
+    type: z.literal('input_image'),
+    image_url: ImageUrl,
+    detail: z.literal('auto', 'must be "auto": the others are not supported').nullish(),
+    file_id: z.null('is not supported: send the image in image_url').optional(),
+  })
+  .transform(({ image_url: image }): UserPart => ({ type: 'file', ...image }));
+
+const InputFile = z
+  .strictObject({
+    type: z.literal('input_file'),
+    file_data: DocumentUrl.optional(),
+    file_url: FileUrl.nullish(),
+    filename: FileName.nullish(),
+    file_id: z.null('is not supported: send the file in file_data').optional(),
+  })
+  .transform(({ file_data: data, file_url: url, filename }, context): UserPart => {
+    const name = typeof filename === 'string' && { filename };
+    if (data !== undefined && !url) return { type: 'file', ...data, ...name };
+    if (data === undefined && url) return { type: 'file', media_type: 'application/pdf', url, ...name };
+    context.addIssue({ code: 'custom', message: 'must have one of file_data and file_url' });
+    return z.NEVER;
+  });
+
+const Texts = contentOf(z.discriminatedUnion('type', [InputText, OutputText], 'must be an input_text part'));
+const UserContent = contentOf(
+  z.discriminatedUnion(
+    'type',
+    [InputText, InputImage, InputFile],
+    'must be an input_text, input_image or input_file part',
+  ),
+);
+const AssistantContent = contentOf(
+  z.discriminatedUnion('type', [OutputText, InputText, Refusal], 'must be an output_text or refusal part'),
+);
+
+/** What items of a response have, and what is not looked at when they are sent back. */
+const ofItem = {
+  id: z.string().nullish().meta({ description: 'Ignored.' }),
+  status: z.string().nullish().meta({ description: 'Ignored.' }),
+};
+const ofMessage = {
+  ...ofItem,
+  type: z.literal('message').optional(),
+  phase: z.string().nullish().meta({ description: 'Ignored.' }),
+};
+
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+type AssistantPart = Exclude<AssistantMessage['content'], string>[number];
+
+/** An item of the input, as far as it can be told from itself. */
+export type InputItem =
+  | { kind: 'message'; message: ChatMessage }
+  | { kind: 'said'; part: AssistantPart }
+  | { kind: 'output'; callId: string; output: string }
+  | { kind: 'reference'; id: string; executionId: string; toolCall: number | undefined };
+
+const said = (part: AssistantPart): InputItem => ({ kind: 'said', part });
+
+const MessageItem = z.discriminatedUnion(
+  'role',
+  [
+    z
+      .strictObject({ ...ofMessage, role: z.literal(['system', 'developer']), content: Texts })
+      .transform(({ content }): InputItem => ({ kind: 'message', message: { role: 'system', content } })),
+    z
+      .strictObject({ ...ofMessage, role: z.literal('user'), content: UserContent })
+      .transform(({ content }): InputItem => ({ kind: 'message', message: { role: 'user', content } })),
+    z
+      .strictObject({ ...ofMessage, role: z.literal('assistant'), content: AssistantContent })
+      .transform(({ content }): InputItem => said({ type: 'text', text: joinedText(content) })),
+  ],
+  'must be system, developer, user or assistant',
+);
+
+const FunctionCallItem = z
+  .strictObject({
+    ...ofItem,
+    type: z.literal('function_call'),
+    call_id: ToolCallId,
+    name: ToolName,
+    arguments: Arguments,
+  })
+  .transform(
+    ({ call_id: id, name, arguments: input }): InputItem =>
+      said({ type: 'tool_call', id, name, input: input satisfies JsonValue }),
+  );
+
+const FunctionOutputItem = z
+  .strictObject({ ...ofItem, type: z.literal('function_call_output'), call_id: ToolCallId, output: Texts })
+  .transform(
+    ({ call_id: callId, output }): InputItem => ({
+      kind: 'output',
+      callId,
+      output: joinedText(output satisfies z.output<typeof TextContent>),
+    }),
+  );
+
+const ReferenceItem = z
+  .strictObject({
+    type: z.literal('item_reference'),
+    id: z.string('must be a string').max(200, 'must be at most 200 characters'),
+  })
+  .transform(({ id }, context): InputItem => {
+    const item = parseItemId(id);
+    if (item !== undefined) return { kind: 'reference', id, ...item };
+    context.addIssue({ code: 'custom', message: 'is the id of no item of a response', path: ['id'] });
+    return z.NEVER;
+  });
+
+const TypedItem = z.discriminatedUnion(
+  'type',
+  [FunctionCallItem, FunctionOutputItem, ReferenceItem],
+  'must be message, function_call, function_call_output or item_reference: others are not supported',
+);
+
+/** A message may leave its type out, so that no union can be told apart by it alone. */
+const Item = z.unknown().transform((value, context): InputItem => {
+  const isMessage = [undefined, 'message'].includes(Object(value).type) && Object(value).role !== undefined;
+  const parsed = (isMessage ? MessageItem : TypedItem).safeParse(value);
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+});
+
+function partsIn(items: unknown): number {
+  let parts = 0;
+  for (const item of Array.isArray(items) ? items : [])
+    for (const list of [Object(item).content, Object(item).output]) if (Array.isArray(list)) parts += list.length;
+  return parts;
+}
+
+const BoundedItems = z.preprocess(
+  (items, context) => {
+    if (partsIn(items) <= MAX_PARTS_TOGETHER) return items;
+    context.addIssue({ code: 'custom', message: `must have at most ${MAX_PARTS_TOGETHER} parts together` });
+    return z.NEVER;
+  },
+  shortList(Item, 'items', { max: MAX_FILLED_MESSAGES }),
+);
+
+/** `input` in the format of OpenAI's Responses API: a user's text, or a list of items. */
+export const Input = z
+  .unknown()
+  .transform((value, context): InputItem[] => {
+    if (typeof value === 'string' && value.length <= MAX_RENDERED_CHARS)
+      return [{ kind: 'message', message: { role: 'user', content: value } }];
+    const parsed = BoundedItems.safeParse(value);
+    if (parsed.success) return parsed.data;
+    if (typeof value === 'string') {
+      context.addIssue({ code: 'custom', message: `must be at most ${MAX_RENDERED_CHARS} characters` });
+      return z.NEVER;
+    }
+    for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  })
+  .meta({
+    override: {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' }, maxItems: MAX_FILLED_MESSAGES }],
+      description:
+        "Appended to the prompt's own messages: a user's text, or items: messages (`input_text`, `input_image`, `input_file`, `output_text`), `function_call`, `function_call_output` and `item_reference`.",
+    },
+  });

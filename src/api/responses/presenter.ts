@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import type { ToolCall } from '../../domain/messages.ts';
+import type { ExecutionRow } from '../../services/executions/executions.ts';
+import { failureOf } from '../chat-completions/errors.ts';
+import { finishReasonOf, headOf, usageOf } from '../chat-completions/presenter.ts';
+import { functionCallId, messageId } from './item-ids.ts';
+import type { ModelResponse, OutputItem } from './schema.ts';
+
+type Item = z.input<typeof OutputItem>;
+type ItemStatus = Item['status'];
+
+export const outputText = (text: string) => ({ type: 'output_text' as const, text, annotations: [], logprobs: [] });
+
+/** @param text undefined where there is none yet */
+export function presentMessage(executionId: string, status: ItemStatus, text?: string) {
+  return {
+    id: messageId(executionId),
+    type: 'message' as const,
+    status,
+    role: 'assistant' as const,
+    content: text === undefined ? [] : [outputText(text)],
+  };
+}
+
+/** @param index which tool call of the execution it is, from 0 */
+export function presentFunctionCall(executionId: string, index: number, { id, name, input }: ToolCall) {
+  return {
+    id: functionCallId(executionId, index),
+    type: 'function_call' as const,
+    status: 'completed' as const,
+    call_id: id,
+    name,
+    arguments: JSON.stringify(input),
+  };
+}
+
+function outputOf({ id, output, tool_calls: toolCalls }: ExecutionRow, status: ItemStatus): Item[] {
+  const calls = (toolCalls ?? []).map((call, index) => presentFunctionCall(id, index, call));
+  return output === '' && calls.length > 0 ? calls : [presentMessage(id, status, output ?? ''), ...calls];
+}
+
+const INCOMPLETE = { length: 'max_output_tokens', content_filter: 'content_filter' } as const;
+
+function reasonOf(row: ExecutionRow) {
+  const finish = finishReasonOf(row);
+  return finish === 'length' || finish === 'content_filter' ? INCOMPLETE[finish] : undefined;
+}
+
+function presentUsage(row: ExecutionRow) {
+  const { prompt_tokens: input, completion_tokens: output, ...usage } = usageOf(row);
+  return {
+    input_tokens: input,
+    input_tokens_details: usage.prompt_tokens_details,
+    output_tokens: output,
+    output_tokens_details: usage.completion_tokens_details,
+    total_tokens: usage.total_tokens,
+  };
+}
+
+/**
+ * An execution in the format of the Responses API.
+ * @param output in the order in which it was streamed. Default: as the record has it
+ */
+export function presentResponse(row: ExecutionRow, output?: Item[]): z.input<typeof ModelResponse> {
+  const { created, ...head } = headOf(row);
+  const isCompleted = row.status === 'completed';
+  const isOver = isCompleted || row.status === 'failed' || row.status === 'canceled';
+  const reason = isCompleted ? reasonOf(row) : undefined;
+  const status = !isOver ? 'in_progress' : !isCompleted ? 'failed' : reason === undefined ? 'completed' : 'incomplete';
+  const { code, message } = failureOf(row, false).body.error;
+  const { tool_choice: choice, parameters } = row;
+  return {
+    ...head,
+    object: 'response',
+    created_at: created,
+    completed_at: isCompleted && row.finished_at !== null ? Math.floor(row.finished_at.getTime() / 1000) : null,
+    status,
+    background: false,
+    error: status === 'failed' ? { code, message } : null,
+    incomplete_details: reason === undefined ? null : { reason },
+    instructions: null,
+    output: output ?? (isCompleted ? outputOf(row, status) : []),
+    previous_response_id: null,
+    parallel_tool_calls: true,
+    temperature: parameters.temperature ?? null,
+    top_p: parameters.top_p ?? null,
+    max_output_tokens: parameters.max_tokens ?? null,
+    tools: (row.tools ?? []).map(({ name, description, input_schema: schema, strict }) => ({
+      type: 'function' as const,
+      name,
+      description: description ?? null,
+      parameters: schema,
+      strict: strict ?? null,
+    })),
+    tool_choice:
+      typeof choice === 'object' && choice !== null ? { type: 'function', name: choice.name } : (choice ?? 'auto'),
+    truncation: 'disabled',
+    metadata: row.metadata,
+    usage: isCompleted ? presentUsage(row) : null,
+  };
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { shortList } from '../../domain/json-object.ts';
+import { TextPart } from '../../domain/messages.ts';
+import { ModelParameters, ResponseFormat } from '../../domain/parameters.ts';
+import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompt-content.ts';
+import { Metadata, PromptReference, Variables } from '../../http/fields.ts';
+import { ignored } from '../chat-completions/schema.ts';
+import { functionShape, toTool, uniqueNames } from '../chat-completions/tool-schema.ts';
+import { Input } from './input-schema.ts';
+
+const parameters = ModelParameters.shape;
+const schemaFormat = ResponseFormat.options[2].shape.json_schema.shape;
+
+const FunctionTool = z
+  .strictObject({ type: z.literal('function', 'must be "function": other tools are not supported'), ...functionShape })
+  .transform(toTool);
+
+const ToolChoiceField = z.union(
+  [
+    z.enum(['auto', 'none', 'required']),
+    z
+      .strictObject({ type: z.literal('function'), name: Tool.shape.name })
+      .transform(({ name }): ToolChoice => ({ name })),
+  ],
+  'must be "auto", "none", "required" or {"type": "function", "name": "…"}',
+);
+
+const TextFormat = z.discriminatedUnion('type', [
+  ResponseFormat.options[0],
+  ResponseFormat.options[1],
+  z
+    .strictObject({
+      type: z.literal('json_schema'),
+      ...schemaFormat,
+      description: schemaFormat.description.nullable(),
+      strict: schemaFormat.strict.nullable(),
+    })
+    .transform(({ type, description, strict, ...rest }) => ({
+      type,
+      json_schema: { ...rest, ...(description && { description }), ...(typeof strict === 'boolean' && { strict }) },
+    })),
+]);
+
+const absent = (why = 'is not supported') => z.null(why).optional();
+
+/** Values that ask for nothing which this service does not have. */
+const unsupported = {
+  previous_response_id: absent('is not supported: send the earlier items in input'),
+  conversation: absent('is not supported: send the earlier items in input'),
+  prompt: absent('is not supported: model names the prompt, and variables fill it'),
+  background: z.literal(false, 'must be false: use POST /executions with Prefer: respond-async').nullish(),
+  context_management: absent(),
+  include: shortList(
+    z.literal(
+      'reasoning.encrypted_content',
+      'must be "reasoning.encrypted_content", of which there is none: the rest is not supported',
+    ),
+    'entries',
+    { max: 10 },
+  ).nullish(),
+  image: absent(),
+  max_tool_calls: absent(),
+  moderation: absent(),
+  parallel_tool_calls: z.literal(true, 'must be true: the model decides how many tools it calls').nullish(),
+  service_tier: z.enum(['auto', 'default'], 'must be "auto" or "default"').nullish(),
+  top_logprobs: z.literal(0, 'is not supported').nullish(),
+  truncation: z.literal('disabled', 'must be "disabled"').nullish(),
+};
+
+/** What OpenAI's SDKs send (https://platform.openai.com/docs/api-reference/responses/create), and `variables`. */
+export const CreateResponse = z
+  .strictObject({
+    model: PromptReference,
+    input: Input.optional(),
+    instructions: TextPart.shape.text
+      .nullish()
+      .meta({ description: "A system message between the prompt's own messages and `input`." }),
+    variables: Variables.default({}).meta({
+      description: 'A value for each placeholder of the prompt: a string, number, boolean, object or array.',
+    }),
+    stream: z.boolean('must be true or false').nullish(),
+    stream_options: z.strictObject({ include_obfuscation: ignored() }).nullish(),
+    tools: shortList(FunctionTool, 'tools', { max: MAX_TOOLS })
+      .check(uniqueNames())
+      .nullish()
+      .meta({ description: 'Functions. They take the place of all tools of the prompt.' }),
+    tool_choice: ToolChoiceField.nullish().meta({ description: 'Takes the place of that of the prompt.' }),
+    temperature: parameters.temperature.nullable(),
+    top_p: parameters.top_p.nullable(),
+    max_output_tokens: parameters.max_tokens.nullable(),
+    reasoning: z
+      .strictObject({
+        effort: parameters.reasoning_effort.nullable(),
+        summary: absent(),
+        generate_summary: absent(),
+      })
+      .nullish(),
+    text: z
+      .strictObject({
+        format: TextFormat.nullish(),
+        verbosity: z.literal('medium', 'is not supported, but for "medium"').nullish(),
+      })
+      .nullish(),
+    metadata: Metadata.nullish(),
+    user: z
+      .string('must be a string')
+      .max(512, 'must be at most 512 characters')
+      .nullish()
+      .meta({ description: 'Kept in the `metadata` of the execution, as `user`.' }),
+    store: ignored('Ignored: executions are kept as the workspace keeps them.'),
+    safety_identifier: ignored(),
+    prompt_cache_key: ignored(),
+    prompt_cache_options: ignored(),
+    prompt_cache_retention: ignored(),
+    ...unsupported,
+  })
+  .meta({ id: 'CreateResponse' });
+export type ResponseRequest = z.output<typeof CreateResponse>;
+
+const Status = z.enum(['in_progress', 'completed', 'incomplete', 'failed']);
+
+const OutputText = z.object({
+  type: z.literal('output_text'),
+  text: z.string(),
+  annotations: z.array(z.unknown()).meta({ description: 'Empty.' }),
+  logprobs: z.array(z.unknown()).meta({ description: 'Empty.' }),
+});
+
+const OutputMessage = z.object({
+  id: z.string(),
+  type: z.literal('message'),
+  status: Status,
+  role: z.literal('assistant'),
+  content: z.array(OutputText),
+});
+
+const FunctionCall = z.object({
+  id: z.string(),
+  type: z.literal('function_call'),
+  status: Status,
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string().meta({ description: 'JSON.', example: '{"city":"Paris"}' }),
+});
+
+export const OutputItem = z.discriminatedUnion('type', [OutputMessage, FunctionCall]);
+
+const FunctionToolShown = z.object({
+  type: z.literal('function'),
+  name: z.string(),
+  description: z.string().nullable(),
+  parameters: z.record(z.string(), z.unknown()),
+  strict: z.boolean().nullable(),
+});
+
+export const ModelResponse = z
+  .object({
+    id: z.string().meta({
+      description: 'The id of the execution.',
+      example: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+    }),
+    object: z.literal('response'),
+    created_at: z.int().meta({ description: 'Seconds since 1970.' }),
+    completed_at: z.int().nullable(),
+    status: Status,
+    background: z.literal(false),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.enum(['max_output_tokens', 'content_filter']) }).nullable(),
+    instructions: z.null(),
+    model: z.string().meta({ description: 'The version of the prompt that was run.', example: 'support/greeting@3' }),
+    output: z.array(OutputItem),
+    previous_response_id: z.null(),
+    parallel_tool_calls: z.boolean(),
+    temperature: z.number().nullable(),
+    top_p: z.number().nullable(),
+    max_output_tokens: z.int().nullable(),
+    tools: z.array(FunctionToolShown),
+    tool_choice: z.union([z.string(), z.object({ type: z.literal('function'), name: z.string() })]),
+    truncation: z.literal('disabled'),
+    metadata: z.record(z.string(), z.string()),
+    usage: z
+      .object({
+        input_tokens: z.int(),
+        input_tokens_details: z.object({ cached_tokens: z.int() }),
+        output_tokens: z.int(),
+        output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+        total_tokens: z.int(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'ModelResponse' });

@@ -1,0 +1,93 @@
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
+import { type ChatMessage, MAX_RENDERED_CHARS } from '../../domain/messages.ts';
+import { allows } from '../../domain/scopes.ts';
+import type { RouteRequest } from '../../http/route.ts';
+import { type ExecutionRow, getExecution } from '../../services/executions/executions.ts';
+import type { InputItem } from './input-schema.ts';
+
+type AssistantPart = Exclude<Extract<ChatMessage, { role: 'assistant' }>['content'], string>[number];
+type Reference = Extract<InputItem, { kind: 'reference' }>;
+/** What is kept of an execution that items refer to. */
+type Answer = Pick<ExecutionRow, 'output' | 'tool_calls'>;
+
+/** Executions that the items of one request may refer to: each is read. */
+const MAX_REFERENCED = 100;
+
+/**
+ * The messages that items stand for. What an assistant said and called in a row is one message.
+ * @throws ApiError `invalid_request`, `insufficient_scope` where items refer to executions that the key may not read
+ */
+export async function toMessages(
+  items: readonly InputItem[],
+  { db, key }: Pick<RouteRequest<unknown, unknown, unknown>, 'db' | 'key'>,
+): Promise<ChatMessage[]> {
+  const references = items.filter((item) => item.kind === 'reference');
+  if (references.length > 0 && !allows(key.scopes, 'read'))
+    throw new ApiError(
+      'insufficient_scope',
+      'An item_reference reads an execution, for which this key lacks the scope "read". Send the item itself (AI SDK: store: false).',
+    );
+  const answers = await readAnswers(db, references);
+  const messages: ChatMessage[] = [];
+  const called = new Map<string, string>();
+  let said: AssistantPart[] = [];
+  const add = (part: AssistantPart) => {
+    if (part.type === 'tool_call') called.set(part.id, part.name);
+    if (part.type !== 'text' || part.text !== '') said.push(part);
+  };
+  const endTurn = () => {
+    const [first] = said;
+    if (first?.type === 'text' && said.length === 1) messages.push({ role: 'assistant', content: first.text });
+    else if (said.length > 0) messages.push({ role: 'assistant', content: said });
+    said = [];
+  };
+  for (const [index, item] of items.entries()) {
+    if (item.kind === 'said') add(item.part);
+    else if (item.kind === 'reference') add(partOf(item, answers.get(item.executionId), index));
+    else {
+      endTurn();
+      messages.push(item.kind === 'message' ? item.message : toolMessage(item, called.get(item.callId), index));
+    }
+  }
+  endTurn();
+  return messages;
+}
+
+function toolMessage(
+  { callId: id, output }: Extract<InputItem, { kind: 'output' }>,
+  name: string | undefined,
+  index: number,
+): ChatMessage {
+  if (name === undefined) throw invalidField(`input.${index}.call_id`, 'is the call_id of no function_call before it');
+  return { role: 'tool', content: [{ type: 'tool_result', id, name, output }] };
+}
+
+function partOf({ toolCall }: Reference, answer: Answer | undefined, index: number): AssistantPart {
+  if (toolCall === undefined && answer?.output != null) return { type: 'text', text: answer.output };
+  const call = toolCall === undefined ? undefined : answer?.tool_calls?.[toolCall];
+  if (call === undefined) throw invalidField(`input.${index}.id`, 'is the id of no item of a response');
+  return { type: 'tool_call', ...call };
+}
+
+/** By the execution's id. What does not exist in the workspace is left out. @throws ApiError `invalid_request` */
+async function readAnswers(db: WorkspaceDatabase, references: readonly Reference[]): Promise<Map<string, Answer>> {
+  const ids = new Set(references.map(({ executionId }) => executionId));
+  if (ids.size > MAX_REFERENCED)
+    throw invalidField('input', `must refer to at most ${MAX_REFERENCED} responses: send the items themselves`);
+  const answers = new Map<string, Answer>();
+  let chars = 0;
+  for (const id of ids) {
+    const row = await getExecution(db, id).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'not_found') return undefined;
+      throw error;
+    });
+    if (row === undefined) continue;
+    const { output, tool_calls } = row;
+    chars += (output?.length ?? 0) + (tool_calls === null ? 0 : JSON.stringify(tool_calls).length);
+    if (chars > MAX_RENDERED_CHARS)
+      throw invalidField('input', `refers to more than ${MAX_RENDERED_CHARS} characters: leave the earliest out`);
+    answers.set(id, { output, tool_calls });
+  }
+  return answers;
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { installedTools } from '../../scripts/installed-tools.ts';
+import { run } from '../../scripts/python.ts';
+import { otherRuntimes } from '../../scripts/runtimes.ts';
+import { PROJECT } from '../support/processes.ts';
+
+// The packages as they are handed out, in a project that knows nothing of this one.
+
+const CLIENT = 'pms-client-0.1.0.tgz';
+const CLI = 'pms-cli-0.1.0.tgz';
+
+let folder: string;
+let project: string;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'pms-packages-'));
+  project = path.join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(path.join(project, 'package.json'), '{"private": true}');
+  await success(
+    'npm',
+    ['pack', '--workspace', 'clients/typescript', '--workspace', 'cli', '--pack-destination', folder],
+    {
+      cwd: PROJECT,
+    },
+  );
+  const files = [CLIENT, CLI].map((file) => path.join(folder, file));
+  await success('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...files], { cwd: project });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a program printed. @throws Error with it where the program failed */
+async function success(...args: Parameters<typeof run>): Promise<string> {
+  const { code, output } = await run(...args);
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}:\n${output}`);
+  return output;
+}
+
+test('they have a README, and the licence of the project', () => {
+  const licence = readFileSync(path.join(PROJECT, 'LICENSE'), 'utf8');
+  for (const name of ['pms-client', 'pms-cli']) {
+    const at = (file: string) => readFileSync(path.join(project, 'node_modules', name, file), 'utf8');
+    expect([name, at('LICENSE') === licence]).toEqual([name, true]);
+    expect(at('README.md')).toContain(`# ${name}`);
+  }
+  expect(readFileSync(path.join(PROJECT, 'clients/python/LICENSE'), 'utf8')).toBe(licence);
+});
+
+test("the client's exports and types are right for every kind of importer", async () => {
+  const tools = await installedTools('package-checks');
+  const file = path.join(folder, CLIENT);
+  expect(await success(process.execPath, [`${tools}/publint/src/cli.js`, file, '--strict'])).toContain('All good');
+  expect(await success(process.execPath, [`${tools}/@arethetypeswrong/cli/dist/index.js`, file])).toContain(
+    'No problems found',
+  );
+});
+
+const PROGRAM = `
+import { Pms, type WebhookEvent, webhooks } from 'pms-client';
+
+const pms: Pms = new Pms({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pms_x', retryForMs: 0 });
+export const costOf = (event: WebhookEvent): string | null =>
+  event.event === 'execution.completed' ? event.data.cost.amount : event.event === 'prompt.created' ? event.data.model : null;
+pms.execute({ prompt_name: 'x' }).catch((error: { code: string }) => console.log(error.code, typeof webhooks.verify));
+`;
+
+test.each(['mts', 'cts'])('a program of type .%s compiles against the client and runs', async (type) => {
+  writeFileSync(path.join(project, `main.${type}`), PROGRAM);
+  const tsc = path.join(PROJECT, 'node_modules/.bin/tsc');
+  const lib = ['--lib', 'es2024,dom', '--types', ''];
+  await success(tsc, ['--module', 'nodenext', '--strict', '--target', 'es2022', ...lib, `main.${type}`], {
+    cwd: project,
+  });
+  expect(await success(process.execPath, [`main.${type.replace('ts', 'js')}`], { cwd: project })).toBe(
+    'connection_failed function\n',
+  );
+});
+
+test('the command line runs where it is installed, and says which Node.js it needs', async () => {
+  const program = path.join(project, 'node_modules/pms-cli/bin/pms.js');
+  expect(await success(process.execPath, [program, '--version'])).toBe('0.1.0\n');
+  expect(await success(process.execPath, [program, 'import', '--help'])).toContain('Usage: pms import');
+  const runtimes = await otherRuntimes();
+  // There are packages of other versions for Linux only.
+  if (runtimes === undefined) return expect(process.platform).not.toBe('linux');
+  const { code, output } = await run(runtimes.node18, [program, '--version']);
+  expect([code, output]).toEqual([
+    2,
+    expect.stringMatching(/^pms needs Node\.js 24\.15 or newer\. This is 18\.[\d.]+\.\n$/),
+  ]);
+});
