@@ -3,7 +3,17 @@ import path from 'node:path';
 import process from 'node:process';
 import ms from 'ms';
 import { z } from 'zod';
-import { Bytes, Count, Duration, EncryptionKeys, HttpUrl, Port, Retention, Waits } from './lib/setting-values.ts';
+import {
+  Bytes,
+  Count,
+  Duration,
+  EncryptionKeys,
+  HttpUrl,
+  Origins,
+  Port,
+  Retention,
+  Waits,
+} from './lib/setting-values.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 
 /** The settings are wrong: `problems` names each, so that all can be mended at once. */
@@ -65,6 +75,7 @@ const Environment = z.object({
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
   MAX_CONNECTIONS: Count.default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: Count.default(1_000),
+  CORS_ORIGINS: Origins.default([]),
   QUOTA_API_KEYS: Count.default(100),
   QUOTA_PROMPTS: Count.default(10_000),
   QUOTA_DATASETS: Count.default(1_000),
@@ -159,6 +170,8 @@ function toSettings(env: Environment) {
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     /** Of one API process; 0: any number. */
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
+    /** Origins whose pages may call the API. */
+    corsOrigins: env.CORS_ORIGINS,
     /** How many of each a workspace can have; 0: any number. */
     quotas: {
       apiKeys: env.QUOTA_API_KEYS,

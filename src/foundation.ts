@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Settings } from './config.ts';
@@ -98,6 +99,25 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
       await listener.close();
       await connection.close();
       await db.close();
+    },
+  };
+}
+
+const CHECK_DEADLINE_MS = 2_500;
+
+/** What `/readyz` looks at: each rejects where the service can't work at the moment. */
+export function readinessChecks({
+  db,
+  client,
+}: Pick<Foundation, 'db' | 'client'>): Record<string, () => Promise<void>> {
+  return {
+    database: async () => {
+      await db.system.query((all) => all.selectNoFrom(sql<number>`1`.as('one')));
+    },
+    temporal: async () => {
+      await client.withDeadline(Date.now() + CHECK_DEADLINE_MS, () =>
+        client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+      );
     },
   };
 }

@@ -10,7 +10,7 @@ import { startPostgres } from './embedded/postgres.ts';
 import { keptSecret } from './embedded/secrets.ts';
 import { startTemporal } from './embedded/temporal.ts';
 import { ensureTemporal } from './embedded/temporal-binary.ts';
-import { layFoundation } from './foundation.ts';
+import { layFoundation, readinessChecks } from './foundation.ts';
 import { listen, type RunningServer } from './http/http-server.ts';
 import { type Parts, runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
@@ -99,7 +99,8 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   parts.add('the connections', () => foundation.close());
   await ensureFirstKey(foundation.db, firstKey.text);
   if (settings.metricsPort !== 0) {
-    const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
+    const checks = readinessChecks(foundation);
+    const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort, checks);
     parts.add('the metrics', () => metrics.close(1_000));
   }
   const workers = await startWorkers(foundation);

@@ -4,7 +4,7 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { requireServers } from './config.ts';
 import { MAX_SCORER_TIMEOUT_MS } from './evaluators/types/http.ts';
-import { type Foundation, layFoundation } from './foundation.ts';
+import { type Foundation, layFoundation, readinessChecks } from './foundation.ts';
 import { cleanUp } from './jobs/clean-up.ts';
 import { cleanUpStreams } from './jobs/clean-up-streams.ts';
 import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
@@ -219,7 +219,8 @@ async function main(): Promise<void> {
     const foundation = await layFoundation(settings, requireServers(settings), log);
     parts.add('the connections', () => foundation.close());
     if (settings.metricsPort !== 0) {
-      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
+      const checks = readinessChecks(foundation);
+      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort, checks);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     const workers = await startWorkers(foundation);

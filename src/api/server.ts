@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Middleware } from 'koa';
-import { sql } from 'kysely';
 import { Gauge } from 'prom-client';
 import { requireServers } from '../config.ts';
-import { type Foundation, layFoundation } from '../foundation.ts';
+import { type Foundation, layFoundation, readinessChecks } from '../foundation.ts';
 import { createApp } from '../http/app.ts';
 import { consoleRoutes } from '../http/console.ts';
 import { listen } from '../http/http-server.ts';
@@ -14,6 +12,7 @@ import { createHttpMetrics } from '../http/middleware/request-log.ts';
 import { openApiDocument } from '../http/openapi.ts';
 import { docsRoutes, healthRoutes } from '../http/public-routes.ts';
 import type { Route } from '../http/route.ts';
+import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { runProcess } from '../lifecycle.ts';
 import { serveMetrics } from '../metrics.ts';
 import { createAuthenticator } from '../services/access/authenticate.ts';
@@ -56,7 +55,6 @@ import { sendingRoutes } from './webhooks/sending-routes.ts';
 const MAX_FAILED_AUTHENTICATIONS = 60;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
-const CHECK_DEADLINE_MS = 2_500;
 
 /** Where `scripts/build-console.ts` leaves the web console. */
 const CONSOLE_BUILD = fileURLToPath(new URL('../../.cache/console', import.meta.url));
@@ -72,19 +70,6 @@ export function projectVersion(): string {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
   return version;
-}
-
-function readinessOf({ db, client }: Foundation): Middleware {
-  return healthRoutes({
-    database: async () => {
-      await db.system.query((all) => all.selectNoFrom(sql<number>`1`.as('one')));
-    },
-    temporal: async () => {
-      await client.withDeadline(Date.now() + CHECK_DEADLINE_MS, () =>
-        client.workflowService.describeNamespace({ namespace: client.options.namespace }),
-      );
-    },
-  });
 }
 
 /** What the routes are made of. */
@@ -215,6 +200,7 @@ export async function startApi(
     },
   });
   const limit = settings.rateLimitPerMinute;
+  const connections = settings.connections.total;
   const app = createApp({
     db,
     routes,
@@ -222,7 +208,7 @@ export async function startApi(
     rateLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'key', limit),
     failureLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS),
     publicRoutes: [
-      readinessOf(foundation),
+      healthRoutes(readinessChecks(foundation)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
       consoleRoutes(CONSOLE_BUILD, {
         version: projectVersion(),
@@ -231,6 +217,8 @@ export async function startApi(
     ],
     metrics: createHttpMetrics(registry),
     trustProxy: settings.trustProxy,
+    corsOrigins: settings.corsOrigins,
+    inProgress: connections === 0 ? undefined : createFairSemaphore({ total: connections }),
     closing: closing.signal,
     log,
   });
@@ -262,7 +250,8 @@ async function main(): Promise<void> {
     parts.add('the connections', () => foundation.close());
     if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(foundation.db, settings.bootstrapApiKey);
     if (settings.metricsPort !== 0) {
-      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort);
+      const checks = readinessChecks(foundation);
+      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort, checks);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     // Temporal starts no workflow without them, and this may be the first process to reach a new Temporal.

@@ -27,19 +27,31 @@ export interface BuiltList<Row> {
   bytes: (eb: ExpressionBuilder<{ found: Row }, 'found'>) => Expression<number>;
 }
 
+/** Of a list those columns that are given, where some are JSON that is given as its text. It is written for the rows of the page alone. */
+export interface GivenColumns<Row> {
+  columns: readonly (keyof Row & string)[];
+  /** Of these, JSON. */
+  texts: ReadonlySet<string>;
+}
+
 /**
  * Reads a page that is bounded by bytes as well as by rows. PostgreSQL cuts it, so that what does not belong to it never
  * reaches this process. A page has at least one row, unless there is none.
  * @param limit rows at most
+ * @param given default: all columns, as they are
  */
-export async function selectPage<Row>(
+export async function selectPage<Row, Given = Row>(
   query: Query,
   { select, orderBy, bytes }: BuiltList<Row>,
   limit: number,
-): Promise<Page<Row>> {
+  given?: GivenColumns<Given>,
+): Promise<Page<Given>> {
   const order = sql.join(orderBy.map(([column, direction]) => sql`${sql.ref(column)} ${sql.raw(direction)}`));
-  const rows = await query((db) =>
-    db
+  const texts = given?.columns.map((name) =>
+    given.texts.has(name) ? sql`${sql.ref(name)}::text`.as(name) : sql.ref(name).as(name),
+  );
+  const rows = await query((db) => {
+    const page = db
       .selectFrom(
         sql<PageColumns>`(
           select *, count(*) over ()::int as page_found, (row_number() over list)::int as page_row,
@@ -48,11 +60,12 @@ export async function selectPage<Row>(
           window list as (order by ${order})
         )`.as('page'),
       )
-      .selectAll()
       .where('page_row', '<=', limit)
       .where((eb) => eb.or([eb('page_bytes', '<=', MAX_PAGE_BYTES), eb('page_row', '=', 1)]))
-      .orderBy('page_row')
-      .$castTo<Row & PageColumns>(),
-  );
+      .orderBy('page_row');
+    return (texts === undefined ? page.selectAll() : page.select('page_found').select(texts)).$castTo<
+      Given & PageColumns
+    >();
+  });
   return { rows, more: (rows[0]?.page_found ?? 0) > rows.length };
 }

@@ -13,4 +13,6 @@ export const MEMORY_SHARES = {
   responses: 0.1,
   /** Bodies of deliveries. */
   deliveries: 0.1,
+  /** Bodies of requests to the API, and its responses: each of the two. */
+  largeWork: 0.125,
 };

@@ -4,14 +4,20 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
-import { ApiError } from '../domain/errors.ts';
+import { MAX_PAGE_BYTES } from '../db/read-page.ts';
+import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
+import { isLargeJson, stringifyJson } from '../domain/json-text.ts';
 import { allows } from '../domain/scopes.ts';
+import type { FairSemaphore } from '../lib/fair-semaphore.ts';
 import type { AuthenticatedKey, Authenticator } from '../services/access/authenticate.ts';
 import type { RateLimiter } from '../services/access/rate-limiter.ts';
 import { actAs } from '../services/audit/acting.ts';
+import { compress, mayCompress } from './compression.ts';
+import { type CorsOrigins, cors } from './cors.ts';
 import { credentialOf, refuseOtherOrigins } from './credentials.ts';
-import { HttpRequest } from './http-request.ts';
-import { hasBody, readJsonBody, readNoBody } from './json-body.ts';
+import { HttpRequest, signalOf } from './http-request.ts';
+import { announcedBytes, hasBody, parseJson, readJsonBytes, readNoBody } from './json-body.ts';
+import { createHandling, createLargeWork, type Handling, LARGE_BYTES, type LargeWork } from './large-work.ts';
 import { type Authenticate, createAuthentication } from './middleware/authentication.ts';
 import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
@@ -33,6 +39,10 @@ export interface AppDeps {
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
   trustProxy: boolean;
+  /** Origins whose pages may call the API. */
+  corsOrigins: CorsOrigins;
+  /** Requests in progress, each of which has a connection: shared by workspaces. Undefined: no limit. */
+  inProgress: FairSemaphore | undefined;
   /** Aborted at shutdown: requests that wait are responded to with the current state. */
   closing: AbortSignal;
   log: Logger;
@@ -64,8 +74,9 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
   const authenticate = createAuthentication(deps);
   const watched = createWatchedStreams(deps);
+  const work = createLargeWork();
   for (const route of deps.routes)
-    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps, { authenticate, watched }));
+    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, { ...deps, authenticate, watched, work }));
   const signIns = new Set(
     deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
   );
@@ -79,6 +90,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     ctx.path = normalizePath(ctx.path);
     await next();
   });
+  app.use(cors(deps.corsOrigins));
   app.use(async (ctx, next) => {
     // A sign-in has its key in the body, which its route reads.
     if (!signIns.has(`${ctx.method} ${ctx.path}`)) ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
@@ -106,23 +118,53 @@ function errorFormats(router: Router<AppState>, routes: Route[]): (path: string)
       .find((format) => format !== undefined);
 }
 
+type RouteContext = Context & { state: AppState; params: Record<string, string> };
+type RunDeps = AppDeps & { authenticate: Authenticate; watched: WatchedStreams; work: LargeWork };
+
 /** Parses a request by its route's schemas, runs the handler and sends what it gives. */
-async function run(
-  ctx: Context & { state: AppState; params: Record<string, string> },
+async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void> {
+  const { state } = ctx;
+  if (route.keyOf === undefined) requireScope(state.key, route);
+  else refuseOtherOrigins(ctx);
+  const signal = signalOf(ctx.res, deps.closing);
+  // A sign-in has no workspace yet.
+  const handling = createHandling(deps.work, state.key?.workspaceId ?? '', ctx.res, signal);
+  try {
+    const request = await requestOf(ctx, route, deps, { signal, handling });
+    const { audit } = route;
+    const { key, requestId } = state;
+    if (isList(route)) await handling.reserve(MAX_PAGE_BYTES);
+    // What changes most and is not recorded (executions) has no scope to pay for.
+    const response =
+      audit === undefined || audit === 'none'
+        ? await route.handler(request)
+        : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request));
+    await respond(ctx, route, withoutStored(route, key, response), deps, handling);
+  } finally {
+    handling.dealtWith();
+  }
+}
+
+/** Whether a response has pages, of which each is bounded by bytes. */
+function isList({ query }: Route): boolean {
+  return query instanceof z.ZodObject && 'cursor' in query.shape;
+}
+
+async function requestOf(
+  ctx: RouteContext,
   route: Route,
-  { db, closing }: AppDeps,
-  { authenticate, watched }: { authenticate: Authenticate; watched: WatchedStreams },
-) {
+  { db, authenticate, inProgress }: RunDeps,
+  { signal, handling }: { signal: () => AbortSignal; handling: Handling },
+): Promise<HttpRequest> {
   const { state } = ctx;
   const { keyOf } = route;
-  if (keyOf === undefined) requireScope(state.key, route);
-  else refuseOtherOrigins(ctx);
   const params = route.params && validate(route.params, ctx.params);
   const query = validate<unknown>(route.query ?? NoQuery, onlyOnce(ctx.query));
-  const { body, raw } = await readBody(ctx, route);
+  if (inProgress !== undefined && keyOf === undefined) takePart(ctx, inProgress);
+  const { body, raw } = await readBody(ctx, route, handling);
   if (keyOf !== undefined) state.key = await authenticate(ctx, () => ({ kind: 'key', token: keyOf(body) }));
   const { key, requestId } = state;
-  const request = new HttpRequest(ctx, {
+  return new HttpRequest(ctx, {
     params,
     query,
     body,
@@ -130,25 +172,51 @@ async function run(
     db: db.workspace(key.workspaceId),
     key,
     requestId,
-    closing,
+    signal,
+    handling,
   });
-  const { audit } = route;
-  // What changes most and is not recorded (executions) has no scope to pay for.
-  const response = withoutStored(
-    route,
-    key,
-    audit === undefined || audit === 'none'
-      ? await route.handler(request)
-      : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request)),
-  );
+}
+
+/** @throws ApiError `rate_limited` where the workspace has as many requests in progress as it may have */
+function takePart(ctx: RouteContext, inProgress: FairSemaphore): void {
+  const { workspaceId } = ctx.state.key;
+  const release = inProgress.tryAcquire(workspaceId);
+  if (release === undefined)
+    throw new ApiError(
+      'rate_limited',
+      `This workspace has ${inProgress.inUse(workspaceId)} requests in progress, as many as it may have here. ` +
+        'Wait for some of them, or run executions with "Prefer: respond-async".',
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
+  ctx.res.once('close', () => release());
+}
+
+/** Sends what the handler gives. */
+async function respond(
+  ctx: RouteContext,
+  route: Route,
+  response: unknown,
+  { watched }: RunDeps,
+  handling: Handling,
+): Promise<void> {
   ctx.status = route.status ?? 200;
   if (response instanceof RawResponse) {
     if (response.status !== undefined) ctx.status = response.status;
     ctx.set(response.headers);
     ctx.body = response.body;
     ctx.type = response.contentType;
-    if (response.body instanceof Readable) watched.watch(state.credential, response.body);
-  } else ctx.body = response;
+    if (response.body instanceof Readable) watched.watch(ctx.state.credential, response.body);
+    // Files are read bit by bit.
+    if (isList(route)) handling.keep();
+    return;
+  }
+  // Secrets are shown in response to changes alone, which are sent as they are (docs/security.md).
+  const encode = mayCompress(ctx) ? (text: string) => compress(ctx, text) : async (text: string) => text;
+  const write = () => encode(stringifyJson(response));
+  const body = isLargeJson(response, LARGE_BYTES) ? await handling.show(write) : await write();
+  handling.keep(body.length);
+  ctx.type = 'application/json';
+  ctx.body = body;
 }
 
 /** @throws ApiError `insufficient_scope` */
@@ -172,13 +240,15 @@ function withoutStored({ withoutRead }: Route, { scopes }: AuthenticatedKey, res
   return { ...response, ...withoutRead };
 }
 
-async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; raw: Buffer }> {
+async function readBody(ctx: Context, route: Route, handling: Handling): Promise<{ body: unknown; raw: Buffer }> {
   if (route.body === 'stream') return { body: undefined, raw: Buffer.alloc(0) };
   if (route.body === undefined) {
     if (route.method !== 'get') await readNoBody(ctx.req);
     return { body: undefined, raw: Buffer.alloc(0) };
   }
   if (route.bodyOptional && !hasBody(ctx.req)) return { body: validate(route.body, {}), raw: Buffer.alloc(0) };
-  const { raw, json } = await readJsonBody(ctx.req, route.maxBodyBytes);
-  return { body: validate(route.body, json), raw };
+  await handling.receive(announcedBytes(ctx.req, route.maxBodyBytes));
+  const raw = await readJsonBytes(ctx.req, route.maxBodyBytes);
+  await handling.begin(raw.length);
+  return { body: validate(route.body, await parseJson(raw)), raw };
 }

@@ -12,9 +12,9 @@ export interface ConnectionLimits {
 /** After the response, the rest of a body may arrive for this long, so that callers who send all before they read get to read. */
 const LINGER_MS = 20_000;
 
-/** Closes connections beyond the limits at once. Those that are open stay. */
+/** Closes connections beyond the limits at once. Of those that are open, the ones on which nothing is asked make way for new ones. */
 export function limitConnections(server: http.Server, { total, perAddress }: ConnectionLimits): void {
-  if (total > 0) server.maxConnections = total;
+  if (total > 0) limitAll(server, total);
   if (perAddress === 0) return;
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
@@ -40,5 +40,18 @@ export function cutUnreadBodies(request: IncomingMessage, response: ServerRespon
     timer.unref();
     // With its end, or with its connection: a connection that is kept alive gathers no listeners.
     request.once('close', () => clearTimeout(timer));
+  });
+}
+
+function limitAll(server: http.Server, total: number): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (open.size <= total) return;
+    server.closeIdleConnections();
+    // Those that were closed just now are told of it later.
+    const left = [...open].filter(({ destroyed }) => !destroyed);
+    if (left.length > total) socket.destroy();
   });
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { stringifyJson } from '../domain/json-text.ts';
 import { RawResponse } from './route.ts';
 
 /** Server-sent events (WHATWG HTML, section 9.2). */
@@ -12,7 +13,7 @@ export const KEEP_ALIVE = ': keep-alive\n\n';
  * @param event.id absent where a stream does not go on after an event
  */
 export function serverSentEvent({ id, event, data }: { id?: string; event: string; data: unknown }): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${stringifyJson(data)}\n\n`;
 }
 
 /** A response that goes on as long as its events do. */

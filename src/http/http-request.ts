@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { WorkspaceDatabase } from '../db/database.ts';
 import type { AuthenticatedKey } from '../services/access/authenticate.ts';
 import { callerAddress, cameByHttps } from './client-address.ts';
+import type { Handling } from './large-work.ts';
 import type { RouteRequest } from './route.ts';
 
 /** What was read and checked of a request before its handler runs. */
@@ -15,27 +16,50 @@ interface Parsed {
   db: WorkspaceDatabase;
   key: AuthenticatedKey;
   requestId: string;
-  /** Aborted at shutdown: requests that wait are responded to with the current state. */
-  closing: AbortSignal;
+  signal: () => AbortSignal;
+  handling: Handling;
+}
+
+/**
+ * Tells when nothing more is to be waited for. Made when it is asked for: few requests wait.
+ * @param closing aborted at shutdown: requests that wait are responded to with the current state
+ * @returns gives a signal that is aborted when the caller has gone away, or at `closing`
+ */
+export function signalOf(res: ServerResponse, closing: AbortSignal): () => AbortSignal {
+  let signal: AbortSignal | undefined;
+  return () => {
+    if (signal !== undefined) return signal;
+    const gone = new AbortController();
+    signal = AbortSignal.any([gone.signal, closing]);
+    // A response that was sent in full closes, too: then the caller has not gone away.
+    const check = () => {
+      if (!res.writableFinished) gone.abort();
+    };
+    if (res.closed) check();
+    else res.once('close', check);
+    return signal;
+  };
 }
 
 /** A request as a route's handler gets it. What few handlers need is made when it is asked for: reads are frequent and short. */
 export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
   readonly params: unknown;
   readonly query: unknown;
-  readonly body: unknown;
+  body: unknown;
   readonly db: WorkspaceDatabase;
   readonly key: AuthenticatedKey;
   readonly requestId: string;
   readonly #ctx: Context;
-  readonly #raw: Buffer;
-  readonly #closing: AbortSignal;
-  #signal: AbortSignal | undefined;
+  readonly #handling: Handling;
+  #raw: Buffer;
+  readonly #signal: () => AbortSignal;
+  #hash: Buffer | undefined;
 
-  constructor(ctx: Context, { params, query, body, raw, db, key, requestId, closing }: Parsed) {
+  constructor(ctx: Context, { params, query, body, raw, db, key, requestId, signal, handling }: Parsed) {
     this.#ctx = ctx;
     this.#raw = raw;
-    this.#closing = closing;
+    this.#signal = signal;
+    this.#handling = handling;
     this.params = params;
     this.query = query;
     this.body = body;
@@ -57,21 +81,27 @@ export class HttpRequest implements RouteRequest<unknown, unknown, unknown> {
   }
 
   get signal(): AbortSignal {
-    if (this.#signal !== undefined) return this.#signal;
-    const { res } = this.#ctx;
-    const gone = new AbortController();
-    this.#signal = AbortSignal.any([gone.signal, this.#closing]);
-    // A response that was sent in full closes, too: then the caller has not gone away.
-    const check = () => {
-      if (!res.writableFinished) gone.abort();
-    };
-    if (res.closed) check();
-    else res.once('close', check);
-    return this.#signal;
+    return this.#signal();
   }
 
   get requestHash(): Buffer {
-    return createHash('sha256').update(`${this.#ctx.method} ${this.#ctx.path}\n`).update(this.#raw).digest();
+    this.#hash ??= createHash('sha256').update(`${this.#ctx.method} ${this.#ctx.path}\n`).update(this.#raw).digest();
+    return this.#hash;
+  }
+
+  reserve(bytes: number): Promise<void> {
+    return this.#handling.reserve(bytes);
+  }
+
+  turn(bytes: number): Promise<() => void> {
+    return this.#handling.turn(bytes);
+  }
+
+  dealtWith(): void {
+    // Whoever waits for a run for minutes must not keep its body.
+    this.body = undefined;
+    this.#raw = Buffer.alloc(0);
+    this.#handling.dealtWith();
   }
 
   header(name: string): string | undefined {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../domain/json-count.ts';
 import { insaneParts } from '../domain/json-faults.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
@@ -9,8 +10,6 @@ import { afterOthers } from '../lib/event-loop.ts';
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Of bodies that may hold files. */
 export const MAX_BODY_BYTES_WITH_FILES = 4 * 1024 * 1024;
-/** Quotation marks of a body that is larger than most: names take long to parse, files and long texts don't. */
-const MAX_QUOTES_WITH_FILES = 120_000;
 /** How much of a body that is too large is still read before the connection is cut, so that the caller can read the response. */
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
 /** All of a JSON body, what is read and thrown away of a too large one included. */
@@ -18,6 +17,10 @@ const MAX_BODY_MS = 60_000;
 /** At least so many bytes must come in each span of this length. */
 const PACE_SPAN_MS = 10_000;
 const PACE_BYTES = 1024;
+
+const TOO_MANY_VALUES =
+  `The body has too many JSON values: send at most ${MAX_JSON_VALUES} ` +
+  'objects, lists, texts, numbers, true, false and null, at any depth.';
 
 function isRawBodyError(error: unknown): error is RawBodyError {
   return error instanceof Error && 'type' in error && typeof error.type === 'string';
@@ -95,34 +98,20 @@ async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): P
   }
 }
 
-/** Whether a body has at most {@link MAX_QUOTES_WITH_FILES}, those that are escaped aside. */
-function hasFewQuotes(raw: Buffer): boolean {
-  const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-  let left = MAX_QUOTES_WITH_FILES;
-  for (let at = raw.indexOf(QUOTE); at !== -1; at = raw.indexOf(QUOTE, at + 1)) {
-    if (raw[at - 1] !== BACKSLASH) left -= 1;
-    if (left < 0) return false;
-  }
-  return true;
-}
-
 /**
- * Reads a JSON body.
+ * Reads the bytes of a JSON body.
  * @param maxBytes default: 1 MiB
  * @throws ApiError `payload_too_large`, `invalid_request`
  */
-export async function readJsonBody(
-  request: IncomingMessage,
-  maxBytes = MAX_BODY_BYTES,
-): Promise<{ raw: Buffer; json: JsonValue }> {
+export async function readJsonBytes(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
   requireJsonHeaders(request);
-  const raw = await readBytes(request, maxBytes);
-  if (raw.length > MAX_BODY_BYTES && !hasFewQuotes(raw))
-    throw new ApiError(
-      'payload_too_large',
-      `A body of more than ${MAX_BODY_BYTES} bytes may have at most ${MAX_QUOTES_WITH_FILES / 2} names and strings: send less, or longer ones.`,
-    );
-  return { raw, json: await parseJson(raw) };
+  return readBytes(request, maxBytes);
+}
+
+/** Bytes of a body as it was announced, or as many as it may have. */
+export function announcedBytes({ headers }: IncomingMessage, maxBytes = MAX_BODY_BYTES): number {
+  const announced = headers['content-length'];
+  return announced === undefined ? maxBytes : Math.min(Number(announced), maxBytes);
 }
 
 /**
@@ -137,6 +126,7 @@ export async function readNoBody(request: IncomingMessage): Promise<void> {
 
 /** @throws ApiError `invalid_request` on anything that is not sane JSON in UTF-8 */
 export async function parseJson(raw: Buffer): Promise<JsonValue> {
+  if (countJsonValues(raw, MAX_JSON_VALUES) > MAX_JSON_VALUES) throw new ApiError('invalid_request', TOO_MANY_VALUES);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(raw);

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
+import { compress, mayCompress } from './compression.ts';
 import { errorBody } from './middleware/error-responses.ts';
 import { DOCS_POLICY } from './security-headers.ts';
 
@@ -34,25 +35,33 @@ async function stateOf(check: ReadinessCheck): Promise<'ok' | 'unreachable'> {
   }
 }
 
+/** Whether the service can work, as `/readyz` says it: with what is missing otherwise. */
+export async function readiness(checks: Record<string, ReadinessCheck>): Promise<{ ready: boolean; body: object }> {
+  const states = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
+  );
+  const missing = states.filter(([, state]) => state !== 'ok').map(([name]) => name);
+  const all = Object.fromEntries(states);
+  if (missing.length === 0) return { ready: true, body: { status: 'ok', ...all } };
+  const message = `Not ready: ${missing.join(' and ')} cannot be reached at present.`;
+  const error = errorBody(new ApiError('temporarily_unavailable', message));
+  return { ready: false, body: { status: 'unavailable', ...all, ...error } };
+}
+
+/** The body of `/healthz`. */
+export const HEALTHY = { status: 'ok' };
+
 /** `/healthz`: the process is there. `/readyz`: so are the database and Temporal; 500 with what is missing otherwise. */
 export function healthRoutes(checks: Record<string, ReadinessCheck>): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
     requireGet(ctx);
-    if (ctx.path === '/healthz') ctx.body = { status: 'ok' };
+    if (ctx.path === '/healthz') ctx.body = HEALTHY;
     else {
-      const states = await Promise.all(
-        Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
-      );
-      const ready = states.every(([, state]) => state === 'ok');
+      const { ready, body } = await readiness(checks);
       ctx.status = ready ? 200 : 500;
-      ctx.body = { status: ready ? 'ok' : 'unavailable', ...Object.fromEntries(states) };
-      if (!ready) {
-        const missing = states.filter(([, state]) => state !== 'ok').map(([name]) => name);
-        const message = `Not ready: ${missing.join(' and ')} cannot be reached at present.`;
-        ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
-        ctx.body = { ...ctx.body, ...errorBody(new ApiError('temporarily_unavailable', message)) };
-      }
+      ctx.body = body;
+      if (!ready) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
     }
   };
 }
@@ -105,7 +114,7 @@ export function docsRoutes(createDocument: () => object): Middleware {
     if (ctx.path === '/openapi.json') {
       ctx.type = 'application/json';
       json ??= JSON.stringify(createDocument());
-      ctx.body = json;
+      ctx.body = mayCompress(ctx) ? await compress(ctx, json) : json;
     } else if (ctx.path === '/docs' || ctx.path === '/docs/') {
       ctx.set('Content-Security-Policy', DOCS_POLICY);
       ctx.type = 'text/html';

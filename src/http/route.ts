@@ -29,6 +29,19 @@ export interface RouteRequest<Params, Query, Body> {
   signal: AbortSignal;
   /** SHA-256 over method, path and body: tells whether a repeated request is the same one. */
   requestHash: Buffer;
+  /**
+   * Waits until there is memory for what is about to be read and shown; it is given back when the response was sent. For what may take more
+   * than some dozens of KiB.
+   * @param bytes of the texts that are read
+   */
+  reserve(bytes: number): Promise<void>;
+  /**
+   * Waits for a turn at a part of a body that the handler reads itself; a small one has it at once.
+   * @returns ends the turn
+   */
+  turn(bytes: number): Promise<() => void>;
+  /** Says that the body is dealt with, and only waiting is left: others may go on with theirs. */
+  dealtWith(): void;
 }
 
 /** A response that is not JSON. */

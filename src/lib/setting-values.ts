@@ -66,3 +66,15 @@ export const EncryptionKeys = z.string().transform((text, context) => {
 });
 
 export const HttpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
+/** `https://app.example.com,http://localhost:5173`: each as a browser writes it in `Origin`. */
+export const Origins = z.string().transform((text, context) => {
+  const origins = text.split(',').map((origin) => origin.trim());
+  const wrong = origins.find((origin) => !/^https?:/.test(origin) || URL.parse(origin)?.origin !== origin);
+  if (wrong === undefined) return origins;
+  context.addIssue({
+    code: 'custom',
+    message: `must be origins such as https://app.example.com, separated by commas: "${wrong}" is none`,
+  });
+  return z.NEVER;
+});

@@ -162,7 +162,7 @@ const row: ResultRow = {
   seq: 0,
   example_key: 'one',
   status: 'scored',
-  variables: {},
+  variables: '{}',
   expected: null,
   output: 'o'.repeat(MIB),
   tool_calls: null,

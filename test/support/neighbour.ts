@@ -10,6 +10,8 @@ export type Probe = (typeof PROBES)[number];
 export interface Delays {
   worstMs: number;
   medianMs: number;
+  /** Ninety-nine of a hundred took no longer. */
+  p99Ms: number;
   count: number;
 }
 
@@ -40,6 +42,7 @@ function delaysOf(times: readonly number[]): Delays {
   return {
     worstMs: Math.round(sorted.at(-1) ?? 0),
     medianMs: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
+    p99Ms: Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0),
     count: sorted.length,
   };
 }

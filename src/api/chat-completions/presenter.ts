@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../domain/messages.ts';
 import type { FinishReason as ModelFinishReason } from '../../models/model.ts';
-import type { ExecutionRow } from '../../services/executions/executions.ts';
+import { type ExecutionRow, toolCallsOf } from '../../services/executions/executions.ts';
 import type { ChatCompletion, FinishReason } from './schema.ts';
 
 const FINISH_REASONS: Record<ModelFinishReason, z.input<typeof FinishReason>> = {
@@ -47,7 +47,7 @@ export function presentToolCall({ id, name, input }: ToolCall) {
 
 /** A completed execution in OpenAI's format. */
 export function presentCompletion(row: ExecutionRow): z.input<typeof ChatCompletion> {
-  const toolCalls = (row.tool_calls ?? []).map(presentToolCall);
+  const toolCalls = toolCallsOf(row).map(presentToolCall);
   const content = row.output === '' && toolCalls.length > 0 ? null : row.output;
   return {
     ...headOf(row),

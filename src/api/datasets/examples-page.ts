@@ -3,7 +3,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { getDataset } from '../../services/datasets/datasets.ts';
-import { readExamples, type StoredExample, searchExamples } from '../../services/datasets/read-examples.ts';
+import { readExamples, type ShownExample, searchExamples } from '../../services/datasets/read-examples.ts';
 import type { ExamplesQuery } from './schema.ts';
 
 /** `version seq`: a list stays in the version that it began with. */
@@ -23,7 +23,7 @@ export async function examplesPage(
     throw invalidField('cursor', `is one of version ${begun}: leave out version, or give that one`);
   const dataset = await getDataset(db.query, name, version ?? begun);
   const { examples_id: id, examples_total: total } = dataset;
-  const page = (data: StoredExample[], next: number) => ({
+  const page = (data: ShownExample[], next: number) => ({
     data,
     next_cursor: next < total ? encodeCursor(`${dataset.version} ${next}`) : null,
   });

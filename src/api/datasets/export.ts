@@ -5,6 +5,7 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { RawResponse } from '../../http/route.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';
 import { exampleNames } from '../../services/datasets/example-names.ts';
 import { readAllExamples, type StoredExample } from '../../services/datasets/read-examples.ts';
@@ -60,10 +61,17 @@ export async function exportDataset(
   const columns = format === 'csv' ? await csvColumns(db, dataset) : [];
   async function* texts(): AsyncGenerator<string, void, undefined> {
     if (format === 'csv') yield toCsv([columns.map(headingOf)]);
-    for await (const examples of readAllExamples(db.heavy.query, dataset.examples_id, dataset.examples_total))
-      yield format === 'jsonl'
-        ? examples.map(toLine).join('')
-        : toCsv(examples.map((example) => columns.map((column) => toCell(valueIn(example, column)))));
+    for await (const examples of readAllExamples(db.heavy.query, dataset.examples_id, dataset.examples_total)) {
+      let lines = '';
+      for (const example of examples) {
+        lines +=
+          format === 'jsonl' ? toLine(example) : toCsv([columns.map((column) => toCell(valueIn(example, column)))]);
+        if (!(await afterOthers(lines.length))) continue;
+        yield lines;
+        lines = '';
+      }
+      yield lines;
+    }
   }
   const fileName = `${dataset.name.replaceAll('/', '-')}-v${dataset.version}.${format}`;
   return new RawResponse(CONTENT_TYPES[format], Readable.from(texts(), { objectMode: false }), {

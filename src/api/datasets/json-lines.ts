@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Example } from '../../domain/example.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../../domain/json-count.ts';
 import { insaneParts } from '../../domain/json-faults.ts';
 import { detailsOf } from '../../domain/schema-details.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
@@ -24,6 +25,8 @@ async function parseLine(line: number, bytes: Buffer): Promise<Example | undefin
   let text = bytes.toString();
   if (line === 1 && text.startsWith(BOM)) text = text.slice(1);
   if (text.trim() === '') return undefined;
+  if (countJsonValues(bytes, MAX_JSON_VALUES) > MAX_JSON_VALUES)
+    throw invalidLine(line, '', `has more than ${MAX_JSON_VALUES} JSON values`);
   let json: JsonValue;
   try {
     json = JSON.parse(text);
@@ -69,12 +72,21 @@ async function* splitLines(
 
 /**
  * Examples from JSON Lines: one object a line, blank lines between them, LF or CRLF.
+ * @param turn waits for a turn at so many bytes, which ends when the next example is asked for
  * @throws ApiError `invalid_request` naming the line at fault
  */
-export async function* parseJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedExample, void, undefined> {
+export async function* parseJsonLines(
+  chunks: AsyncIterable<Buffer>,
+  turn: (bytes: number) => Promise<() => void>,
+): AsyncGenerator<NumberedExample, void, undefined> {
   for await (const { line, bytes } of splitLines(chunks)) {
-    const example = await parseLine(line, bytes);
-    await afterOthers(bytes.length);
-    if (example !== undefined) yield { line, example };
+    const end = await turn(bytes.length);
+    try {
+      const example = await parseLine(line, bytes);
+      await afterOthers(bytes.length);
+      if (example !== undefined) yield { line, example };
+    } finally {
+      end();
+    }
   }
 }

@@ -164,17 +164,19 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       response: Dataset,
       responseExample: datasetSample,
       errors: ['payload_too_large'],
-      handler: async ({ db, params, query, stream, signal }) =>
-        presentDataset(
+      async handler(request) {
+        const { db, params, query, stream, signal } = request;
+        return presentDataset(
           await withUpload(stream, (format, bytes) =>
             uploads.store(db, {
               name: params.name,
-              examples: format === 'csv' ? parseCsv(bytes) : parseJsonLines(bytes),
+              examples: format === 'csv' ? parseCsv(bytes) : parseJsonLines(bytes, (size) => request.turn(size)),
               description: query.description,
               signal,
             }),
           ),
-        ),
+        );
+      },
     }),
     defineRoute({
       method: 'delete',

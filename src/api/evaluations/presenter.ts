@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
+import { JsonText, type WithTexts } from '../../domain/json-text.ts';
 import { passes } from '../../domain/scoring.ts';
 import { NO_TOKENS, type TokenUsage } from '../../domain/usage.ts';
 import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
@@ -101,15 +102,17 @@ export function presentEvaluation(row: EvaluationRow): z.input<typeof Evaluation
 }
 
 /** One example's result as callers see it. */
-export function presentResult(row: ResultRow): z.input<typeof Result> {
+export function presentResult(
+  row: ResultRow,
+): WithTexts<z.input<typeof Result>, 'variables' | 'expected' | 'tool_calls'> {
   return {
     seq: row.seq,
     example_id: row.example_key,
     status: row.status,
-    variables: row.variables,
-    expected: row.expected,
+    variables: new JsonText(row.variables),
+    expected: row.expected === null ? null : new JsonText(row.expected),
     output: row.output,
-    tool_calls: row.tool_calls ?? [],
+    tool_calls: row.tool_calls === null ? [] : new JsonText(row.tool_calls),
     model: row.model,
     reused_from: row.reused_from,
     finish_reason: row.finish_reason,

@@ -26,8 +26,14 @@ function text(value: string): string {
   return /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
 }
 
-function json(value: unknown): string {
-  if (value === null || value === undefined) return '';
+/** From here on JSON is passed on as it was stored. */
+const LONG = 64 * 1024;
+
+/** A text as it is, anything else as compact JSON. */
+function json(stored: string | null): string {
+  if (stored === null) return '';
+  if (!stored.startsWith('"') && stored.length > LONG) return text(stored);
+  const value: unknown = JSON.parse(stored);
   return text(typeof value === 'string' ? value : JSON.stringify(value));
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_PAGE_BYTES } from '../../db/read-page.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
@@ -84,8 +85,10 @@ export function evaluationResultsRoutes(): Route[] {
       params: ResultParams,
       response: Result,
       responseExample: RESULT_SAMPLE,
-      async handler({ db, params }) {
+      async handler(request) {
+        const { db, params } = request;
         const run = await getEvaluation(db.query, params.id);
+        await request.reserve(MAX_PAGE_BYTES);
         return presentResult(await getResult(db.query, run.id, params.seq));
       },
     }),

@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type { StoredCall } from '../../db/entities/execution.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../../domain/json-count.ts';
+import { JsonText, type WithTexts } from '../../domain/json-text.ts';
+import type { ModelParameters } from '../../domain/parameters.ts';
 import { parseJson } from '../../evaluators/matching/json.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
 import { executionWorkflowId } from '../../temporal/names.ts';
@@ -20,10 +23,12 @@ function presentCall(call: StoredCall) {
   };
 }
 
-/** What the model wrote, parsed, where it was asked for JSON and has written some. */
-function outputJsonOf({ output, parameters }: Pick<ExecutionRow, 'output' | 'parameters'>): JsonValue {
-  if (output === null || (parameters.response_format?.type ?? 'text') === 'text') return null;
-  const parsed = parseJson(output);
+/** A text's JSON; null where it is none, or has more values than callers may send: those are not parsed to be shown. */
+function parsedOf(text: string): JsonValue {
+  // A short one can't have so many.
+  if (text.length > MAX_JSON_VALUES && countJsonValues(Buffer.from(text), MAX_JSON_VALUES) > MAX_JSON_VALUES)
+    return null;
+  const parsed = parseJson(text);
   return parsed.ok ? parsed.value : null;
 }
 
@@ -43,8 +48,19 @@ export const UNREAD_EXECUTION = {
   metadata: {},
 } as const satisfies Partial<z.input<typeof Execution>>;
 
+/** What the model wrote, parsed, where it was asked for JSON and has written some. */
+function outputJsonOf({ output, parameters }: Pick<ExecutionRow, 'output' | 'parameters'>): JsonValue {
+  // Most ask for no format: nothing is parsed to learn that.
+  if (output === null || !parameters.includes('"response_format"') || parsedOf(parameters) === null) return null;
+  const { response_format: format }: ModelParameters = JSON.parse(parameters);
+  return (format?.type ?? 'text') === 'text' ? null : parsedOf(output);
+}
+
+/** What is passed on as it was stored. */
+type Texts = 'parameters' | 'variables' | 'input' | 'tools' | 'tool_calls';
+
 /** An execution as callers see it. */
-export function presentExecution(row: ExecutionRow): z.input<typeof Execution> {
+export function presentExecution(row: ExecutionRow): WithTexts<z.input<typeof Execution>, Texts> {
   return {
     id: publicId('execution', row.id),
     status: row.status,
@@ -53,15 +69,15 @@ export function presentExecution(row: ExecutionRow): z.input<typeof Execution> {
     model: row.model,
     requested_model: row.requested_model ?? row.model,
     provider: row.provider,
-    parameters: row.parameters,
-    variables: row.variables,
-    input: row.input_messages ?? row.input ?? '',
-    tools: row.tools,
+    parameters: new JsonText(row.parameters),
+    variables: new JsonText(row.variables),
+    input: row.input_messages === null ? (row.input ?? '') : new JsonText(row.input_messages),
+    tools: row.tools === null ? null : new JsonText(row.tools),
     tool_choice: row.tool_choice,
     includes: row.includes ?? [],
     output: row.output,
     output_json: outputJsonOf(row),
-    tool_calls: row.tool_calls ?? [],
+    tool_calls: row.tool_calls === null ? [] : new JsonText(row.tool_calls),
     finish_reason: row.finish_reason,
     tokens: {
       input: row.tokens_input,

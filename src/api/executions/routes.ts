@@ -7,7 +7,7 @@ import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecution } from '../../services/executions/end-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
-import { getExecution, listExecutions } from '../../services/executions/executions.ts';
+import { listExecutions, seeExecution, wholeExecution } from '../../services/executions/executions.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution, UNREAD_EXECUTION } from './presenter.ts';
@@ -85,7 +85,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       params: ExecutionParams,
       response: Execution,
       responseExample: executionSample,
-      handler: async ({ db, params }) => presentExecution(await getExecution(db, params.id)),
+      handler: async (request) =>
+        presentExecution(await wholeExecution(request, await seeExecution(request.db, request.params.id))),
     }),
     defineRoute({
       method: 'delete',

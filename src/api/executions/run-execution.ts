@@ -15,7 +15,12 @@ import {
   prepareExecution,
 } from '../../services/executions/create-execution.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import { type ExecutionRow, getExecution } from '../../services/executions/executions.ts';
+import {
+  type ExecutionRow,
+  type SeenExecution,
+  seeExecution,
+  wholeExecution,
+} from '../../services/executions/executions.ts';
 import { reuseResponse } from '../../services/executions/reuse-response.ts';
 import type { StartPace } from '../../services/executions/start-pace.ts';
 import type { FindVersion, KnownVersions } from '../../services/prompts/known-versions.ts';
@@ -48,7 +53,7 @@ export interface StoredRun {
   /** UUID. */
   id: string;
   /** Starts its workflow. @returns the execution where it has ended already */
-  begin: () => Promise<ExecutionRow | undefined>;
+  begin: () => Promise<SeenExecution | undefined>;
 }
 
 /**
@@ -59,17 +64,18 @@ export interface StoredRun {
 export async function runExecution(
   deps: RunExecutionDeps,
   request: RouteRequest<unknown, unknown, unknown>,
-  { reuse, isLive, ...execution }: ExecutionToRun,
+  { reuse, isLive, ...given }: ExecutionToRun,
   respond: (run: StoredRun) => Promise<unknown>,
 ): Promise<unknown> {
   const { db } = request;
+  let toStore = given;
   // The schemas of its tools are compiled, in a thread.
-  if (execution.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, execution.draft, 'draft.');
+  if (given.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, given.draft, 'draft.');
   const id = newId();
   const { workspaceId } = db;
   const versions = deps.known.of(workspaceId);
   const prepareFrom = (query: Query, find: FindVersion) =>
-    prepareExecution(query, { models: deps.models, find }, { id, ...execution });
+    prepareExecution(query, { models: deps.models, find }, { id, ...toStore });
 
   async function prepare(query: Query): Promise<PreparedExecution> {
     let isAssumed = false;
@@ -86,52 +92,78 @@ export async function runExecution(
     }
   }
 
-  async function insert(query: Query, prepared: PreparedExecution): Promise<PreparedExecution> {
-    let stored = prepared;
+  async function insert(query: Query, pending: Pending): Promise<Pending> {
     await deps.quotas.storeExecution(query, workspaceId, async () => {
-      if (await insertExecution(query, prepared)) return;
-      stored = await prepareFrom(query, versions.read);
-      await insertExecution(query, stored);
+      if (await insertExecution(query, pending.prepared)) return;
+      pending.prepared = await prepareFrom(query, versions.read);
+      await insertExecution(query, pending.prepared);
     });
-    return stored;
+    return pending;
   }
 
-  async function storeReusing(query: Query, maxAgeSeconds: number) {
-    const stored = await insert(query, await prepare(query));
-    return { ...stored, isReused: await reuseResponse(query, stored, maxAgeSeconds * 1000) };
+  async function storeReusing(query: Query, maxAgeSeconds: number): Promise<Pending> {
+    const stored = await insert(query, { prepared: await prepare(query) });
+    return { ...stored, isReused: await reuseResponse(query, stored.prepared, maxAgeSeconds * 1000) };
   }
 
-  async function begin(stored: PreparedExecution & { isReused?: boolean }): Promise<ExecutionRow | undefined> {
-    if (stored.isReused) return getExecution(db, id);
-    const { promptName, promptVersion, model, inputChars } = stored;
+  /** What is waited for takes minutes, and what was stored for it may be large. */
+  function forget(pending?: Pending): void {
+    toStore = NOTHING;
+    if (pending !== undefined)
+      pending.prepared = { ...pending.prepared, ...NOTHING, input: null, inputMessages: null, tools: null };
+    request.dealtWith();
+  }
+
+  async function begin({ prepared, isReused }: Pending): Promise<SeenExecution | undefined> {
+    if (isReused) return seeExecution(db, id);
+    const { promptName, promptVersion, model, inputChars } = prepared;
     await startInTurn(deps, db, { id, workspaceId, promptName, promptVersion, model, inputChars });
     return undefined;
   }
 
-  return deps.idempotency.startOnce<PreparedExecution & { isReused?: boolean }>(request, {
+  return deps.idempotency.startOnce<Pending>(request, {
     id,
     // One statement stores most executions; it needs no transaction.
-    ...(reuse === undefined ? { prepare, insert } : { store: (query: Query) => storeReusing(query, reuse.max_age) }),
-    start: (stored) => unlessWithdrawn(respond({ id, begin: () => begin(stored) })),
-    resume: (earlier) => unlessWithdrawn(respond({ id: earlier, begin: () => resumeExecution(deps, db, earlier) })),
-    isLive: isLive ?? execution.stream,
+    ...(reuse === undefined
+      ? { prepare: async (query: Query) => ({ prepared: await prepare(query) }), insert }
+      : { store: (query: Query) => storeReusing(query, reuse.max_age) }),
+    start(stored) {
+      forget(stored);
+      return unlessWithdrawn(respond({ id, begin: () => begin(stored) }));
+    },
+    resume(earlier) {
+      forget();
+      return unlessWithdrawn(respond({ id: earlier, begin: () => resumeExecution(deps, db, earlier) }));
+    },
+    isLive: isLive ?? given.stream,
     withdraw: (beganAt) => giveUpExecution(deps, db, id, beganAt),
   });
 }
 
+/** An execution on its way into the database. */
+interface Pending {
+  prepared: PreparedExecution;
+  isReused?: boolean;
+}
+
+const NOTHING = { variables: {}, parameters: {}, metadata: {} };
+
 /** Begins a run and waits for its end. @returns the execution as it is then, or after `waitMs` */
 export async function runToEnd(
   waiter: ExecutionWaiter,
-  { db, signal }: { db: WorkspaceDatabase; signal: AbortSignal },
+  request: RouteRequest<unknown, unknown, unknown>,
   { id, begin }: StoredRun,
   waitMs: number,
 ): Promise<ExecutionRow> {
+  const { db, signal } = request;
   const expectation = waiter.expect(id);
+  let seen: SeenExecution;
   try {
-    return (await begin()) ?? (await expectation.wait(db, waitMs, signal));
+    seen = (await begin()) ?? (await expectation.wait(db, waitMs, signal));
   } finally {
     expectation.done();
   }
+  return wholeExecution(request, seen);
 }
 
 /** Begins a run and passes on what happens to it. @throws ApiError `quota_exceeded` */

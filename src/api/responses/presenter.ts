@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { ToolCall } from '../../domain/messages.ts';
-import type { ExecutionRow } from '../../services/executions/executions.ts';
+import type { ModelParameters } from '../../domain/parameters.ts';
+import type { Tool } from '../../domain/prompt-content.ts';
+import { type ExecutionRow, toolCallsOf } from '../../services/executions/executions.ts';
 import { failureOf } from '../chat-completions/errors.ts';
 import { finishReasonOf, headOf, usageOf } from '../chat-completions/presenter.ts';
 import { functionCallId, messageId } from './item-ids.ts';
@@ -34,8 +36,9 @@ export function presentFunctionCall(executionId: string, index: number, { id, na
   };
 }
 
-function outputOf({ id, output, tool_calls: toolCalls }: ExecutionRow, status: ItemStatus): Item[] {
-  const calls = (toolCalls ?? []).map((call, index) => presentFunctionCall(id, index, call));
+function outputOf(row: ExecutionRow, status: ItemStatus): Item[] {
+  const { id, output } = row;
+  const calls = toolCallsOf(row).map((call, index) => presentFunctionCall(id, index, call));
   return output === '' && calls.length > 0 ? calls : [presentMessage(id, status, output ?? ''), ...calls];
 }
 
@@ -68,7 +71,9 @@ export function presentResponse(row: ExecutionRow, output?: Item[]): z.input<typ
   const reason = isCompleted ? reasonOf(row) : undefined;
   const status = !isOver ? 'in_progress' : !isCompleted ? 'failed' : reason === undefined ? 'completed' : 'incomplete';
   const { code, message } = failureOf(row, false).body.error;
-  const { tool_choice: choice, parameters } = row;
+  const { tool_choice: choice } = row;
+  const parameters: ModelParameters = JSON.parse(row.parameters);
+  const tools: Tool[] = row.tools === null ? [] : JSON.parse(row.tools);
   return {
     ...head,
     object: 'response',
@@ -85,7 +90,7 @@ export function presentResponse(row: ExecutionRow, output?: Item[]): z.input<typ
     temperature: parameters.temperature ?? null,
     top_p: parameters.top_p ?? null,
     max_output_tokens: parameters.max_tokens ?? null,
-    tools: (row.tools ?? []).map(({ name, description, input_schema: schema, strict }) => ({
+    tools: tools.map(({ name, description, input_schema: schema, strict }) => ({
       type: 'function' as const,
       name,
       description: description ?? null,

@@ -1,15 +1,18 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
-import { type ChatMessage, MAX_RENDERED_CHARS } from '../../domain/messages.ts';
+import { type ChatMessage, MAX_RENDERED_CHARS, type ToolCall } from '../../domain/messages.ts';
 import { allows } from '../../domain/scopes.ts';
 import type { RouteRequest } from '../../http/route.ts';
-import { type ExecutionRow, getExecution } from '../../services/executions/executions.ts';
+import { getExecution, toolCallsOf } from '../../services/executions/executions.ts';
 import type { InputItem } from './input-schema.ts';
 
 type AssistantPart = Exclude<Extract<ChatMessage, { role: 'assistant' }>['content'], string>[number];
 type Reference = Extract<InputItem, { kind: 'reference' }>;
 /** What is kept of an execution that items refer to. */
-type Answer = Pick<ExecutionRow, 'output' | 'tool_calls'>;
+interface Answer {
+  output: string | null;
+  toolCalls: ToolCall[];
+}
 
 /** Executions that the items of one request may refer to: each is read. */
 const MAX_REFERENCED = 100;
@@ -65,7 +68,7 @@ function toolMessage(
 
 function partOf({ toolCall }: Reference, answer: Answer | undefined, index: number): AssistantPart {
   if (toolCall === undefined && answer?.output != null) return { type: 'text', text: answer.output };
-  const call = toolCall === undefined ? undefined : answer?.tool_calls?.[toolCall];
+  const call = toolCall === undefined ? undefined : answer?.toolCalls[toolCall];
   if (call === undefined) throw invalidField(`input.${index}.id`, 'is the id of no item of a response');
   return { type: 'tool_call', ...call };
 }
@@ -84,10 +87,10 @@ async function readAnswers(db: WorkspaceDatabase, references: readonly Reference
     });
     if (row === undefined) continue;
     const { output, tool_calls } = row;
-    chars += (output?.length ?? 0) + (tool_calls === null ? 0 : JSON.stringify(tool_calls).length);
+    chars += (output?.length ?? 0) + (tool_calls?.length ?? 0);
     if (chars > MAX_RENDERED_CHARS)
       throw invalidField('input', `refers to more than ${MAX_RENDERED_CHARS} characters: leave the earliest out`);
-    answers.set(id, { output, tool_calls });
+    answers.set(id, { output, toolCalls: toolCallsOf(row) });
   }
   return answers;
 }

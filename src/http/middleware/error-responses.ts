@@ -64,6 +64,9 @@ export function errorResponses(formatOf: (path: string) => ErrorFormat | undefin
   };
 }
 
+/** A page of another origin reads an error, too. */
+const KEPT = new Set(['x-request-id', 'access-control-allow-origin', 'vary']);
+
 /**
  * Replaces Koa's default error handler, which responds in plain text. It handles errors outside of all middleware, such as a response
  * body that can't be read any more. Once the response has begun, the connection is cut, so that no one takes half of it for the whole.
@@ -78,8 +81,7 @@ export function respondLast(this: Context, thrown: unknown): void {
   const error = toApiError(thrown);
   state['log']?.error({ request_id: state['requestId'], err: thrown }, error.message);
   const body = JSON.stringify(errorBody(error));
-  for (const name of res.getHeaderNames())
-    if (name !== 'x-request-id' && !isSecurityHeader(name)) res.removeHeader(name);
+  for (const name of res.getHeaderNames()) if (!KEPT.has(name) && !isSecurityHeader(name)) res.removeHeader(name);
   res.statusCode = STATUS_OF_CODE[error.code];
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(body));

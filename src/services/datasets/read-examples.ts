@@ -1,16 +1,25 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { MAX_PAGE_BYTES, type Page, selectPage } from '../../db/read-page.ts';
+import { type GivenColumns, MAX_PAGE_BYTES, type Page, selectPage } from '../../db/read-page.ts';
 import { containing } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Example } from '../../domain/example.ts';
 import { CONTENT_KEY_PREFIX } from '../../domain/example.ts';
+import { JsonText, type WithTexts } from '../../domain/json-text.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
 
 /** A stored example. `id` is the one it was given, if any. */
 export interface StoredExample extends Example {
   seq: number;
   key: string;
 }
+
+/** A stored example, to be passed on as it is. */
+export type ShownExample = WithTexts<StoredExample, 'variables' | 'expected' | 'metadata'> & {
+  variables: JsonText;
+  expected?: JsonText;
+  metadata?: JsonText;
+};
 
 const MAX_PAGE_EXAMPLES = 1000;
 
@@ -29,32 +38,43 @@ function contains(text: string) {
     where value #>> '{}' ilike ${pattern}))`;
 }
 
+/** A row of a page. JSON is given as text; null: there is none. */
+interface ExampleRow {
+  seq: number;
+  key: string;
+  variables: string;
+  expected: string | null;
+  metadata: string | null;
+}
+const GIVEN: GivenColumns<ExampleRow> = {
+  columns: ['seq', 'key', 'variables', 'expected', 'metadata'],
+  texts: new Set(['variables', 'expected', 'metadata']),
+};
+
 async function pageOfExamples(
   query: Query,
   select: (db: Builder) => ReturnType<typeof isFrom>,
   limit: number,
-): Promise<Page<StoredExample>> {
+): Promise<Page<ShownExample>> {
   const { rows, more } = await selectPage(
     query,
     {
-      select: (db) =>
-        select(db)
-          .select(['seq', 'example_key as key', 'variables', 'expected', 'metadata', 'bytes'])
-          .select((eb) => eb('expected', 'is not', null).as('has_expected')),
+      select: (db) => select(db).select(['seq', 'example_key as key', 'variables', 'expected', 'metadata', 'bytes']),
       orderBy: [['seq', 'asc']],
       bytes: (eb) => eb.ref('bytes'),
     },
     limit,
+    GIVEN,
   );
   return {
     more,
-    rows: rows.map(({ seq, key, variables, expected, has_expected, metadata }) => ({
+    rows: rows.map(({ seq, key, variables, expected, metadata }) => ({
       seq,
       key,
       ...(key.startsWith(CONTENT_KEY_PREFIX) ? {} : { id: key }),
-      variables,
-      ...(has_expected ? { expected } : {}),
-      ...(metadata === null ? {} : { metadata }),
+      variables: new JsonText(variables),
+      ...(expected === null ? {} : { expected: new JsonText(expected) }),
+      ...(metadata === null ? {} : { metadata: new JsonText(metadata) }),
     })),
   };
 }
@@ -65,7 +85,7 @@ export async function readExamples(
   examplesId: string,
   from: number,
   limit: number,
-): Promise<StoredExample[]> {
+): Promise<ShownExample[]> {
   return (await pageOfExamples(query, (db) => isFrom(db, examplesId, from), limit)).rows;
 }
 
@@ -79,7 +99,7 @@ export async function searchExamples(
   text: string,
   from: number,
   limit: number,
-): Promise<{ examples: StoredExample[]; next: number }> {
+): Promise<{ examples: ShownExample[]; next: number }> {
   const [examined] = await query((db) =>
     db
       .selectFrom(
@@ -116,6 +136,20 @@ export async function* readAllExamples(
     const examples = await readExamples(query, examplesId, seq, MAX_PAGE_EXAMPLES);
     if (examples.length === 0) throw new ExamplesGoneError('The examples were deleted while they were read.');
     seq += examples.length;
-    yield examples;
+    const parsed: StoredExample[] = [];
+    for (const example of examples) {
+      parsed.push(parse(example));
+      await afterOthers(example.variables.text.length + (example.expected?.text.length ?? 0));
+    }
+    yield parsed;
   }
+}
+
+function parse({ variables, expected, metadata, ...example }: ShownExample): StoredExample {
+  return {
+    ...example,
+    variables: JSON.parse(variables.text),
+    ...(expected && { expected: JSON.parse(expected.text) }),
+    ...(metadata && { metadata: JSON.parse(metadata.text) }),
+  };
 }

@@ -1,6 +1,6 @@
 import { type Expression, type InferResult, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
-import { selectPage } from '../../db/read-page.ts';
+import { type GivenColumns, selectPage } from '../../db/read-page.ts';
 import { given } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
@@ -42,16 +42,53 @@ const resultsOf = (db: Builder, evaluationId: string) =>
 
 const selectResults = (db: Builder, evaluationId: string) =>
   resultsOf(db, evaluationId)
-    .select(['r.seq', 'r.example_key', 'r.status', 'r.variables', 'r.expected', 'r.output', 'r.finish_reason'])
-    .select(['r.tool_calls', 'r.model', 'r.reused_from'])
+    .select(['r.seq', 'r.example_key', 'r.status', 'r.output', 'r.finish_reason', 'r.model', 'r.reused_from'])
     .select(['r.scores', 'r.score', 'r.baseline_score', 'r.error', 'r.attempts'])
     .select([markOf('r.regression').as('regression'), markOf('r.improvement').as('improvement')])
     .select(['r.tokens_input', 'r.tokens_output', 'r.tokens_cached_input', 'r.tokens_reasoning', 'r.model_ms'])
     // Unknown where the cost of one of its calls is.
     .select(sql<string | null>`case when r.assumed_cost is null then r.cost_amount end`.as('cost_amount'));
 
+/** One with its JSON as texts, which are passed on as they are. */
+const selectResult = (db: Builder, evaluationId: string, seq: number) =>
+  selectResults(db, evaluationId)
+    .select(sql<string>`${sql.ref('r.variables')}::text`.as('variables'))
+    .select(sql<string | null>`${sql.ref('r.expected')}::text`.as('expected'))
+    .select(sql<string | null>`${sql.ref('r.tool_calls')}::text`.as('tool_calls'))
+    .where('r.seq', '=', seq);
+
 /** A result as it is read for callers. */
-export type ResultRow = InferResult<ReturnType<typeof selectResults>>[number];
+export type ResultRow = InferResult<ReturnType<typeof selectResult>>[number];
+
+/** The same of the rows of a page. */
+const GIVEN: GivenColumns<ResultRow> = {
+  columns: [
+    'seq',
+    'example_key',
+    'status',
+    'output',
+    'finish_reason',
+    'model',
+    'reused_from',
+    'scores',
+    'score',
+    'baseline_score',
+    'error',
+    'attempts',
+    'regression',
+    'improvement',
+    'tokens_input',
+    'tokens_output',
+    'tokens_cached_input',
+    'tokens_reasoning',
+    'model_ms',
+    'cost_amount',
+    'variables',
+    'expected',
+    'tool_calls',
+  ],
+  texts: new Set(['variables', 'expected', 'tool_calls']),
+};
 
 /** What is asked for: `indexed` has a partial index, which holds nothing else; the `others` are looked for among those. */
 function conditionsOf({ regression, improvement, failed, exampleId, evaluator, minScore, maxScore }: ResultFilter) {
@@ -108,7 +145,7 @@ export async function listResults(
     {
       select: (db) =>
         selectResults(db, evaluationId)
-          .select('r.bytes')
+          .select(['r.variables', 'r.expected', 'r.tool_calls', 'r.bytes'])
           .where('r.seq', '>', after)
           .$if(last !== undefined, (all) => all.where('r.seq', '<=', last?.seq ?? 0))
           .where((eb) => eb.and([...indexed, ...others])),
@@ -116,6 +153,7 @@ export async function listResults(
       bytes: (eb) => eb.ref('bytes'),
     },
     limit,
+    GIVEN,
   );
   return { rows, next: more ? rows.at(-1)?.seq : last?.seq };
 }
@@ -125,7 +163,7 @@ export async function listResults(
  * @throws ApiError `not_found`, also where it has no result yet
  */
 export async function getResult(query: Query, evaluationId: string, seq: number): Promise<ResultRow> {
-  const [row] = await query((db) => selectResults(db, evaluationId).where('r.seq', '=', seq));
+  const [row] = await query((db) => selectResult(db, evaluationId, seq));
   if (row === undefined) throw notFound(`The result ${seq} of this evaluation`);
   return row;
 }

@@ -8,7 +8,14 @@ import { charsOf } from '../../domain/prompt.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { holdMsOf, withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import { cancelExecutionWorkflow, type StoredExecution, startExecutionWorkflow } from './execution-workflow.ts';
-import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution, isFinished } from './executions.ts';
+import {
+  executionStatus,
+  getExecution,
+  inputMessagesOf,
+  isFinished,
+  type SeenExecution,
+  seeExecution,
+} from './executions.ts';
 import type { StartPace } from './start-pace.ts';
 import { withdrawExecution } from './withdraw-execution.ts';
 
@@ -18,7 +25,7 @@ const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
     .set((eb) => ({ accepted_at: eb.fn.coalesce('accepted_at', now) }))
     .where('id', '=', id)
     .where(inStates(executionStates, ['queued']))
-    .returning(EXECUTION_COLUMNS),
+    .returning('id'),
 );
 
 /**
@@ -26,11 +33,11 @@ const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
  * whatever happens from now on.
  * @throws ApiError `not_found`
  */
-export async function acceptExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
-  const row = await getExecution(db, id);
-  if (row.status !== 'queued') return row;
+export async function acceptExecution(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {
+  const seen = await seeExecution(db, id);
+  if (seen.status !== 'queued') return seen;
   const [accepted] = await db.query(ACCEPT, { id });
-  return accepted ?? getExecution(db, id);
+  return accepted === undefined ? seeExecution(db, id) : seen;
 }
 
 /**
@@ -107,11 +114,12 @@ export async function resumeExecution(
   deps: WorkflowStarter,
   db: WorkspaceDatabase,
   id: string,
-): Promise<ExecutionRow | undefined> {
-  const row = await getExecution(db, id);
-  if (isFinished(row.status)) return row;
+): Promise<SeenExecution | undefined> {
+  const seen = await seeExecution(db, id);
+  if (isFinished(seen.status)) return seen;
+  const row = seen.row ?? (await getExecution(db, id));
   const { prompt_name: promptName, prompt_version: promptVersion, model } = row;
-  const inputChars = charsOf(row.input ?? row.input_messages ?? '');
+  const inputChars = charsOf(row.input ?? inputMessagesOf(row) ?? '');
   if (row.status === 'queued')
     await startOrWithdraw(deps, db, { id, workspaceId: db.workspaceId, promptName, promptVersion, model, inputChars });
   return undefined;

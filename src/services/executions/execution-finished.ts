@@ -2,16 +2,17 @@ import { sql } from 'kysely';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { notify } from '../../db/sql.ts';
 import { parseJson } from '../../evaluators/matching/json.ts';
-import { EXECUTION_COLUMNS, type ExecutionRow } from './executions.ts';
+import { EXECUTION_COLUMN_NAMES, type ExecutionRow, JSON_TEXT_NAMES } from './executions.ts';
 
 const UUID_LENGTH = 36;
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
 const MAX_JSON_BYTES = 7_900;
 
 /** The value as the driver gives it: an amount is a text. */
-const told = (column: string) => (column === 'cost_amount' ? sql`cost_amount::text` : sql.ref(column));
+const told = (column: string) =>
+  column === 'cost_amount' || JSON_TEXT_NAMES.has(column) ? sql`${sql.ref(column)}::text` : sql.ref(column);
 /** Texts that are too long by themselves are not copied. */
-const json = sql`case when bytes < ${sql.lit(MAX_JSON_BYTES)} then json_build_array(${sql.join(EXECUTION_COLUMNS.map(told))})::text end`;
+const json = sql`case when bytes < ${sql.lit(MAX_JSON_BYTES)} then json_build_array(${sql.join(EXECUTION_COLUMN_NAMES.map(told))})::text end`;
 
 /** Tells of the end of the execution of `done`, which has all columns, and the execution itself where it is short. */
 export const FINISHED_TOLD = sql`(select ${notify(
@@ -22,10 +23,10 @@ export const FINISHED_TOLD = sql`(select ${notify(
 /** The execution as it was told; undefined where that is not what this release tells. */
 function toldOf(values: string): ExecutionRow | undefined {
   const told = parseJson(values);
-  if (!told.ok || !Array.isArray(told.value) || told.value.length !== EXECUTION_COLUMNS.length) return undefined;
+  if (!told.ok || !Array.isArray(told.value) || told.value.length !== EXECUTION_COLUMN_NAMES.length) return undefined;
   const all = told.value;
   const row = Object.fromEntries(
-    EXECUTION_COLUMNS.map((column, index) => [column, all[index]]),
+    EXECUTION_COLUMN_NAMES.map((column, index) => [column, all[index]]),
   ) as unknown as ExecutionRow;
   const date = (value: unknown) => new Date(value as string);
   return {

@@ -2,14 +2,23 @@ import type { Listener } from '../../db/listener.ts';
 import { createWaiter, type Waiter } from '../../db/waiter.ts';
 import { acceptExecution } from './accept-execution.ts';
 import { onExecutionFinished } from './execution-finished.ts';
-import { type ExecutionRow, isFinished } from './executions.ts';
+import { isFinished, type SeenExecution, toSeen } from './executions.ts';
 
-/** Lets requests wait for executions. What one of them is told of is accepted: it runs whatever happens. */
-export type ExecutionWaiter = Waiter<ExecutionRow>;
+/**
+ * Lets requests wait for executions. What one of them is told of is accepted: it runs whatever happens. A long one is not read while it is
+ * waited for.
+ */
+export type ExecutionWaiter = Waiter<SeenExecution>;
 
 export function createExecutionWaiter(listener: Listener): ExecutionWaiter {
   return createWaiter(listener, {
-    listen: (heard) => onExecutionFinished(listener, heard),
+    listen: (heard) =>
+      onExecutionFinished(listener, (id, told) =>
+        heard(id, () => {
+          const row = told();
+          return row && toSeen(row);
+        }),
+      ),
     read: acceptExecution,
     isFinished: ({ status }) => isFinished(status),
   });

@@ -6,9 +6,10 @@ import { prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
+import type { ChatMessage, ToolCall } from '../../domain/messages.ts';
 
-/** What callers see of an execution. */
-export const EXECUTION_COLUMNS = [
+/** What callers see of an execution. Parameters, variables, messages and tools are texts of JSON: they are passed on as they are. */
+const COLUMNS = [
   'id',
   'status',
   'prompt_name',
@@ -16,18 +17,13 @@ export const EXECUTION_COLUMNS = [
   'model',
   'requested_model',
   'provider',
-  'parameters',
-  'variables',
   'input',
-  'input_messages',
-  'tools',
   'tool_choice',
   'includes',
   'metadata',
   'attempts',
   'calls',
   'output',
-  'tool_calls',
   'finish_reason',
   'tokens_input',
   'tokens_output',
@@ -42,6 +38,20 @@ export const EXECUTION_COLUMNS = [
   'started_at',
   'finished_at',
 ] as const;
+const REQUIRED_TEXTS = ['parameters', 'variables'] as const;
+const OPTIONAL_TEXTS = ['input_messages', 'tools', 'tool_calls'] as const;
+const jsonText = <Text extends string | null, Name extends string>(name: Name) =>
+  sql<Text>`${sql.ref(name)}::text`.as(name);
+
+export const EXECUTION_COLUMNS = [
+  ...COLUMNS,
+  ...REQUIRED_TEXTS.map((name) => jsonText<string, typeof name>(name)),
+  ...OPTIONAL_TEXTS.map((name) => jsonText<string | null, typeof name>(name)),
+];
+/** Their names, in the same order. */
+export const EXECUTION_COLUMN_NAMES = [...COLUMNS, ...REQUIRED_TEXTS, ...OPTIONAL_TEXTS] as const;
+/** Those that are texts of JSON in a row, and are none in the table. */
+export const JSON_TEXT_NAMES: ReadonlySet<string> = new Set([...REQUIRED_TEXTS, ...OPTIONAL_TEXTS]);
 
 const FIND = prepared<{ id: string }>()((db, { id }) =>
   db.selectFrom('executions').select(EXECUTION_COLUMNS).where('id', '=', id),
@@ -49,10 +59,84 @@ const FIND = prepared<{ id: string }>()((db, { id }) =>
 export type ExecutionRow = RowOf<typeof FIND>;
 
 /** @throws ApiError `not_found` */
-export async function getExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
+export async function getExecution(db: Pick<WorkspaceDatabase, 'query'>, id: string): Promise<ExecutionRow> {
   const [row] = await db.query(FIND, { id });
   if (!row) throw notFound('This execution');
   return row;
+}
+
+/** The messages that were sent, parsed; null where it was a text. */
+export const inputMessagesOf = ({
+  input_messages: json,
+}: Pick<ExecutionRow, 'input_messages'>): ChatMessage[] | null => (json === null ? null : JSON.parse(json));
+
+/** The tools that the model asks for, parsed. */
+export const toolCallsOf = ({ tool_calls: json }: Pick<ExecutionRow, 'tool_calls'>): ToolCall[] =>
+  json === null ? [] : JSON.parse(json);
+
+/** Up to so many bytes of texts an execution is read at once; of a longer one first what tells whether to read it. */
+const SHORT_BYTES = 64 * 1024;
+
+/** An execution, or as much of it as tells whether to read it. */
+export interface SeenExecution {
+  id: string;
+  status: ExecutionStatus;
+  attempts: number;
+  /** Of its texts. */
+  bytes: number;
+  /** Undefined where it is long. */
+  row: ExecutionRow | undefined;
+}
+
+const FIND_SHORT = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('executions')
+    .select([...EXECUTION_COLUMNS, 'bytes'])
+    .where('id', '=', id)
+    .where('bytes', '<=', sql.lit(SHORT_BYTES)),
+);
+const FIND_LONG = prepared<{ id: string }>()((db, { id }) =>
+  db.selectFrom('executions').select(['id', 'status', 'attempts', 'bytes']).where('id', '=', id),
+);
+
+/** @throws ApiError `not_found` */
+export async function seeExecution(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {
+  const [short] = await db.query(FIND_SHORT, { id });
+  if (short !== undefined) {
+    const { bytes, ...row } = short;
+    return toSeen(row, bytes);
+  }
+  const [long] = await db.query(FIND_LONG, { id });
+  if (long === undefined) throw notFound('This execution');
+  return { ...long, row: undefined };
+}
+
+/** @param bytes of its texts, where they may be many. Default: few */
+export function toSeen(row: ExecutionRow, bytes = 0): SeenExecution {
+  return { id: row.id, status: row.status, attempts: row.attempts, bytes, row };
+}
+
+/**
+ * All of an execution that was seen.
+ * @param caller waits for memory for a long one, and for a turn at reading it
+ * @throws ApiError `not_found`
+ */
+export async function wholeExecution(
+  caller: {
+    db: WorkspaceDatabase;
+    reserve(bytes: number): Promise<void>;
+    turn(bytes: number): Promise<() => void>;
+  },
+  { id, bytes, row }: SeenExecution,
+): Promise<ExecutionRow> {
+  if (row !== undefined) return row;
+  await caller.reserve(bytes);
+  const end = await caller.turn(bytes);
+  try {
+    return await getExecution(caller.db, id);
+  } finally {
+    end();
+  }
 }
 
 const STATUS = prepared<{ id: string }>()((db, { id }) =>
@@ -89,7 +173,7 @@ export function listExecutions(
     db.query,
     {
       select: (own) => {
-        let list = own.selectFrom('executions').select([...EXECUTION_COLUMNS, 'bytes']);
+        let list = own.selectFrom('executions').select([...EXECUTION_COLUMN_NAMES, 'bytes']);
         if (promptName !== undefined) list = list.where('prompt_name', '=', promptName);
         if (status !== undefined) list = list.where('status', '=', status);
         if (model !== undefined) list = list.where('model', '=', model);
@@ -101,6 +185,7 @@ export function listExecutions(
       bytes: () => sql.ref<number>('bytes'),
     },
     limit,
+    { columns: EXECUTION_COLUMN_NAMES, texts: JSON_TEXT_NAMES },
   );
 }
 

@@ -5,6 +5,7 @@ import { now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { newId } from '../../domain/ids.ts';
+import { JsonText, stringifyJson } from '../../domain/json-text.ts';
 import { IDEMPOTENCY_HOURS } from '../../domain/limits.ts';
 
 /** What an earlier request with the same `Idempotency-Key` created. */
@@ -81,8 +82,8 @@ export function isKeyTaken(error: unknown): boolean {
 }
 
 export function createIdempotencyKeys(cipher: Cipher): IdempotencyKeys {
-  const encrypt = (response: unknown) => cipher.encrypt(Buffer.from(JSON.stringify(response)));
-  const decrypt = (response: Buffer): unknown => JSON.parse(cipher.decrypt(response).toString());
+  const encrypt = (response: unknown) => cipher.encrypt(Buffer.from(stringifyJson(response)));
+  const decrypt = (response: Buffer) => new JsonText(cipher.decrypt(response).toString());
 
   return {
     async find(query, key) {

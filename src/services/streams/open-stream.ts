@@ -3,7 +3,7 @@ import { inStates } from '../../db/state-change.ts';
 import { prepared } from '../../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import { acceptExecution } from '../executions/accept-execution.ts';
-import { type ExecutionRow, isFinished } from '../executions/executions.ts';
+import { type ExecutionRow, getExecution, isFinished } from '../executions/executions.ts';
 import { BEGINNING, LAST_SEQUENCE } from './deltas.ts';
 import { type EventId, invalidEventId } from './stream-events.ts';
 import type { Position } from './stream-position.ts';
@@ -27,7 +27,8 @@ export async function openStream(
   id: string,
   after: EventId | undefined,
 ): Promise<{ execution: ExecutionRow; position: Position }> {
-  const execution = await acceptExecution(db, id);
+  const seen = await acceptExecution(db, id);
+  const execution = seen.row ?? (await getExecution(db, id));
   if (!isFinished(execution.status)) await db.query(STREAM_NEXT_CALL, { id });
   // The first call is yet to begin where there was none.
   const attempts = Math.max(execution.attempts, 1);

@@ -3,7 +3,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { prepared } from '../../db/statement.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import type { ToolCall } from '../../domain/messages.ts';
-import { type ExecutionRow, getExecution } from '../executions/executions.ts';
+import { type ExecutionRow, getExecution, toolCallsOf } from '../executions/executions.ts';
 import { BEGINNING } from './deltas.ts';
 import type { StreamEvent } from './stream-events.ts';
 import type { Position } from './stream-position.ts';
@@ -65,7 +65,7 @@ export async function readResult(db: WorkspaceDatabase, id: string): Promise<Str
   return {
     execution,
     lastRow: attempt === null || sequence === null ? undefined : { attempt, sequence },
-    isWhole: isText === true && areSame(toolCalls ?? [], execution.tool_calls ?? []),
+    isWhole: isText === true && areSame(toolCalls ?? [], toolCallsOf(execution)),
   };
 }
 
@@ -88,7 +88,7 @@ function endOf(execution: ExecutionRow): 'execution.completed' | 'execution.fail
  * execution, and its end.
  */
 export function lastEvents({ execution, lastRow, isWhole }: StreamResult, position: Position): StreamEvent[] {
-  const toolCalls = execution.tool_calls ?? [];
+  const toolCalls = toolCallsOf(execution);
   const hasResponse = (execution.output ?? '') !== '' || toolCalls.length > 0;
   const { attempt, sequence } = position;
   const hasRows = lastRow !== undefined && lastRow.attempt === attempt;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
 import { createExecutionWaiter, type ExecutionWaiter } from '../../../src/services/executions/execution-waiter.ts';
-import { getExecution } from '../../../src/services/executions/executions.ts';
+import { getExecution, type SeenExecution, wholeExecution } from '../../../src/services/executions/executions.ts';
 import { completeExecution } from '../../../src/services/executions/store-response.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -24,6 +24,9 @@ afterAll(() => service?.stop());
 const never = () => new AbortController().signal;
 const answered = () => rows.queue({ status: 'running', answered: true });
 const complete = (id: string) => completeExecution(service.foundation.db.system.query, id);
+
+const whole = (seen: SeenExecution) =>
+  wholeExecution({ db, reserve: async () => {}, turn: async () => () => {} }, seen);
 
 /** Longer than a test may take: a wait that ends has been woken. */
 const FOR_EVER_MS = 3_600_000;
@@ -53,8 +56,8 @@ describe('what was told with the end:', () => {
     const expectation = waiter.expect(id);
     const [told] = await Promise.all([expectation.wait({ ...db, query: unread }, FOR_EVER_MS, never()), complete(id)]);
     expectation.done();
-    expect(told).toStrictEqual(await getExecution(db, id));
-    expect(told).toMatchObject({ status: 'completed', cost_amount: '0.100000000000', tokens_input: 3_000_000_000 });
+    expect(told.row).toStrictEqual(await getExecution(db, id));
+    expect(told.row).toMatchObject({ status: 'completed', cost_amount: '0.100000000000', tokens_input: 3_000_000_000 });
   });
 
   test.each(['["completed"]', '{"status": "completed"}', 'completed', '['])(
@@ -66,7 +69,7 @@ describe('what was told with the end:', () => {
       const { query } = service.foundation.db.system;
       await query({ text: `update executions set status = 'completed', finished_at = now() where id = $1` }, [id]);
       await query({ text: `select pg_notify('execution_finished', $1::text || $2::text)` }, [id, told]);
-      expect(await wait).toStrictEqual(await getExecution(db, id));
+      expect((await wait).row).toStrictEqual(await getExecution(db, id));
       expectation.done();
     },
   );
@@ -82,9 +85,24 @@ describe('what was told with the end:', () => {
       const expectation = waiter.expect(id);
       const [result] = await Promise.all([expectation.wait(db, FOR_EVER_MS, never()), complete(id)]);
       expectation.done();
-      expect(result).toStrictEqual(await getExecution(db, id));
+      expect(await whole(result)).toStrictEqual(await getExecution(db, id));
     },
   );
+});
+
+test('a long execution is read once it is shown, and not while it is waited for', async () => {
+  const id = await answered();
+  const output = 'x'.repeat(100_000);
+  await service.foundation.db.system.query({ text: 'update executions set output = $2 where id = $1' }, [id, output]);
+  const expectation = waiter.expect(id);
+  const seen = await expectation.wait(db, 0, never());
+  expectation.done();
+  expect(seen).toMatchObject({ status: 'running', row: undefined });
+  const reserved: number[] = [];
+  const reserve = async (bytes: number) => void reserved.push(bytes);
+  const row = await wholeExecution({ db, reserve, turn: async () => () => {} }, seen);
+  expect(row.output).toBe(output);
+  expect(reserved[0]).toBeGreaterThan(100_000);
 });
 
 test('does not miss an end that comes before the wait begins', async () => {

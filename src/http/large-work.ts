@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
+import { MEMORY_SHARES } from '../domain/memory-shares.ts';
+import { heapBytes } from '../lib/byte-budget.ts';
+import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
+
+/** From here on a body or a response is large: what it takes is shared. */
+export const LARGE_BYTES = 64 * 1024;
+/** A response is in memory as texts of the database, as one text and as bytes. A body is bytes until its turn. */
+const COPIES = 3;
+/** Bodies and responses each may have their share of the heap, and so many bytes at most. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Workspaces that may work on something large at the same time: a slow statement of one must not keep the others waiting. */
+const TURNS = 4;
+
+/** What large bodies and responses take of an API process, shared by workspaces: memory, and turns at the work on them. */
+export interface LargeWork {
+  /** Bytes of bodies that arrive or wait for their turn. */
+  bodies: FairSemaphore;
+  /** Bytes that responses take. */
+  responses: FairSemaphore;
+  /** Of a workspace one at a time. */
+  turns: FairSemaphore;
+}
+
+/** @param bytes of bodies, and of responses. Default: their share of the heap, at most 256 MiB */
+export function createLargeWork(bytes = Math.min(MAX_BYTES, heapBytes(MEMORY_SHARES.largeWork))): LargeWork {
+  return {
+    bodies: createFairSemaphore({ total: bytes }),
+    responses: createFairSemaphore({ total: bytes }),
+    turns: createFairSemaphore({ total: TURNS, perKey: 1 }),
+  };
+}
+
+/** What one request has of {@link LargeWork}. It is given back with the response. */
+export interface Handling {
+  /** Waits for memory for a body that is about to be read. @param bytes as announced */
+  receive(bytes: number): Promise<void>;
+  /** Waits for a turn at a body that has come, where it is large. @param bytes as it is */
+  begin(bytes: number): Promise<void>;
+  /** Gives back what the body took. */
+  dealtWith(): void;
+  /** Waits for memory for what is about to be read and shown. @param bytes of its texts */
+  reserve(bytes: number): Promise<void>;
+  /** Waits for a turn at a part of a body that is read bit by bit. @param bytes of the part: a small one has its turn at once @returns ends the turn */
+  turn(bytes: number): Promise<() => void>;
+  /** Writes what is shown, which may take long, in a turn. */
+  show<T>(write: () => Promise<T>): Promise<T>;
+  /** Gives back what was reserved, but for so many bytes: those stay in memory until the caller has taken them. Default: for none. */
+  keep(bytes?: number): void;
+}
+
+/**
+ * @param key the workspace, or who else shares
+ * @param response with its end, or that of its connection, everything is given back
+ * @param signal ends every wait
+ */
+export function createHandling(
+  { bodies, responses, turns }: LargeWork,
+  key: string,
+  response: ServerResponse,
+  signal: () => AbortSignal,
+): Handling {
+  let body: Release | undefined;
+  let turn: Release | undefined;
+  let shown: Release | undefined;
+
+  function dealtWith() {
+    turn?.();
+    body?.();
+    turn = undefined;
+    body = undefined;
+  }
+
+  async function acquire(semaphore: FairSemaphore, amount: number): Promise<Release> {
+    const free = semaphore.tryAcquire(key, amount);
+    if (free !== undefined) return free;
+    try {
+      return await semaphore.acquire(key, { amount, signal: signal() });
+    } catch (error) {
+      throw new ApiError('rate_limited', 'The turn of this request has not come. Try again.', {
+        cause: error,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
+  }
+
+  /** What is taken is given back at the end, also where that has come meanwhile. */
+  async function takeMemory(semaphore: FairSemaphore, bytes: number): Promise<Release> {
+    const release = await acquire(semaphore, bytes);
+    if (response.closed) release();
+    else response.once('close', () => release());
+    return release;
+  }
+
+  async function takeTurn(): Promise<Release> {
+    const release = await acquire(turns, 1);
+    // What arrived meanwhile goes first: there is one step of large work of a workspace in each round of the event loop.
+    await nextTurn();
+    return release;
+  }
+
+  return {
+    dealtWith,
+    async receive(bytes) {
+      if (bytes > LARGE_BYTES) body = await takeMemory(bodies, bytes);
+    },
+    async begin(bytes) {
+      if (bytes <= LARGE_BYTES) body?.();
+      else {
+        body?.(bytes);
+        turn = await takeTurn();
+      }
+    },
+    async reserve(bytes) {
+      shown?.();
+      shown = await takeMemory(responses, COPIES * bytes);
+    },
+    turn: async (bytes) => (bytes <= LARGE_BYTES ? () => {} : takeTurn()),
+    async show(write) {
+      const release = turn ?? (await takeTurn());
+      try {
+        return await write();
+      } finally {
+        release();
+      }
+    },
+    keep: (bytes = 0) => shown?.(bytes),
+  };
+}

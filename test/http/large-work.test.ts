@@ -1,0 +1,92 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { createHandling, createLargeWork, type Handling } from '../../src/http/large-work.ts';
+
+const MIB = 1024 * 1024;
+const work = createLargeWork(16 * MIB);
+
+/** A request of a workspace, and what ends its response. */
+function request(workspaceId: string, signal = new AbortController().signal): { handling: Handling; close(): void } {
+  const response = Object.assign(new EventEmitter(), { closed: false });
+  return {
+    handling: createHandling(work, workspaceId, response as unknown as ServerResponse, () => signal),
+    close() {
+      response.closed = true;
+      response.emit('close');
+    },
+  };
+}
+
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  let pending = true;
+  const settle = () => {
+    pending = false;
+  };
+  promise.then(settle, settle);
+  for (let turns = 0; turns < 5; turns += 1) await nextTurn();
+  return pending;
+}
+
+test('bodies of one workspace wait for one another, and those of another one do not', async () => {
+  const first = [request('a'), request('a')];
+  for (const { handling } of first) await handling.receive(4 * MIB);
+  const third = request('a');
+  const received = third.handling.receive(4 * MIB);
+  expect(await isPending(received)).toBe(true);
+  const other = request('b');
+  await other.handling.receive(4 * MIB);
+  // Small ones take nothing.
+  await request('a').handling.receive(1_000);
+  first[0]?.handling.dealtWith();
+  await received;
+  for (const each of [...first, third, other]) each.handling.dealtWith();
+});
+
+test('a workspace has one turn at a time', async () => {
+  const [one, two, other] = [request('a'), request('a'), request('b')];
+  await one.handling.begin(MIB);
+  const second = two.handling.begin(MIB);
+  expect(await isPending(second)).toBe(true);
+  await other.handling.begin(MIB);
+  await two.handling.turn(1_000);
+  one.handling.dealtWith();
+  await second;
+  // Writing its response goes on in the turn of its body, and ends it.
+  expect(await two.handling.show(async () => 'written')).toBe('written');
+  const end = await one.handling.turn(MIB);
+  end();
+  other.handling.dealtWith();
+});
+
+test('what a response takes is given back when it was sent, also to who has not asked for it yet', async () => {
+  const one = request('a');
+  await one.handling.reserve(2 * MIB);
+  const two = request('a');
+  const waiting = two.handling.reserve(2 * MIB);
+  expect(await isPending(waiting)).toBe(true);
+  // What is kept is what was written.
+  one.handling.keep(1_000);
+  await waiting;
+  const gone = request('a');
+  const late = gone.handling.reserve(2 * MIB);
+  expect(await isPending(late)).toBe(true);
+  gone.close();
+  two.close();
+  await late;
+  const last = request('a');
+  await last.handling.reserve(2 * MIB);
+  for (const each of [one, last]) each.close();
+  expect(work.responses.inUse('a')).toBe(0);
+});
+
+test('who gives up waiting is refused', async () => {
+  const one = request('a');
+  await one.handling.begin(MIB);
+  const gone = new AbortController();
+  const two = request('a', gone.signal).handling.begin(MIB);
+  gone.abort();
+  await expect(two).rejects.toMatchObject({ code: 'rate_limited' });
+  one.handling.dealtWith();
+});
