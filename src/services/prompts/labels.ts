@@ -56,6 +56,8 @@ export async function setLabel(
 ): Promise<PromptRow> {
   return db.transaction(async (query) => {
     await requireMover(query, label, mover);
+    // So that the version is not deleted meanwhile.
+    await lockInWorkspace(query, 'includes');
     const row = await getPrompt(query, name, { version });
     if (row.archived_at !== null) throw archived(name);
     const [before] = await query((own) =>

@@ -2074,6 +2074,7 @@ class AuditEntry(BaseModel):
         "prompt.updated",
         "prompt.archived",
         "prompt.restored",
+        "prompt.version_deleted",
         "label.moved",
         "label.removed",
         "label.protected",
