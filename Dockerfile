@@ -1,7 +1,10 @@
 # One image for the API, the workers and the migration; the command says which. For amd64 and arm64:
 #   docker buildx build --platform linux/amd64,linux/arm64 .
 
-FROM --platform=$BUILDPLATFORM node:24-slim AS build
+# Pinned by digest where it is given so: see docs/operations.md, "Pinning images".
+ARG NODE_IMAGE=node:24-slim
+
+FROM --platform=$BUILDPLATFORM $NODE_IMAGE AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --workspaces=false
@@ -12,7 +15,7 @@ COPY scripts/build-console.ts ./scripts/
 COPY console ./console
 RUN node scripts/build-console.ts
 
-FROM --platform=$BUILDPLATFORM node:24-slim AS dependencies
+FROM --platform=$BUILDPLATFORM $NODE_IMAGE AS dependencies
 ARG TARGETARCH
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -21,7 +24,7 @@ RUN npm ci --omit=dev --omit=optional --workspaces=false
 COPY scripts/prune-image.mjs ./scripts/
 RUN node scripts/prune-image.mjs . $TARGETARCH
 
-FROM node:24-slim
+FROM $NODE_IMAGE
 # Temporal's client checks certificates against the system's list.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \

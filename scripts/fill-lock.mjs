@@ -4,7 +4,10 @@
 // npm leaves an optional platform package out of the lock when the registry it asked does not hold that
 // package, and `npm ci` then refuses the lock on every machine. The entry is written here from what the
 // dependent package says (name and version); npm asks for it only where `os`, `cpu` and `libc` match.
+// Its checksum (`integrity`) comes from the registry. Where the registry does not hold that version, nothing is written: use a
+// version of the dependent package that the registry holds for all platforms, or run this with another registry.
 // It also removes download addresses, so that the lock works with whatever registry a user has set.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +66,16 @@ function isLocked(packages, from, name) {
   }
 }
 
+/** The checksum of a package's archive, as the registry says it; undefined where it does not hold that version. */
+function integrityOf(name, version) {
+  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], shell: process.platform === 'win32' };
+  try {
+    return execFileSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], options).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const file = path.resolve(
   path.dirname(fileURLToPath(import.meta.url)),
   '..',
@@ -71,6 +84,7 @@ const file = path.resolve(
 );
 const lock = JSON.parse(readFileSync(file, 'utf8'));
 const added = [];
+const unverified = [];
 for (const [at, entry] of Object.entries({ ...lock.packages })) {
   if (entry.resolved && !entry.link) delete lock.packages[at].resolved;
   for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
@@ -82,6 +96,17 @@ for (const [at, entry] of Object.entries({ ...lock.packages })) {
     lock.packages[`node_modules/${name}`] = { version, optional: true, ...dev, ...platformOf(name) };
     added.push(`${name}@${version}`);
   }
+}
+for (const [at, entry] of Object.entries(lock.packages)) {
+  if (entry.link || entry.integrity || !at.includes('node_modules/')) continue;
+  const name = at.split('node_modules/').pop();
+  const integrity = integrityOf(name, entry.version);
+  if (integrity === undefined) unverified.push(`${name}@${entry.version}`);
+  else lock.packages[at] = { version: entry.version, integrity, ...entry };
+}
+if (unverified.length > 0) {
+  console.error(`Nothing is written. The registry has no checksum of:\n  ${unverified.join('\n  ')}`);
+  process.exit(1);
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);

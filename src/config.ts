@@ -78,6 +78,7 @@ const Environment = z.object({
   CORS_ORIGINS: Origins.default([]),
   QUOTA_API_KEYS: Count.default(100),
   QUOTA_PROMPTS: Count.default(10_000),
+  QUOTA_PROMPT_BYTES: Bytes.default(1024 ** 3),
   QUOTA_DATASETS: Count.default(1_000),
   QUOTA_DATASET_BYTES: Bytes.default(10 * 1024 ** 3),
   QUOTA_SCHEDULES: Count.default(100),
@@ -176,6 +177,7 @@ function toSettings(env: Environment) {
     quotas: {
       apiKeys: env.QUOTA_API_KEYS,
       prompts: env.QUOTA_PROMPTS,
+      promptBytes: env.QUOTA_PROMPT_BYTES,
       datasets: env.QUOTA_DATASETS,
       datasetBytes: env.QUOTA_DATASET_BYTES,
       schedules: env.QUOTA_SCHEDULES,

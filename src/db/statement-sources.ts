@@ -3,15 +3,21 @@ import {
   AndNode,
   BinaryOperationNode,
   ColumnNode,
+  DeleteQueryNode,
   IdentifierNode,
+  InsertQueryNode,
   type JoinNode,
   type OperationNode,
   OperatorNode,
   ParensNode,
   ReferenceNode,
+  SelectAllNode,
+  type SelectionNode,
   SelectQueryNode,
   TableNode,
+  UpdateQueryNode,
   type WhereNode,
+  type WithNode,
 } from 'kysely';
 import { OWNERSHIP } from './tables.ts';
 
@@ -23,11 +29,18 @@ export class UnboundStatementError extends Error {
   }
 }
 
+/** Says of which column of which of our tables a column of a query's rows has its values; undefined where that can't be told. */
+type Origins = (column: string) => { table: string; column: string } | undefined;
+
+/** The CTEs that a statement can name. */
+export type Ctes = ReadonlyMap<string, Origins>;
+
 /** An item of a FROM clause. */
 export interface Source {
   alias: string;
   /** One of our tables; undefined for a CTE, a subquery, and the rows of a function. */
   table: string | undefined;
+  origins: Origins;
 }
 
 /** The clauses of a statement that restrict its rows. */
@@ -38,23 +51,112 @@ export interface Clauses {
 
 export const nameOf = (node: TableNode) => node.table.identifier.name;
 
+/** Values that are made, not read: by a function, for instance. */
+const ofNoTable: Origins = () => undefined;
+
 /**
  * What an item of a FROM clause stands for.
  * @throws UnboundStatementError for a table that is neither ours nor a CTE, or that belongs to no workspace
  */
-export function sourceOf(node: OperationNode, cteNames: ReadonlySet<string>): Source {
+export function sourceOf(node: OperationNode, ctes: Ctes): Source {
   const inner = AliasNode.is(node) ? node.node : node;
   const alias = AliasNode.is(node) && IdentifierNode.is(node.alias) ? node.alias.name : undefined;
-  if (!TableNode.is(inner)) return { alias: alias ?? '', table: undefined };
+  if (!TableNode.is(inner)) return { alias: alias ?? '', table: undefined, origins: originsOf(inner, ctes) };
   const name = nameOf(inner);
-  if (cteNames.has(name)) return { alias: alias ?? name, table: undefined };
+  const cte = ctes.get(name);
+  if (cte !== undefined) return { alias: alias ?? name, table: undefined, origins: cte };
   const ownership = OWNERSHIP.get(name);
   if (ownership === undefined || inner.table.schema !== undefined)
     throw new UnboundStatementError(`${name} is neither a table of the service nor a CTE.`);
   if (ownership.kind === 'none')
     throw new UnboundStatementError(`${name} belongs to no workspace: read it through the system's database.`);
-  return { alias: alias ?? name, table: name };
+  return { alias: alias ?? name, table: name, origins: (column) => ({ table: name, column }) };
 }
+
+/** Adds the CTEs of a statement; each can name those before it. One that is recursive names itself, which tells nothing. */
+export function withCtes(ctes: Ctes, clause: WithNode | undefined): Ctes {
+  const known = new Map(ctes);
+  for (const { name, expression } of clause?.expressions ?? []) {
+    known.set(nameOf(name.table), ofNoTable);
+    // Its columns may have other names than those of its query.
+    if (name.columns === undefined) known.set(nameOf(name.table), originsOf(expression, known));
+  }
+  return known;
+}
+
+/** A column that a query gives: `name` is undefined for all columns of `sources` (`*`). */
+interface Given {
+  name: string | undefined;
+  of: (name: string) => ReturnType<Origins>;
+}
+
+/** Where the values of the rows of a query come from. Every table that it reads is bound where the query itself is. */
+function originsOf(query: OperationNode, outer: Ctes): Origins {
+  const given = columnsOf(query, outer);
+  if (given === undefined) return ofNoTable;
+  const branches = SelectQueryNode.is(query)
+    ? (query.setOperations ?? []).map(({ expression }) => columnsOf(expression, outer))
+    : [];
+  return (column) => {
+    const at = given.findIndex(({ name }) => name === column);
+    const found = given[at] ?? (given.length === 1 && given[0]?.name === undefined ? given[0] : undefined);
+    const origin = found?.of(column);
+    if (origin === undefined || branches.length === 0) return origin;
+    // A union has the column from the same place of each of its queries.
+    const isSame = branches.every((branch) => {
+      const other = branch?.[at];
+      const otherOrigin = other?.name === undefined ? undefined : other.of(other.name);
+      return otherOrigin?.table === origin.table && otherOrigin.column === origin.column;
+    });
+    return at >= 0 && isSame ? origin : undefined;
+  };
+}
+
+/** What a query selects or returns; undefined where that is no list of columns. */
+function columnsOf(query: OperationNode, outer: Ctes): Given[] | undefined {
+  if (SelectQueryNode.is(query)) {
+    const ctes = withCtes(outer, query.with);
+    const items = [...(query.from?.froms ?? []), ...(query.joins ?? []).map(({ table }) => table)];
+    return givenBy(query.selections, items, ctes);
+  }
+  if (InsertQueryNode.is(query))
+    return givenBy(query.returning?.selections, query.into ? [query.into] : [], withCtes(outer, query.with));
+  if (UpdateQueryNode.is(query)) {
+    const items = [...(query.table ? [query.table] : []), ...(query.from?.froms ?? [])];
+    return givenBy(query.returning?.selections, items, withCtes(outer, query.with));
+  }
+  if (DeleteQueryNode.is(query)) {
+    const items = [...query.from.froms, ...(query.using?.tables ?? [])];
+    return givenBy(query.returning?.selections, items, withCtes(outer, query.with));
+  }
+  return undefined;
+}
+
+function givenBy(
+  selections: readonly SelectionNode[] | undefined,
+  items: readonly OperationNode[],
+  ctes: Ctes,
+): Given[] | undefined {
+  const sources = items.map((item) => sourceOf(item, ctes));
+  const sourceNamed = (table: TableNode | undefined) => {
+    // A column without a table is clear where there is only one.
+    if (table === undefined) return sources.length === 1 ? sources[0] : undefined;
+    return sources.find(({ alias }) => alias === nameOf(table));
+  };
+  return selections?.map(({ selection }): Given => {
+    const node = AliasNode.is(selection) ? selection.node : selection;
+    if (SelectAllNode.is(node)) return { name: undefined, of: (name) => sourceNamed(undefined)?.origins(name) };
+    const reference = ColumnNode.is(node) ? ReferenceNode.create(node) : node;
+    if (!ReferenceNode.is(reference)) return { name: aliasOf(selection) ?? '', of: ofNoTable };
+    const source = sourceNamed(reference.table);
+    if (!ColumnNode.is(reference.column)) return { name: undefined, of: (name) => source?.origins(name) };
+    const column = reference.column.column.name;
+    return { name: aliasOf(selection) ?? column, of: () => source?.origins(column) };
+  });
+}
+
+const aliasOf = (node: OperationNode): string | undefined =>
+  AliasNode.is(node) && IdentifierNode.is(node.alias) ? node.alias.name : undefined;
 
 /** The parts of a condition that must all hold. */
 function conjuncts(node: OperationNode | undefined): OperationNode[] {
@@ -70,12 +172,7 @@ function columnOf(node: OperationNode): { alias: string | undefined; column: str
 }
 
 /** Whether a condition ties the foreign key of `child` to rows that are bound to the workspace. */
-function isLink(
-  condition: OperationNode,
-  child: Source,
-  bound: readonly Source[],
-  cteNames: ReadonlySet<string>,
-): boolean {
+function isLink(condition: OperationNode, child: Source, bound: readonly Source[], ctes: Ctes): boolean {
   const ownership = OWNERSHIP.get(child.table ?? '');
   if (ownership?.kind !== 'child' || !BinaryOperationNode.is(condition) || !OperatorNode.is(condition.operator))
     return false;
@@ -84,26 +181,28 @@ function isLink(
     const found = columnOf(node);
     return found?.column === column && (found.alias ?? child.alias) === child.alias;
   };
+  const isOfParent = (origin: ReturnType<Origins>) =>
+    origin !== undefined && origin.column === (origin.table === parent ? 'id' : column);
   const isBoundColumn = (node: OperationNode) => {
     const found = columnOf(node);
     const source = bound.find(({ alias }) => alias === found?.alias);
-    if (found === undefined || source === undefined) return false;
-    if (source.table === undefined) return true;
-    return source.table === parent ? found.column === 'id' : found.column === column;
+    return found !== undefined && isOfParent(source?.origins(found.column));
   };
   const { leftOperand: left, rightOperand: right } = condition;
   switch (condition.operator.operator) {
     case '=':
       return (isKey(left) && isBoundColumn(right)) || (isKey(right) && isBoundColumn(left));
     case 'in':
-      return (
-        isKey(left) &&
-        SelectQueryNode.is(right) &&
-        (right.from?.froms ?? []).some((from) => [parent, undefined].includes(sourceOf(from, cteNames).table))
-      );
+      return isKey(left) && isSelectOf(right, isOfParent, ctes);
     default:
       return false;
   }
+}
+
+/** Whether a query gives one column, all of whose values come from where `isWanted` says. */
+function isSelectOf(query: OperationNode, isWanted: (origin: ReturnType<Origins>) => boolean, ctes: Ctes): boolean {
+  const [column, ...more] = (SelectQueryNode.is(query) && columnsOf(query, ctes)) || [];
+  return column?.name !== undefined && more.length === 0 && isWanted(originsOf(query, ctes)(column.name));
 }
 
 /**
@@ -116,7 +215,7 @@ export function checkChildren(
   { joins = [], where }: Clauses,
   sources: readonly Source[],
   outer: readonly Source[],
-  cteNames: ReadonlySet<string>,
+  ctes: Ctes,
 ): void {
   const isChild = ({ table }: Source) => OWNERSHIP.get(table ?? '')?.kind === 'child';
   const bound = [...sources.filter((source) => !isChild(source)), ...outer];
@@ -126,11 +225,9 @@ export function checkChildren(
       ...conjuncts(where?.where),
       // A left join restricts what it joins, and nothing before it.
       ...joins.flatMap((join) =>
-        /Left/.test(join.joinType) && sourceOf(join.table, cteNames).alias !== child.alias
-          ? []
-          : conjuncts(join.on?.on),
+        /Left/.test(join.joinType) && sourceOf(join.table, ctes).alias !== child.alias ? [] : conjuncts(join.on?.on),
       ),
-    ].some((condition) => isLink(condition, child, bound, cteNames));
+    ].some((condition) => isLink(condition, child, bound, ctes));
   while (children.length > 0) {
     const found = children.find(links);
     if (found === undefined)

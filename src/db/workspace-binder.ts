@@ -27,13 +27,16 @@ import {
   WhereNode,
   type WithNode,
 } from 'kysely';
+import { isWholeSql } from './raw-sql.ts';
 import {
   type Clauses,
+  type Ctes,
   checkChildren,
   nameOf,
   type Source,
   sourceOf,
   UnboundStatementError,
+  withCtes,
 } from './statement-sources.ts';
 import { OWNERSHIP } from './tables.ts';
 
@@ -64,7 +67,8 @@ function refuseToMove(updates: readonly ColumnUpdateNode[] = []): void {
  */
 export class WorkspaceBinder extends OperationNodeTransformer {
   readonly #workspace: unknown;
-  readonly #cteNames = new Set<string>();
+  /** What the statement and those around it can name. */
+  #ctes: Ctes = new Map();
   /** The sources of the statements around the current one. */
   #outer: Source[] = [];
 
@@ -80,6 +84,8 @@ export class WorkspaceBinder extends OperationNodeTransformer {
       TableNode.is(part) || (IdentifierNode.is(part) && OWNERSHIP.has(part.name));
     if (inText !== undefined || node.parameters.some(isTable))
       refuse(`raw SQL names ${inText ?? 'a table'}: use the builder for tables, and sql.ref() for columns.`);
+    if (!isWholeSql(node.sqlFragments))
+      refuse('raw SQL is no whole: close what it opens, and leave out comments and ";".');
     return super.transformRaw(node);
   }
 
@@ -132,20 +138,22 @@ export class WorkspaceBinder extends OperationNodeTransformer {
     for (const { name } of node.with?.expressions ?? []) {
       const cte = nameOf(name.table);
       if (OWNERSHIP.has(cte)) refuse(`a CTE has the name of the table ${cte}.`);
-      this.#cteNames.add(cte);
     }
     for (const { joinType } of node.joins ?? [])
       if (!JOIN_TYPES.includes(joinType)) refuse(`${joinType} is not supported.`);
+    const outerCtes = this.#ctes;
+    this.#ctes = withCtes(outerCtes, node.with);
     const sources = [...tables, ...(node.joins ?? []).map(({ table }) => table)].map((table) =>
-      sourceOf(table, this.#cteNames),
+      sourceOf(table, this.#ctes),
     );
     const outer = this.#outer;
-    checkChildren(node, sources, outer, this.#cteNames);
+    checkChildren(node, sources, outer, this.#ctes);
     this.#outer = [...sources, ...outer];
     try {
       return bind();
     } finally {
       this.#outer = outer;
+      this.#ctes = outerCtes;
     }
   }
 
@@ -167,7 +175,7 @@ export class WorkspaceBinder extends OperationNodeTransformer {
   }
 
   #conditionsOf(node: OperationNode): OperationNode[] {
-    const { alias, table } = sourceOf(node, this.#cteNames);
+    const { alias, table } = sourceOf(node, this.#ctes);
     return table !== undefined && OWNERSHIP.get(table)?.kind === 'workspace' ? [this.#condition(alias)] : [];
   }
 

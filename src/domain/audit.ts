@@ -4,6 +4,7 @@ export const AUDIT_ACTIONS = {
   'prompt.updated': 'prompt',
   'prompt.archived': 'prompt',
   'prompt.restored': 'prompt',
+  'prompt.version_deleted': 'prompt',
   'label.moved': 'prompt',
   'label.removed': 'prompt',
   'label.protected': 'label',

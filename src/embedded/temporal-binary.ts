@@ -26,7 +26,7 @@ export interface EnsureTemporalOptions {
 
 /**
  * The path of a `temporal` program that has the development server: the user's own if it is new enough, else the one
- * in the cache, else downloaded, else built by Go from the Go module proxy.
+ * in the cache, else built by Go from the Go module proxy (verified by go.sum), else downloaded.
  *
  * @throws {EmbeddedStartError} `temporal_unavailable` with the reason of every source and what to install.
  */
@@ -55,6 +55,8 @@ export async function ensureTemporal(options: EnsureTemporalOptions): Promise<st
         return cached;
       },
     },
+    // Before the download: Go verifies every module by go.sum, while nothing here can tell whether an archive is the right one.
+    { name: 'a build with Go', find: () => intoCache((scratch) => build(path.join(scratch, 'temporal'), env, report)) },
     {
       name: 'its official download',
       find: () =>
@@ -66,7 +68,6 @@ export async function ensureTemporal(options: EnsureTemporalOptions): Promise<st
           await checkVersion(file, env);
         }),
     },
-    { name: 'a build with Go', find: () => intoCache((scratch) => build(path.join(scratch, 'temporal'), env, report)) },
   ];
   try {
     return await firstSource('Temporal', sources, report);

@@ -83,6 +83,10 @@ describe('every operation that changes something', () => {
       case 'restorePrompt':
         await call('DELETE', '/prompts/support/greeting');
         return undefined;
+      case 'deletePromptVersion':
+        for (const template of ['One', 'Two'])
+          await call('POST', '/prompts', { body: { name: 'support/deleted', model: 'sandbox/echo', template } });
+        return '/prompts/support/deleted/versions/1';
       case 'archivePrompt':
         await call('POST', '/prompts/support/greeting/restore');
         return undefined;

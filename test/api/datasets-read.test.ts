@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
 import { newId, publicId } from '../../src/domain/ids.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
 import { storeExamples } from '../../src/services/datasets/inline-examples.ts';
@@ -196,6 +197,25 @@ test('CSV shows other values than text as JSON', async () => {
   await upload(service, 'csv/values', jsonLines([{ variables: values, expected: [1] }]));
   const file = await download(service, 'csv/values/export?format=csv');
   expect(file.text).toBe('id,n,o,t,expected\n,1.5,"{""a"":null,""b"":[true]}",text,[1]\n');
+});
+
+test('CSV has no cell that a spreadsheet takes for a formula, and an upload of it gives back every text', async () => {
+  const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', "'=1", "''=1", "'", "'a", 'a=1'];
+  const examples = texts.map((text, index) => ({
+    id: index === 0 ? text : `${index}`,
+    variables: { '=name': text, n: text },
+    expected: text,
+    metadata: { '=m': text },
+  }));
+  const first = await upload(service, 'csv/formulas', jsonLines(examples));
+  expect(first.body).toMatchObject({ examples_total: texts.length });
+  const file = await download(service, 'csv/formulas/export?format=csv');
+  const cells: string[][] = parse(file.text);
+  expect(cells[0]).toEqual(['id', 'variables.=name', 'n', 'expected', 'metadata.=m']);
+  expect(cells.flat().filter((cell) => /^[=+\-@\t\r\n]/.test(cell))).toEqual([]);
+  expect(cells[1]).toEqual(["'=1+1", "'=1+1", "'=1+1", "'=1+1", "'=1+1"]);
+  const second = await upload(service, 'csv/formulas-2', file.text, { type: CSV });
+  expect(second.body).toMatchObject({ hash: first.body.hash });
 });
 
 test('says so where CSV would take too many columns', async () => {

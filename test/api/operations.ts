@@ -154,7 +154,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
   return {
     fill({ path }, encode = encodeURIComponent) {
       const collection = path.replace(/\/\{.*$/, '');
-      const values: Record<string, string | undefined> = { name: nameIn(collection), label: 'production', seq: '0' };
+      const values: Record<string, string | undefined> = { name: nameIn(collection), label: 'production', seq: '0', version: '2' };
       return path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
         const value = values[parameter] ?? ids.get(collection);
         if (value === undefined) throw new Error(`Nothing was made for {${parameter}} of ${path}.`);

@@ -24,6 +24,23 @@ beforeEach(async () => {
 });
 afterEach(() => cli?.remove());
 
+test('a version that was deleted is made up for, so that the others keep their numbers', async () => {
+  const other = await createOtherWorkspace(service, 'with-gaps');
+  const from = await startCli({ origin: service.origin, key: other.key });
+  for (const template of ['one', 'two', 'three', 'four'])
+    await other.call('POST', '/prompts', { body: { name: 'gap', model: 'sandbox/echo', template } });
+  await other.call('POST', '/prompts', { body: { name: 'pin', model: 'sandbox/echo', template: '{{> gap@3 }}' } });
+  await other.call('PUT', '/prompts/gap/labels/live', { body: { version: 3 } });
+  for (const version of [1, 2])
+    expect((await other.call('DELETE', `/prompts/gap/versions/${version}`)).status).toBe(200);
+  expect(await from.pms(['export', 'all'])).toMatchObject({ status: 0, stderr: '' });
+  expect(await cli.pms(['import', 'pms', path.join(from.folder, 'all')])).toMatchObject({ status: 0, stderr: '' });
+  expect((await call('GET', '/prompts/gap?label=live')).body).toMatchObject({ version: 3, template: 'three' });
+  expect((await call('GET', '/prompts/gap')).body).toMatchObject({ version: 4, template: 'four' });
+  expect((await call('GET', '/prompts/pin')).body.template).toBe('{{> gap@3 }}');
+  await from.remove();
+});
+
 test('what pms export writes, pms import pms takes again, and nothing is left to do then', async () => {
   const from = await startCli(service);
   const create = (body: object) => service.call('POST', '/prompts', { body: { model: 'sandbox/echo', ...body } });

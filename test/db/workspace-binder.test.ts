@@ -179,6 +179,31 @@ describe('a workspace sees only its own rows', () => {
           ]),
       [{ attempts: 1 }],
     ],
+    'a child joined to a CTE of its parents': [
+      (own) =>
+        own
+          .with('found', (cte) => cte.selectFrom('deliveries as d').selectAll())
+          .with('same', (cte) =>
+            cte.selectFrom('found').select('found.id as parent').union(cte.selectFrom('deliveries').select('id as parent')),
+          )
+          .selectFrom('delivery_attempts as a')
+          .innerJoin('same', 'same.parent', 'a.delivery_id')
+          .select('a.delivery_id'),
+      [{ delivery_id: '$delivery' }],
+    ],
+    'a child joined to parents that were changed': [
+      (own) =>
+        own
+          .with('changed', (cte) => cte.updateTable('deliveries').set({ trigger: 'event' }).returning('id'))
+          .selectFrom('delivery_attempts as a')
+          .innerJoin('changed', 'changed.id', 'a.delivery_id')
+          .select('a.delivery_id'),
+      [{ delivery_id: '$delivery' }],
+    ],
+    'raw SQL with parentheses and quotes of its own': [
+      (own) => own.selectFrom('prompts').select('id').where(sql<boolean>`(name = any(array['greeting', ')''(']))`),
+      [{ id: '$prompt' }],
+    ],
     'a child by the ids of its parents': [
       (own) =>
         own
@@ -345,6 +370,68 @@ describe('a workspace refuses', () => {
         .selectFrom('delivery_attempts as a')
         .innerJoin('deliveries as d', 'd.event_id', 'a.delivery_id')
         .select('a.attempt'),
+    'a child whose key is in values': (own) =>
+      own
+        .selectFrom('delivery_attempts')
+        .where('delivery_id', 'in', (eb) =>
+          eb.selectFrom(unnestOf('given', { id: ['uuid', [theirDelivery]] })).select('given.id'),
+        )
+        .select('attempt'),
+    'a child joined to a CTE of constants': (own) =>
+      own
+        .with('given', (cte) => cte.selectNoFrom(sql<string>`${theirDelivery}::uuid`.as('id')))
+        .selectFrom('delivery_attempts as a')
+        .innerJoin('given', 'given.id', 'a.delivery_id')
+        .select('a.attempt'),
+    'a child joined to values beside its parent': (own) =>
+      own
+        .selectFrom('deliveries as d')
+        .innerJoin(unnestOf('given', { id: ['uuid', [theirDelivery]] }), (join) => join.onTrue())
+        .innerJoin('delivery_attempts as a', 'a.delivery_id', 'given.id')
+        .select('a.attempt'),
+    'a child whose key is in a union with values': (own) =>
+      own
+        .selectFrom('delivery_attempts')
+        .where('delivery_id', 'in', (eb) =>
+          eb
+            .selectFrom('deliveries')
+            .select('id')
+            .union(eb.selectFrom(unnestOf('given', { id: ['uuid', [theirDelivery]] })).select('given.id')),
+        )
+        .select('attempt'),
+    'a child whose key is in another column of its parent': (own) =>
+      own
+        .selectFrom('delivery_attempts')
+        .where('delivery_id', 'in', (eb) => eb.selectFrom('deliveries').select('event_id'))
+        .select('attempt'),
+    'a child whose key is in a value beside its parent': (own) =>
+      own
+        .selectFrom('delivery_attempts')
+        .where('delivery_id', 'in', (eb) =>
+          eb.selectFrom('deliveries').select(sql<string>`${theirDelivery}::uuid`.as('id')),
+        )
+        .select('attempt'),
+    'a child joined to a CTE that renames a value': (own) =>
+      own
+        .with('found(id)', (cte) => cte.selectFrom('deliveries').select(sql<string>`${theirDelivery}::uuid`.as('id')))
+        .selectFrom('delivery_attempts as a')
+        .innerJoin('found', 'found.id', 'a.delivery_id')
+        .select('a.attempt'),
+    'raw SQL that ends the parentheses around it': (own) =>
+      own.selectFrom('prompts').select('id').where(sql<boolean>`false) or (true`),
+    'raw SQL that opens parentheses': (own) => own.selectFrom('prompts').select('id').where(sql<boolean>`(true`),
+    'raw SQL that ends them in pieces': (own) =>
+      own
+        .selectFrom('prompts')
+        .select('id')
+        .where(sql<boolean>`${sql.raw('false) or')} ${sql.raw('(true')}`),
+    'raw SQL that hides what comes behind it': (own) =>
+      own.selectFrom('prompts').select('id').where(sql<boolean>`true) -- `),
+    'raw SQL with a comment': (own) => own.selectFrom('prompts').select('id').where(sql<boolean>`true /* `),
+    'raw SQL with an escape string': (own) =>
+      own.selectFrom('prompts').select('id').where(sql<boolean>`E'\\'' = '' or true --'`),
+    'raw SQL with an open quote': (own) => own.selectFrom('prompts').select('id').where(sql<boolean>`name = '`),
+    'raw SQL of two statements': (own) => own.selectFrom('prompts').select('id').where(sql<boolean>`true; select 1`),
     'an update of a child alone': (own) => own.updateTable('delivery_attempts').set({ error: 'x' }),
     'a delete of a child alone': (own) => own.deleteFrom('delivery_attempts'),
     'an insert into a child': (own) =>

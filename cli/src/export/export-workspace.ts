@@ -2,8 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { CliError, EXIT } from '../exit-status.ts';
 import { ImportError } from '../importers/model.ts';
 import type { DatasetRecord, PromptRecord, WorkspaceReader } from '../importers/workspace.ts';
+import { pathInside, requireName } from '../named-path.ts';
 import { formatPromptFile } from '../prompt-file.ts';
 import { versionOf } from '../prompt-version.ts';
 import { FileNames, FORMAT, INDEX_FILE, type Index } from './layout.ts';
@@ -17,9 +19,34 @@ export interface Exported {
 }
 
 async function write(folder: string, file: string, text: string): Promise<void> {
-  const target = path.join(folder, file);
+  const target = pathInside(folder, file);
   await mkdir(path.dirname(target), { recursive: true });
   await writeFile(target, text);
+}
+
+/** Deleted versions of a prompt that an export makes up for, at most. */
+const MAX_DELETED = 10_000;
+
+/**
+ * Versions by their numbers, with what follows a deleted version in its place: an import gives numbers without gaps, and labels and
+ * includes (`name@3`) must mean the same there.
+ * @throws CliError where too many are missing
+ */
+function withoutGaps(records: PromptRecord[]): PromptRecord[] {
+  const filled: PromptRecord[] = [];
+  for (const record of records.toSorted((a, b) => a.version - b.version)) {
+    if (!(record.version - filled.length <= MAX_DELETED))
+      throw new CliError(EXIT.service, `More than ${MAX_DELETED} versions of "${record.name}" are missing.`);
+    while (filled.length + 1 < record.version)
+      filled.push({
+        ...record,
+        version: filled.length + 1,
+        labels: [],
+        commit_message: 'In place of a version that was deleted.',
+      });
+    filled.push(record);
+  }
+  return filled;
 }
 
 async function exportPrompt(folder: string, file: string, records: PromptRecord[]): Promise<Index['prompts'][number]> {
@@ -46,7 +73,7 @@ async function exportDataset(
   { name, description }: DatasetRecord,
   reader: WorkspaceReader,
 ): Promise<Index['datasets'][number]> {
-  const target = path.join(folder, file);
+  const target = pathInside(folder, file);
   await mkdir(path.dirname(target), { recursive: true });
   let total = 0;
   await pipeline(async function* () {
@@ -73,7 +100,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 /**
  * Writes all prompts with all their versions, the latest version of each dataset, schedules, webhooks without their secrets, and
  * which labels are protected. The index comes last, so that an export that was cut off is none.
- * @throws ImportError where the folder is not empty
+ * @throws ImportError where the folder is not empty; CliError where the service names something so that it is no file in it
  */
 export async function exportWorkspace(folder: string, reader: WorkspaceReader, now = new Date()): Promise<Exported> {
   await requireEmpty(folder);
@@ -89,15 +116,15 @@ export async function exportWorkspace(folder: string, reader: WorkspaceReader, n
     protected_labels: await collect(reader.protectedLabels()),
   };
   for await (const { name } of reader.prompts()) {
-    const records = (await collect(reader.versions(name))).toSorted((a, b) => a.version - b.version);
-    index.prompts.push(await exportPrompt(folder, files.prompts.of(name), records));
+    const records = await collect(reader.versions(name));
+    index.prompts.push(await exportPrompt(folder, files.prompts.of(requireName('prompt', name)), withoutGaps(records)));
     exported.prompts += 1;
     exported.versions += records.length;
   }
   for await (const dataset of reader.datasets()) {
     const written = await exportDataset(
       folder,
-      `${files.datasets.of(dataset.name)}@${dataset.version}.jsonl`,
+      `${files.datasets.of(requireName('dataset', dataset.name))}@${dataset.version}.jsonl`,
       dataset,
       reader,
     );

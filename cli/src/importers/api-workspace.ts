@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isObject, type Json, listOf, textOf } from '../json.ts';
+import { pathInside } from '../named-path.ts';
 import type { Example, ScheduleDefinition, WebhookDefinition } from './model.ts';
 import { type DatasetRecord, type Destination, type PromptRecord, RefusedError } from './workspace.ts';
 
@@ -120,7 +121,7 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
       await send('PUT', `/labels/${encodeURIComponent(label)}`, { protected: true });
     },
     async saveEvaluation({ name, definition }) {
-      const file = path.join(evaluationsFolder, `${name}.json`);
+      const file = pathInside(evaluationsFolder, `${name}.json`);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, `${JSON.stringify(definition, null, 2)}\n`);
     },

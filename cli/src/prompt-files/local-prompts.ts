@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { CliError, EXIT } from '../exit.ts';
+import { pathInside, requireName } from '../named-path.ts';
 import { formatPromptFile, type ParsedPromptFile, PromptFileError, parsePromptFile } from '../prompt-file.ts';
 
 /** Where prompts are, unless a command is told otherwise. */
@@ -59,9 +60,12 @@ export async function readLocalPrompts(places: string[]): Promise<{ prompts: Loc
   return { prompts, broken };
 }
 
-/** The file of a prompt in a folder: `support/greeting` is `support/greeting.yaml`. */
+/**
+ * The file of a prompt of the service in a folder: `support/greeting` is `support/greeting.yaml`.
+ * @throws CliError where the name is none of a prompt
+ */
 export function fileOf(folder: string, name: string): string {
-  return path.join(folder, ...name.split('/')).concat('.yaml');
+  return pathInside(folder, `${requireName('prompt', name)}.yaml`);
 }
 
 export async function writeFileInFolder(file: string, text: string): Promise<void> {

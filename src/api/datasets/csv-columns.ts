@@ -1,3 +1,4 @@
+import { toCsvText } from '../../domain/csv-text.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { isInsaneText } from '../../domain/json-faults.ts';
 
@@ -25,7 +26,11 @@ export function headingOf({ part, name }: Column): string {
   if (part === 'id' || part === 'expected') return part;
   if (part === 'metadata') return METADATA + name;
   const plain = parseHeading(name);
-  return plain.part === 'variables' && plain.name === name && name.trim() === name && name !== ''
+  return plain.part === 'variables' &&
+    plain.name === name &&
+    name.trim() === name &&
+    toCsvText(name) === name &&
+    name !== ''
     ? name
     : VARIABLE + name;
 }

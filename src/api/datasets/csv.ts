@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type Info, parse } from 'csv-parse';
+import { fromCsvText } from '../../domain/csv-text.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
 import { type Column, MAX_COLUMNS, parseColumns } from './csv-columns.ts';
@@ -98,7 +99,8 @@ function toExample(columns: Column[], cells: Cells): JsonValue {
   const parts = { variables: new Map<string, string>(), metadata: new Map<string, string>() };
   const example: Record<string, JsonValue> = {};
   for (const [index, { part, name }] of columns.entries()) {
-    const cell = cells[index] ?? null;
+    const given = cells[index] ?? null;
+    const cell = given === null ? null : fromCsvText(given);
     // A variable has a value on every line, since the template needs it.
     if (part === 'variables') parts.variables.set(name, cell ?? '');
     else if (cell === null) continue;
@@ -112,7 +114,7 @@ function toExample(columns: Column[], cells: Cells): JsonValue {
 
 /**
  * Examples from CSV (RFC 4180) with a header row: `id`, `expected`, `metadata.x`, and the variables as `x` or `variables.x`.
- * Every value is text. An empty cell is an empty text for a variable and nothing elsewhere, unless it is quoted.
+ * Every value is text; a `'` before what a spreadsheet would take for a formula is not a part of it. An empty cell is an empty text for a variable and nothing elsewhere, unless it is quoted.
  * @throws ApiError `invalid_request` naming the line at fault: the first of its record
  */
 export async function* parseCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedExample, void, undefined> {

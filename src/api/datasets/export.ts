@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
+import { toCsvText } from '../../domain/csv-text.ts';
 import { ApiError } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { RawResponse } from '../../http/route.ts';
@@ -41,7 +42,8 @@ function valueIn(example: StoredExample, { part, name }: Column): JsonValue | un
 }
 
 function toCell(value: JsonValue | undefined): string | undefined {
-  return value === undefined || typeof value === 'string' ? value : canonicalJson(value);
+  if (value === undefined) return undefined;
+  return toCsvText(typeof value === 'string' ? value : canonicalJson(value));
 }
 
 function toCsv(rows: (string | undefined)[][]): string {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
+import { toCsvText } from '../../domain/csv-text.ts';
 import type { ResultRow } from '../../services/evaluations/results.ts';
 
 const FIXED = [
@@ -21,41 +22,36 @@ const FIXED = [
   'model_ms',
 ];
 
-/** A cell that a spreadsheet would take for a formula gets a quote in front. */
-function text(value: string): string {
-  return /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
-}
-
 /** From here on JSON is passed on as it was stored. */
 const LONG = 64 * 1024;
 
 /** A text as it is, anything else as compact JSON. */
 function json(stored: string | null): string {
   if (stored === null) return '';
-  if (!stored.startsWith('"') && stored.length > LONG) return text(stored);
+  if (!stored.startsWith('"') && stored.length > LONG) return toCsvText(stored);
   const value: unknown = JSON.parse(stored);
-  return text(typeof value === 'string' ? value : JSON.stringify(value));
+  return toCsvText(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function cells(row: ResultRow, evaluators: string[]): unknown[] {
   return [
-    text(row.example_key),
+    toCsvText(row.example_key),
     row.status,
     row.score,
     row.baseline_score,
     row.regression === null ? '' : String(row.regression),
     row.improvement === null ? '' : String(row.improvement),
-    text(row.output ?? ''),
+    toCsvText(row.output ?? ''),
     json(row.tool_calls),
-    text(row.model ?? ''),
+    toCsvText(row.model ?? ''),
     json(row.expected),
     json(row.variables),
-    text(row.error === null ? '' : `${row.error.code}: ${row.error.message}`),
+    toCsvText(row.error === null ? '' : `${row.error.code}: ${row.error.message}`),
     row.tokens_input,
     row.tokens_output,
     row.cost_amount,
     row.model_ms,
-    ...evaluators.flatMap((name) => [row.scores?.[name]?.score ?? '', text(row.scores?.[name]?.reason ?? '')]),
+    ...evaluators.flatMap((name) => [row.scores?.[name]?.score ?? '', toCsvText(row.scores?.[name]?.reason ?? '')]),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { archivePrompt, restorePrompt } from '../../services/prompts/archive.ts';
+import { deleteVersion } from '../../services/prompts/delete-version.ts';
 import { diffVersions } from '../../services/prompts/diff-versions.ts';
 import { removeLabel, setLabel } from '../../services/prompts/labels.ts';
 import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
@@ -35,6 +36,7 @@ import {
   SetLabel,
   UpdatePrompt,
   VersionDiff,
+  VersionParams,
   VersionQuery,
   VersionsQuery,
 } from './schema.ts';
@@ -114,6 +116,7 @@ export function promptRoutes({
           const change = { ...content, commitMessage: commit_message, baseVersion: base_version };
           const row = await createVersion(query, name, change);
           if (row.version === 1) await quotas.require(query, 'prompts');
+          await quotas.require(query, 'promptBytes');
           return { resourceId: row.id, response: presentPrompt(row) };
         });
       },
@@ -165,6 +168,22 @@ export function promptRoutes({
         const page = await listVersions(db, prompt.id, query.limit, before === undefined ? undefined : Number(before));
         return toPage(page, presentPrompt, (row) => String(row.version));
       },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/prompts/{name}/versions/{version}',
+      operationId: 'deletePromptVersion',
+      audit: ['prompt.version_deleted'],
+      tag,
+      summary: 'Delete a version that nothing needs',
+      description:
+        'For good. A 400 says what needs it: the latest version, one with a label, one that another version includes by its number, ' +
+        'one in a run that has not ended, and one that a schedule names can not be deleted. Its number is not given to another.',
+      scope: 'admin',
+      params: VersionParams,
+      response: Prompt,
+      responseExample: { ...example, labels: [] },
+      handler: async ({ db, params }) => presentPrompt(await deleteVersion(db, params.name, params.version)),
     }),
     defineRoute({
       method: 'get',
@@ -274,11 +293,16 @@ export function promptRoutes({
       },
       response: Prompt,
       responseExample: { ...example, version: 2 },
-      errors: ['prompt_archived', 'version_conflict', 'temporarily_unavailable'],
+      errors: ['prompt_archived', 'version_conflict', 'quota_exceeded', 'temporarily_unavailable'],
       async handler({ db, params, body: { commit_message, base_version, ...content } }) {
         await checkChange(evaluatorPool, db.workspaceId, content);
         const update = { ...content, commitMessage: commit_message, baseVersion: base_version };
-        return presentPrompt(await db.transaction((query) => updatePrompt(query, params.name, update)));
+        const row = await db.transaction(async (query) => {
+          const updated = await updatePrompt(query, params.name, update);
+          await quotas.require(query, 'promptBytes');
+          return updated;
+        });
+        return presentPrompt(row);
       },
     }),
     defineRoute({

@@ -129,6 +129,7 @@ export const ListedPrompt = Prompt.extend({
 export const PromptPage = pageOf(ListedPrompt).meta({ id: 'PromptPage' });
 export const PromptVersionPage = pageOf(Prompt).meta({ id: 'PromptVersionPage' });
 export const NameParams = z.object({ name: Name });
+export const VersionParams = z.object({ name: Name, version: VersionNumber });
 export const LabelParams = z.object({ name: Name, label: MovableLabel });
 export const SetLabel = z.strictObject({ version: BodyVersion }).meta({ id: 'SetLabel' });
 

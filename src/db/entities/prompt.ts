@@ -15,6 +15,8 @@ export const Prompt = defineEntity({
     name: p.text(),
     description: p.text().nullable(),
     latestVersion: p.integer(),
+    /** What its versions have together: the sum of their `bytes`. */
+    storedBytes: p.bigint('number').default(0),
     archivedAt: timestamp().nullable(),
     createdAt: timestamp(),
     updatedAt: timestamp(),

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { ApiError } from '../../domain/errors.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { AuthenticatedKey, Authenticator, Credential } from '../../services/access/authenticate.ts';
 import type { RateLimiter, RateLimitState } from '../../services/access/rate-limiter.ts';
 import { addressGroup, callerAddress } from '../client-address.ts';
@@ -24,10 +25,16 @@ const callerOf = (ctx: Context) => addressGroup(callerAddress(ctx));
  */
 export type Authenticate = (ctx: Context, credentialOf: () => Credential) => Promise<AuthenticatedKey>;
 
+/** Look-ups at a time, in this process, for all addresses that have used up their limit; one address has half of them at most. */
+const CHECKS = 4;
+/** Requests of such an address that may wait for one. More are refused unseen. */
+const WAITING_CHECKS = 100;
+
 /**
- * Lets requests with a valid key or session through, within the key's limit. Failed tries are limited per address, and an address that
- * has used up its limit costs no look-up: only what was valid when this process last saw it gets through from there, so that whoever
- * shares an address with someone who guesses can go on working.
+ * Lets requests with a valid key or session through, within the key's limit. Failed tries are limited per address. What is valid
+ * passes from an address that has used up its limit, too, so that whoever shares it with someone who guesses can go on working: what
+ * this process knows passes at once, all else waits for its turn to be looked up. So guesses cost the database a few look-ups at a
+ * time at most, however many there are, and nobody else's requests wait behind them.
  */
 export function createAuthentication({
   authenticator,
@@ -43,6 +50,8 @@ export function createAuthentication({
     throw tooMany(state, 'Too many failed authentications from this address. Try again later.');
   }
 
+  const checks = createFairSemaphore({ total: CHECKS });
+
   async function limitFailures(ctx: Context): Promise<void> {
     if (failureLimiter === undefined) return;
     const state = await failureLimiter.take(callerOf(ctx));
@@ -51,13 +60,18 @@ export function createAuthentication({
   }
 
   async function identify(ctx: Context, credentialOf: () => Credential): Promise<AuthenticatedKey> {
-    const exhausted = failureLimiter?.exhausted(callerOf(ctx));
+    const caller = callerOf(ctx);
+    const exhausted = failureLimiter?.exhausted(caller);
     try {
       const credential = credentialOf();
-      if (exhausted !== undefined && !authenticator.knows(credential)) refuse(ctx, exhausted);
-      const key = await authenticator.authenticate(credential);
-      ctx.state['credential'] = credential;
-      return key;
+      const check = async () => {
+        const key = await authenticator.authenticate(credential);
+        ctx.state['credential'] = credential;
+        return key;
+      };
+      if (exhausted === undefined || authenticator.knows(credential)) return await check();
+      if (checks.waiting(caller) >= WAITING_CHECKS) refuse(ctx, exhausted);
+      return await checks.run(caller, check);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unauthorized') await limitFailures(ctx);
       throw error;

@@ -118,7 +118,17 @@ export function isAsAssumed({
     .where((row) => {
       const ofLabel = versionOfLabel(row, sql<string>`${label}::text`);
       const latest = sql`case when ${label}::text is null then ${row.ref('p.latest_version')} end`;
-      return row(sql`coalesce(${pinned}::int, ${ofLabel}, ${latest})`, '=', version);
+      // A version that was asked for by its number may have been deleted since.
+      const asked = row
+        .selectFrom('prompt_versions as v')
+        .select('v.version')
+        .whereRef('v.prompt_id', '=', 'p.id')
+        .where('v.version', '=', sql<number>`${pinned}::int`);
+      return row(
+        sql`case when ${pinned}::int is null then coalesce(${ofLabel}, ${latest}) else ${asked} end`,
+        '=',
+        version,
+      );
     });
   return eb.or([eb(sql`${promptId}::uuid`, 'is', null), eb.exists(meant)]);
 }

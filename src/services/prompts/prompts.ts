@@ -178,6 +178,12 @@ async function writeVersion(
       .set({ variables: [...names], bytes })
       .where('id', '=', id),
   );
+  await query((db) =>
+    db
+      .updateTable('prompts')
+      .set((eb) => ({ stored_bytes: eb('stored_bytes', '+', bytes) }))
+      .where('id', '=', claim.id),
+  );
   const data = {
     prompt_name: name,
     version: claim.version,

@@ -29,6 +29,11 @@ export const QUOTAS = {
     what: 'prompts, including archived ones',
     remedy: 'Use an existing one',
   },
+  promptBytes: {
+    setting: 'QUOTA_PROMPT_BYTES',
+    what: 'bytes in prompts, over all versions',
+    remedy: 'Delete versions that are not needed any more (DELETE /v1/prompts/{name}/versions/{version})',
+  },
   datasets: { setting: 'QUOTA_DATASETS', what: 'datasets', remedy: DELETE_ONE },
   datasetBytes: {
     setting: 'QUOTA_DATASET_BYTES',
@@ -71,6 +76,9 @@ export const COUNTS = {
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
   ),
   prompts: prepared()((db) => countRows(db, 'prompts')),
+  promptBytes: prepared()((db) =>
+    db.selectFrom('prompts').select(sql<number>`coalesce(sum(stored_bytes), 0)::bigint`.as('count')),
+  ),
   datasets: prepared()((db) =>
     db.selectFrom('dataset_versions').select((eb) => eb.fn.count<number>('dataset_id').distinct().as('count')),
   ),

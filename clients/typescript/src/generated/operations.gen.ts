@@ -7,6 +7,7 @@ export interface Operations {
   createPrompt: { request: api.CreatePromptData; response: api.CreatePromptResponse };
   resolvePrompts: { request: api.ResolvePromptsData; response: api.ResolvePromptsResponse };
   listPromptVersions: { request: api.ListPromptVersionsData; response: api.ListPromptVersionsResponse };
+  deletePromptVersion: { request: api.DeletePromptVersionData; response: api.DeletePromptVersionResponse };
   diffPromptVersions: { request: api.DiffPromptVersionsData; response: api.DiffPromptVersionsResponse };
   setPromptLabel: { request: api.SetPromptLabelData; response: api.SetPromptLabelResponse };
   removePromptLabel: { request: api.RemovePromptLabelData; response: api.RemovePromptLabelResponse };
@@ -93,6 +94,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   createPrompt: 'POST /prompts',
   resolvePrompts: 'POST /prompts/resolve',
   listPromptVersions: 'GET /prompts/{name}/versions',
+  deletePromptVersion: 'DELETE /prompts/{name}/versions/{version}',
   diffPromptVersions: 'GET /prompts/{name}/diff',
   setPromptLabel: 'PUT /prompts/{name}/labels/{label}',
   removePromptLabel: 'DELETE /prompts/{name}/labels/{label}',

@@ -88,6 +88,10 @@ export type CreatePrompt = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -318,6 +322,10 @@ export type UpdatePrompt = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -403,6 +411,10 @@ export type CreateExecution = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -514,6 +526,10 @@ export type ExecutionDraft = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -741,6 +757,7 @@ export type CreateChatCompletion = {
     frequency_penalty?: number | null;
     presence_penalty?: number | null;
     reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+    parallel_tool_calls?: boolean | null;
     response_format?: {
         type: 'text';
     } | {
@@ -792,7 +809,6 @@ export type CreateChatCompletion = {
     prediction?: null;
     web_search_options?: null;
     verbosity?: 'medium' | null;
-    parallel_tool_calls?: true | null;
     service_tier?: 'auto' | 'default' | null;
     functions?: null;
     function_call?: null;
@@ -1045,6 +1061,10 @@ export type CreateEvaluation = {
             presence_penalty?: number;
             reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
             /**
+             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+             */
+            parallel_tool_calls?: boolean;
+            /**
              * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
              */
             provider_options?: {
@@ -1234,6 +1254,10 @@ export type RescoreEvaluation = {
             frequency_penalty?: number;
             presence_penalty?: number;
             reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+             */
+            parallel_tool_calls?: boolean;
             /**
              * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
              */
@@ -1453,6 +1477,10 @@ export type ScheduledEvaluation = {
             frequency_penalty?: number;
             presence_penalty?: number;
             reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+             */
+            parallel_tool_calls?: boolean;
             /**
              * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
              */
@@ -1677,6 +1705,10 @@ export type ListedPrompt = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -1809,6 +1841,10 @@ export type Prompt = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -2005,6 +2041,10 @@ export type Execution = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -2450,6 +2490,10 @@ export type CreatedEvaluation = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -2614,6 +2658,10 @@ export type Evaluation = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -3640,7 +3688,7 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
         type: 'prompt' | 'label' | 'dataset' | 'execution' | 'evaluation' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
@@ -3878,6 +3926,56 @@ export type ListPromptVersionsResponses = {
 };
 
 export type ListPromptVersionsResponse = ListPromptVersionsResponses[keyof ListPromptVersionsResponses];
+
+export type DeletePromptVersionData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * A version of the prompt, from 1.
+         */
+        version: number;
+    };
+    query?: never;
+    url: '/prompts/{name}/versions/{version}';
+};
+
+export type DeletePromptVersionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type DeletePromptVersionError = DeletePromptVersionErrors[keyof DeletePromptVersionErrors];
+
+export type DeletePromptVersionResponses = {
+    /**
+     * Done.
+     */
+    200: Prompt;
+};
+
+export type DeletePromptVersionResponse = DeletePromptVersionResponses[keyof DeletePromptVersionResponses];
 
 export type DiffPromptVersionsData = {
     body?: never;
@@ -7555,7 +7653,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

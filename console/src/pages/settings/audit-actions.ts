@@ -6,6 +6,7 @@ const ACTIONS: Record<AuditAction, true> = {
   'prompt.updated': true,
   'prompt.archived': true,
   'prompt.restored': true,
+  'prompt.version_deleted': true,
   'label.moved': true,
   'label.removed': true,
   'label.protected': true,

@@ -1,0 +1,31 @@
+import path from 'node:path';
+import { datasetNameProblem } from '../../src/domain/dataset-name.ts';
+import { promptNameProblem } from '../../src/domain/prompt-name.ts';
+import { CliError, EXIT } from './exit-status.ts';
+
+const PROBLEMS = { prompt: promptNameProblem, dataset: datasetNameProblem };
+
+/**
+ * A name that a service has sent, where it is to become the name of a file: a service that is not to be trusted may send `../../x`.
+ * @returns the name
+ * @throws CliError where a prompt or dataset can't be called so
+ */
+export function requireName(kind: keyof typeof PROBLEMS, name: unknown): string {
+  const problem = typeof name === 'string' ? PROBLEMS[kind](name) : 'must be a string';
+  if (typeof name === 'string' && problem === undefined) return name;
+  throw new CliError(
+    EXIT.service,
+    `The service has sent ${JSON.stringify(name)} as the name of a ${kind}, which ${problem}: nothing more is written.`,
+  );
+}
+
+/**
+ * The path of a file in a folder, of which a part was named by others.
+ * @throws CliError where it would be outside the folder
+ */
+export function pathInside(folder: string, file: string): string {
+  const inside = path.relative(folder, path.resolve(folder, file));
+  if (inside === '' || inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside))
+    throw new CliError(EXIT.service, `${JSON.stringify(file)} is not inside ${folder}: nothing more is written.`);
+  return path.join(folder, inside);
+}

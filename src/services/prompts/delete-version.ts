@@ -1,0 +1,99 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
+import { now } from '../../db/sql.ts';
+import { inStates } from '../../db/state-change.ts';
+import { invalidField, notFound } from '../../domain/errors.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
+import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
+import { publicId } from '../../domain/ids.ts';
+import { recordChange } from '../audit/record-change.ts';
+import { INCLUDES_LOCK } from './includes.ts';
+import { getPrompt, type PromptRow } from './prompts.ts';
+
+/**
+ * Deletes a version that nothing needs: not the latest, without a label, not included by its number in any other version, in no run that has
+ * not ended, and named by no schedule. Its number is never given to another. What it was run for stays: executions and evaluations
+ * keep what they were run with.
+ * @returns it as it was
+ * @throws ApiError `not_found`; `invalid_request` naming what needs it
+ */
+export async function deleteVersion(db: WorkspaceDatabase, name: string, version: number): Promise<PromptRow> {
+  return db.transaction(async (query) => {
+    const [prompt] = await query((own) => own.selectFrom('prompts').select('id').where('name', '=', name).forUpdate());
+    if (prompt === undefined) throw notFound(`The prompt "${name}"`);
+    // Nobody includes it, and no label is moved to it, until this has ended. The row of the prompt is locked first, as everywhere.
+    await lockInWorkspace(query, INCLUDES_LOCK);
+    const row = await getPrompt(query, name, { version });
+    const need = await neededBy(query, row);
+    if (need !== undefined) throw invalidField('version', need);
+    await query((own) =>
+      own.deleteFrom('prompt_includes').where('prompt_id', '=', prompt.id).where('version', '=', version),
+    );
+    await query((own) =>
+      own.deleteFrom('prompt_versions').where('prompt_id', '=', prompt.id).where('version', '=', version),
+    );
+    await query((own) =>
+      own
+        .updateTable('prompts')
+        .set((eb) => ({ stored_bytes: eb('stored_bytes', '-', row.bytes), updated_at: now }))
+        .where('id', '=', prompt.id),
+    );
+    await recordChange(query, 'prompt.version_deleted', name, { version });
+    return row;
+  });
+}
+
+/** What a version is needed for; undefined: nothing. */
+async function neededBy(
+  query: Query,
+  { name, version, latest_version, labels }: PromptRow,
+): Promise<string | undefined> {
+  if (version === latest_version) return 'is the latest, which can not be deleted: make another one first';
+  if (labels.length > 0) return `has the label "${labels[0]}": move or remove it first`;
+  const [includer] = await query((own) =>
+    own
+      .selectFrom('prompt_includes as i')
+      .innerJoin('prompts as q', 'q.id', 'i.prompt_id')
+      .innerJoin('prompt_versions as v', (join) =>
+        join.onRef('v.prompt_id', '=', 'i.prompt_id').onRef('v.version', '=', 'i.version'),
+      )
+      .select(['q.name', 'v.version'])
+      .where('i.included_name', '=', name)
+      .where(sql<SqlBool>`${`${name}@${version}`}::text = any(${sql.ref('v.include_refs')})`)
+      .limit(1),
+  );
+  if (includer !== undefined)
+    return `is included by version ${includer.version} of "${includer.name}", by its number: delete that version first`;
+  const [execution] = await query((own) =>
+    own
+      .selectFrom('executions')
+      .select('id')
+      .where('prompt_name', '=', name)
+      .where('prompt_version', '=', version)
+      .where(inStates(executionStates, UNFINISHED_EXECUTION))
+      .limit(1),
+  );
+  if (execution !== undefined)
+    return `is being run by ${publicId('execution', execution.id)}: cancel it, or wait for its end`;
+  const [evaluation] = await query((own) =>
+    own
+      .selectFrom('evaluations')
+      .select('id')
+      .where('prompt_name', '=', name)
+      .where('prompt_version', '=', version)
+      .where(inStates(evaluationStates, UNFINISHED_EVALUATION))
+      .limit(1),
+  );
+  if (evaluation !== undefined)
+    return `is being run by ${publicId('evaluation', evaluation.id)}: cancel it, or wait for its end`;
+  const [schedule] = await query((own) =>
+    own
+      .selectFrom('schedules')
+      .select('name')
+      .where(sql<SqlBool>`request->'parsed'->>'promptName' = ${name}`)
+      .where(sql<SqlBool>`request->'parsed'->>'version' = ${String(version)}`)
+      .limit(1),
+  );
+  return schedule && `is what the schedule "${schedule.name}" runs: delete that first, or have it run another version`;
+}
