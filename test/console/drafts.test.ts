@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { violationsInThemes } from './accessible.ts';
@@ -31,6 +31,14 @@ async function stored(page: Page, drafts: number): Promise<string> {
   return read();
 }
 
+/** Ends the session of a browser as an administrator does. */
+async function endSession({ request }: BrowserContext): Promise<void> {
+  const own = () => request.get(`${stage.service.origin}/v1/session`);
+  const { id } = await (await own()).json();
+  await call('DELETE', `/sessions/${id}`);
+  await waitFor('its end', async () => (await own()).status() === 401);
+}
+
 async function signInWith(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -44,7 +52,7 @@ test('what is typed into a prompt outlives leaving the page and loading it again
   await write(page, 'Text', 'Typed {{ name }}');
   await page.getByLabel('What changes, and why').fill('A reason');
   await page.getByRole('link', { name: 'Executions' }).click();
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   await page.goBack();
   await editor(page).getByText('Typed {{ name }}').waitFor();
   await stored(page, 1);
@@ -96,7 +104,7 @@ test('the playground keeps its panes, drafts and variables', async () => {
   };
   // The menu leads back to it, too.
   await page.getByRole('link', { name: 'Executions' }).click();
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Playground' }).click();
   await isThere();
   await stored(page, 1);
@@ -192,7 +200,7 @@ test('what is too large to be kept is not left without a question', async () => 
   await dialog.dismiss();
   // Within the console it stays in memory.
   await page.getByRole('link', { name: 'Executions' }).click();
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   await page.goBack();
   await editor(page).getByText(/^y+/).waitFor();
   await context.close();
@@ -232,10 +240,6 @@ test('a session that ends while someone edits is begun again over the page, and 
 test('so is one that ends under an open dialog, or while the playground runs', async () => {
   await newPrompt('under');
   const { context, page } = await stage.signIn();
-  const endSession = async () => {
-    const { body } = await call('GET', '/sessions');
-    await call('DELETE', `/sessions/${body.data[0].id}`);
-  };
   const goOn = async () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByLabel('API key').click();
@@ -247,14 +251,14 @@ test('so is one that ends under an open dialog, or while the playground runs', a
   await page.getByRole('button', { name: 'New prompt…' }).click();
   await page.getByLabel('Name').fill('under/dialog');
   await page.getByRole('textbox', { name: 'Text' }).fill('Hello');
-  await endSession();
+  await endSession(context);
   await page.getByRole('button', { name: 'Create' }).click();
   await goOn();
   await page.getByRole('heading', { name: 'under/dialog', level: 1 }).waitFor();
 
   await page.goto(stage.at('/playground?prompt=under'));
   await page.getByLabel('name', { exact: true }).fill('Ada');
-  await endSession();
+  await endSession(context);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await goOn();
   await page.getByRole('region', { name: 'output of pane 1' }).getByText('Hello Ada', { exact: true }).waitFor();
@@ -267,8 +271,7 @@ test('of another workspace nothing is saved when someone signs in there', async 
   await page.goto(stage.at('/prompts/elsewhere'));
   await write(page, 'Text', 'Mine');
   await stored(page, 1);
-  const { body } = await call('GET', '/sessions');
-  await call('DELETE', `/sessions/${body.data[0].id}`);
+  await endSession(context);
   const other = await createOtherWorkspace(stage.service, 'beside');
   await other.call('POST', '/prompts', { body: { name: 'elsewhere', template: 'Theirs', model: 'sandbox/echo' } });
   await page.getByRole('button', { name: 'Save as version 2' }).click();

@@ -16,7 +16,7 @@ test('a shared address asks for a key, says when it is none, and leads on to the
   await page.getByText('There is no such key').waitFor();
   await page.getByLabel('API key').fill(stage.service.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   expect(page.url()).toBe(stage.at('/executions?status=failed'));
   expect(await page.getByLabel('Status').inputValue()).toBe('failed');
   const [cookie] = await context.cookies();

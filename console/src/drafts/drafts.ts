@@ -123,7 +123,7 @@ async function writeAll(): Promise<void> {
     dirty.delete(id);
     const draft = held.get(id);
     if (draft === undefined) continue;
-    const isKept = (await vault?.write(id, draft, () => held.has(id))) ?? false;
+    const isKept = (await vault?.write(id, draft, () => held.has(id)).catch(() => false)) ?? false;
     if (isKept) unkept.delete(id);
     else if (held.has(id)) unkept.add(id);
   }

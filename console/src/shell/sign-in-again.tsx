@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
+import { createPortal } from 'react-dom';
 import { call } from '../api.ts';
 import type { OwnSession } from '../api-types.ts';
 import { openDrafts } from '../drafts/drafts.ts';
@@ -44,7 +45,8 @@ function SignInDialog() {
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);
   }, [goOn, session]);
-  return (
+  // Beside the page: what other dialogs hide from screen readers while they are open is all that was there when they opened.
+  return createPortal(
     <dialog
       ref={dialog}
       className="dialog"
@@ -69,6 +71,7 @@ function SignInDialog() {
           lost, and what you were doing is done then.
         </p>
       </SignInForm>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }
