@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { reportConnection } from './connection.ts';
+import { untilSignedIn } from './session-ended.ts';
 
 /** What the API refused: its code, and what it says of each field. */
 export class ApiError extends Error {
@@ -35,6 +36,8 @@ export interface RequestOptions {
   raw?: BodyInit | undefined;
   headers?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
+  /** Whether it waits for someone to sign in again where the session has ended, and is then sent again. Default: yes. */
+  waitsForSignIn?: boolean;
 }
 
 /** A path from names and ids: the segments are encoded, and slashes in a name stay slashes. */
@@ -47,6 +50,10 @@ function addressOf(path: string, query: Query = {}): string {
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return `/v1${path}${search === '' ? '' : `?${search}`}`;
 }
+
+/** Whether the session has ended, or there was none: not whether it may not do something. */
+export const isSignedOut = (error: unknown) =>
+  error instanceof ApiError && error.status === 401 && error.code === 'unauthorized';
 
 async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
@@ -61,7 +68,7 @@ async function errorOf(response: Response): Promise<ApiError> {
  * @throws ApiError, NetworkError, or the abort's own error
  */
 export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-  const { query, body, raw, headers, signal } = options;
+  const { query, body, raw, headers, signal, waitsForSignIn = true } = options;
   let response: Response;
   try {
     response = await fetch(addressOf(path, query), {
@@ -83,8 +90,11 @@ export async function send(method: string, path: string, options: RequestOptions
     throw new NetworkError(error);
   }
   reportConnection('there');
-  if (!response.ok) throw await errorOf(response);
-  return response;
+  if (response.ok) return response;
+  const error = await errorOf(response);
+  if (!waitsForSignIn || !isSignedOut(error)) throw error;
+  await untilSignedIn(signal);
+  return send(method, path, options);
 }
 
 /** As {@link send}, with the JSON of the response. */

@@ -16,11 +16,7 @@ import './styles/layout.css';
 
 applyTheme();
 keepFocus();
-const queryClient = createConsoleQueryClient(() => {
-  const here = router.state.location;
-  if (here.pathname === '/sign-in') return;
-  void router.navigate({ to: '/sign-in', search: { to: here.href } });
-});
+const queryClient = createConsoleQueryClient();
 const router = createConsoleRouter(queryClient);
 
 const root = document.getElementById('root');

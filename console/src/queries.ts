@@ -86,15 +86,17 @@ export const labelsQuery = queryOptions({
   queryFn: ({ signal }) => get<Page<LabelRecord>>('/labels', { limit: 1000 }, signal),
 });
 
-/** By name of the prompt, over the last seven days. */
-export const statisticsQuery = (query: Query = {}) =>
-  queryOptions({
-    queryKey: ['statistics', 'prompts', query],
-    queryFn: async ({ signal }) => {
-      const { data } = await get<Page<PromptStatistics>>('/statistics/prompts', { limit: 1000, ...query }, signal);
-      return new Map(data.map((each) => [each.prompt_name, each]));
-    },
-  });
+/**
+ * Statistics by name of the prompt, over the last seven days unless `query` says otherwise. They come page after page: a prompt that is not in
+ * the map has none yet.
+ */
+export function useStatistics(query: Query = {}): ReadonlyMap<string, PromptStatistics> {
+  const { data, loadMore, error } = useList<PromptStatistics>('/statistics/prompts', { limit: 1000, ...query });
+  useEffect(() => {
+    if (error === null) loadMore();
+  }, [error, loadMore]);
+  return useMemo(() => new Map((data ?? []).map((each) => [each.prompt_name, each])), [data]);
+}
 
 export const seriesQuery = (name: string, query: Query = {}) =>
   queryOptions({

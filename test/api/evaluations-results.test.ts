@@ -196,6 +196,40 @@ test('one result is read by its place', async () => {
   expect(listed.status).toBe(404);
 });
 
+test('what the model was sent for an example is read by its place', async () => {
+  const { call } = stage.service;
+  await call('POST', '/prompts', { body: { name: 'input/tone', template: 'Be kind.', model: 'sandbox/echo' } });
+  const body = {
+    name: 'input/greet',
+    messages: [
+      { role: 'system', content: '{{> input/tone }}' },
+      { role: 'user', content: 'Greet {{ name }}' },
+    ],
+    model: 'sandbox/echo',
+  };
+  await call('POST', '/prompts', { body });
+  const run = await stage.run({
+    prompt_name: 'input/greet',
+    examples: [{ variables: { name: 'Ada' }, expected: 'x' }],
+  });
+  // What was sent stays what it was.
+  await call('PUT', '/prompts/input/tone', { body: { template: 'Be rude.' } });
+  const path = `/evaluations/${run.id}/results/0/input`;
+  expect(await call('GET', path)).toMatchObject({
+    status: 200,
+    body: {
+      input: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'Greet Ada' },
+      ],
+    },
+  });
+  const missing = await call('GET', `/evaluations/${run.id}/results/1/input`);
+  expect(missing).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  const other = await createOtherWorkspace(stage.service, 'inputs');
+  expect((await other.call('GET', path)).status).toBe(404);
+});
+
 test('a page with a rare filter examines so many results at most, and says where to go on', async () => {
   const { query } = stage.service.foundation.db.system;
   const [workspace] = await query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });

@@ -119,6 +119,19 @@ describe('signing in', () => {
     expect([answer.status, answer.body.error.code, setCookieOf(answer)]).toEqual([401, 'unauthorized', '']);
   });
 
+  test('gives what drafts are encrypted with: the same for all sessions of a key, another for each key, and to nobody else', async () => {
+    const [mine, next] = await Promise.all([createKey(service, 'read'), createKey(service, 'admin')]);
+    const [first, second, other] = [await signIn(mine.key), await signIn(mine.key), await signIn(next.key)];
+    const { drafts_key } = first.body;
+    expect(Buffer.from(drafts_key, 'base64')).toHaveLength(32);
+    expect(second.body.drafts_key).toBe(drafts_key);
+    expect(other.body.drafts_key).not.toBe(drafts_key);
+    expect((await by(cookieOf(second), 'GET', '/session')).body.drafts_key).toBe(drafts_key);
+    const { body: sessions } = await by(cookieOf(other), 'GET', '/sessions');
+    expect(sessions.data.length).toBeGreaterThan(2);
+    expect(JSON.stringify(sessions)).not.toContain('drafts_key');
+  });
+
   test('from a page of this service is taken, whatever old cookie it has', async () => {
     const old = { Cookie: `pms_session=${'x'.repeat(43)}` };
     expect((await signIn(service.key, service.call, { ...old, Origin: service.origin })).status).toBe(201);

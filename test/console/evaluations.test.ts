@@ -60,7 +60,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await page.getByLabel('Examples', { exact: true }).selectOption('That got worse');
   await page.getByText('1 of 20').waitFor();
   await page.getByLabel('Score from, in %').fill('1');
-  await page.getByRole('heading', { name: 'No example is like that' }).waitFor();
+  await page.getByRole('heading', { name: 'No examples match these filters' }).waitFor();
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.getByText('20 results').waitFor();
   await page.getByLabel('Score to, in %').fill('0');
@@ -77,7 +77,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   expect(page.url()).toContain('only=regression');
   // Neither the list that it is opened from has to hold it, nor has that to be there.
   await page.goto(page.url().replace(/max=[^&]*/, 'min=100'));
-  await page.getByText('No example is like that').waitFor();
+  await page.getByText('No examples match these filters').waitFor();
   await example.getByText('was 100 %').waitFor();
   expect(await page.evaluate('"wasRun" in window')).toBe(false);
   expect(await page.locator('img, b').count()).toBe(0);
@@ -87,7 +87,7 @@ test('upload a dataset, evaluate two versions, read what got worse and why, comp
   await verdict.getByRole('link', { name: 'Compare' }).click();
   await page.getByText('Likely a real improvement').waitFor();
   expect(await page.getByRole('table', { name: 'Got better' }).getAttribute('aria-rowcount')).toBe('17');
-  await page.getByRole('link', { name: 'The other way round' }).click();
+  await page.getByRole('link', { name: 'Swap' }).click();
   await page.getByText(/^Worse by .* points: not noise$/).waitFor();
   await page.goBack();
 
@@ -116,7 +116,7 @@ test('a run is paused, given more money, resumed, canceled, tried again and scor
   await second.getByLabel('Scores by').selectOption('Exact match');
   await second.getByLabel('Weight').fill('3');
   await second.getByText('Counts 75 % of the score.').waitFor();
-  await page.getByLabel('May cost, in US dollars').fill('1');
+  await page.getByLabel('Maximum cost, in US dollars').fill('1');
   await page.getByRole('button', { name: 'Start the evaluation' }).click();
   await page.getByText('0 of 1 examples').waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();

@@ -157,7 +157,7 @@ test('an evaluation is started, followed, read where it got worse, and compared'
   await enter(verdict.getByRole('link', { name: 'Compare' }));
   await page.getByRole('heading', { name: 'Two evaluations compared' }).waitFor();
   await untilFocused(main());
-  await enter(link('The other way round'));
+  await enter(link('Swap'));
   await page.getByText(/^Better by/).waitFor();
 });
 

@@ -309,7 +309,7 @@ test('a run is stopped, and an execution deleted', async () => {
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The execution was deleted.').first().waitFor();
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -16,7 +16,7 @@ test('a shared address asks for a key, says when it is none, and leads on to the
   await page.getByText('There is no such key').waitFor();
   await page.getByLabel('API key').fill(stage.service.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
   expect(page.url()).toBe(stage.at('/executions?status=failed'));
   expect(await page.getByLabel('Status').inputValue()).toBe('failed');
   const [cookie] = await context.cookies();
@@ -44,10 +44,14 @@ test('a session whose key is revoked ends, and another key goes on where it was'
   expect(await page.getByRole('button', { name: 'New prompt…' }).count()).toBe(0);
   await stage.service.call('DELETE', `/api-keys/${key.id}`);
   await page.getByRole('link', { name: 'Executions' }).click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await page.getByLabel('API key').fill(stage.service.key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('API key').fill(stage.service.key);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'No executions yet' }).waitFor();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
+  // What the other key may do is there, too.
+  await page.getByRole('link', { name: 'Prompts', exact: true }).click();
+  await page.getByRole('button', { name: 'New prompt…' }).waitFor();
   await context.close();
 });
 
@@ -70,7 +74,7 @@ test('the service goes away and comes back', async () => {
   await page.getByLabel('Search').fill('any');
   await page.getByText('The service cannot be reached. Trying again…').waitFor();
   await context.setOffline(false);
-  await page.getByRole('heading', { name: 'No prompt is like that' }).waitFor();
+  await page.getByRole('heading', { name: 'No prompts match these filters' }).waitFor();
   await page.getByText('The service cannot be reached').waitFor({ state: 'detached' });
   await context.close();
 });
@@ -96,7 +100,7 @@ test('without a mouse: sign in, open a dialog, leave it, choose a theme', async 
   await page.getByRole('button', { name: 'New prompt…' }).and(page.locator(':focus')).waitFor();
   await tabTo(page, page.getByRole('button', { name: /default/ }));
   await page.keyboard.press('Enter');
-  for (const theme of ['As the system', 'Light', 'Dark']) {
+  for (const theme of ['System', 'Light', 'Dark']) {
     await page.getByRole('menuitemradio', { name: theme }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press(theme === 'Dark' ? 'Enter' : 'ArrowDown');
   }

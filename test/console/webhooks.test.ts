@@ -48,7 +48,7 @@ test('a webhook is made, tested, changed, disabled and enabled; its deliveries a
   await page.getByLabel('Status').selectOption('failed');
   await page.getByRole('cell', { name: 'failed' }).waitFor();
   await page.getByLabel('Status').selectOption('delivered');
-  await page.getByText('No delivery is like that').waitFor();
+  await page.getByText('No deliveries match these filters').waitFor();
 
   await page.getByRole('button', { name: 'Edit…' }).click();
   await page.getByRole('dialog').getByLabel('Description').fill('For tests');

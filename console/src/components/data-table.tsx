@@ -90,7 +90,7 @@ export function DataTable<Row>({
       aria-rowcount={rows.length + 1}
       tabIndex={0}
     >
-      <div role="rowgroup">
+      <div role="rowgroup" className="table-top">
         <div role="row" className="table-row table-head" aria-rowindex={1}>
           {columns.map((column) => (
             <span key={column.key} role="columnheader" className={classOf(column)}>

@@ -1,5 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { useSessionEnded } from '../session-ended.ts';
 import { ErrorState } from './states.tsx';
 
 interface DialogProps {
@@ -13,8 +14,10 @@ interface DialogProps {
 
 /** A modal dialog; Escape closes it, and the focus goes back to where it was. */
 export function Modal({ open, onClose, title, description, wide = false, children }: DialogProps) {
+  // The dialog to sign in is above it then, and a click into that is none beside this one.
+  const isCovered = useSessionEnded();
   return (
-    <Dialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Dialog.Root open={open} onOpenChange={(isOpen) => !isOpen && !isCovered && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className={wide ? 'dialog wide' : 'dialog'}>

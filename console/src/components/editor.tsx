@@ -65,8 +65,11 @@ export function Editor({
       ],
     });
     view.current = created;
+    // Before others look whether everything is kept.
+    window.addEventListener('beforeunload', passOn, { capture: true });
     return () => {
-      clearTimeout(timer);
+      window.removeEventListener('beforeunload', passOn, { capture: true });
+      passOn();
       created.destroy();
     };
   }, [minLines]);

@@ -11,7 +11,7 @@ export function showToast(title: string, description?: string): void {
 /** Says what could not be done; for what has no place of its own on the page. */
 export function showError(error: unknown): void {
   const description = error instanceof Error ? error.message : String(error);
-  manager.add({ title: 'That did not work', description, type: 'error', priority: 'high', timeout: 10_000 });
+  manager.add({ title: 'Request failed', description, type: 'error', priority: 'high', timeout: 10_000 });
 }
 
 function ToastList() {

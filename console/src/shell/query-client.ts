@@ -1,20 +1,15 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError } from '../api.ts';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError, isSignedOut } from '../api.ts';
+import { untilSignedIn } from '../session-ended.ts';
+import { sessionQuery } from './session.ts';
 
-/** Whether the session has ended, or there was none: not whether it may not do something. */
-export const isSignedOut = (error: unknown) =>
-  error instanceof ApiError && error.status === 401 && error.code === 'unauthorized';
-
-/** @param onSignedOut called when the API no longer takes the session */
-export function createConsoleQueryClient(onSignedOut: () => void): QueryClient {
+export function createConsoleQueryClient(): QueryClient {
+  /** Other requests wait by themselves. The one that asks for the session tells of its end, unless there was none to begin with. */
   const onError = (error: unknown) => {
-    if (!isSignedOut(error)) return;
-    onSignedOut();
-    client.clear();
+    if (isSignedOut(error) && client.getQueryData(sessionQuery.queryKey) !== undefined) void untilSignedIn();
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,

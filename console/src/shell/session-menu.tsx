@@ -2,13 +2,14 @@ import { Menu } from '@base-ui/react/menu';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { remove } from '../api.ts';
+import { call, isSignedOut } from '../api.ts';
 import { showError } from '../components/toast.tsx';
+import { closeDrafts, unkeptDrafts } from '../drafts/drafts.ts';
 import { useConfig } from './config.ts';
 import { useSession } from './session.ts';
 import { chooseTheme, currentTheme, type Theme } from './theme.ts';
 
-const THEMES: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' };
+const THEMES: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' };
 
 /** Who is signed in, the theme, and the way out. */
 export function SessionMenu() {
@@ -18,10 +19,14 @@ export function SessionMenu() {
   const navigate = useNavigate();
   const [theme, setTheme] = useState(currentTheme);
   const signOut = useMutation({
-    mutationFn: () => remove('/session'),
+    mutationFn: () =>
+      call('DELETE', '/session', { waitsForSignIn: false }).catch((error: unknown) => {
+        if (!isSignedOut(error)) throw error;
+      }),
     async onSuccess() {
       await navigate({ to: '/sign-in' });
       client.clear();
+      closeDrafts();
     },
     onError: showError,
   });
@@ -56,7 +61,13 @@ export function SessionMenu() {
             <Menu.LinkItem className="menu-item" href="/docs">
               API documentation
             </Menu.LinkItem>
-            <Menu.Item className="menu-item" onClick={() => signOut.mutate()}>
+            <Menu.Item
+              className="menu-item"
+              onClick={() => {
+                if (unkeptDrafts() > 0 && !window.confirm('Sign out without saving your changes?')) return;
+                signOut.mutate();
+              }}
+            >
               Sign out
             </Menu.Item>
             {config && <p className="menu-note">Version {config.version}</p>}

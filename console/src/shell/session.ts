@@ -1,16 +1,16 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { get } from '../api.ts';
-import type { Session } from '../api-types.ts';
+import { call } from '../api.ts';
+import type { OwnSession } from '../api-types.ts';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => get<Session>('/session', undefined, signal),
+  queryFn: ({ signal }) => call<OwnSession>('GET', '/session', { signal, waitsForSignIn: false }),
   staleTime: 60_000,
 });
 
 export type Scope = 'read' | 'execute' | 'write' | 'publish' | 'admin';
 
-export function useSession(): Session | undefined {
+export function useSession(): OwnSession | undefined {
   return useQuery(sessionQuery).data;
 }
 

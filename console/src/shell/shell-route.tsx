@@ -1,5 +1,6 @@
 import { createRoute, redirect } from '@tanstack/react-router';
-import { isSignedOut } from './query-client.ts';
+import { isSignedOut } from '../api.ts';
+import { openDrafts } from '../drafts/drafts.ts';
 import { rootRoute } from './root-route.tsx';
 import { sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
@@ -10,7 +11,7 @@ export const shellRoute = createRoute({
   id: 'shell',
   async beforeLoad({ context, location }) {
     try {
-      await context.queryClient.ensureQueryData(sessionQuery);
+      await openDrafts(await context.queryClient.ensureQueryData(sessionQuery));
     } catch (error) {
       if (isSignedOut(error)) throw redirect({ to: '/sign-in', search: { to: location.href } });
       throw error;

@@ -1,7 +1,10 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { isOfThisTab } from '../drafts/drafts.ts';
+import { useDrafts } from '../drafts/use-drafts.ts';
 import { navigation } from './navigation.ts';
 import { SessionMenu } from './session-menu.tsx';
+import { SignInAgain } from './sign-in-again.tsx';
 
 /** The menu beside the pages. On narrow screens it opens above them. */
 export function Shell() {
@@ -9,6 +12,8 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   const shown = useRef(pathname);
+  // Back to where something was typed.
+  const playground = useDrafts<{ search: object }>('playground').find(isOfThisTab)?.value.search ?? {};
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
@@ -41,7 +46,13 @@ export function Shell() {
             <ul>
               {navigation.map(({ label, link }) => (
                 <li key={label}>
-                  <Link {...link} className="nav-link" activeProps={{ 'aria-current': 'page' }}>
+                  <Link
+                    {...link}
+                    {...(link.to === '/playground' && { search: playground })}
+                    className="nav-link"
+                    activeOptions={{ includeSearch: false }}
+                    activeProps={{ 'aria-current': 'page' }}
+                  >
                     {label}
                   </Link>
                 </li>
@@ -54,6 +65,7 @@ export function Shell() {
       <main id="main" className="page" tabIndex={-1} ref={main}>
         <Outlet />
       </main>
+      <SignInAgain />
     </div>
   );
 }

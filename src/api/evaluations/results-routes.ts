@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
+import { readExampleInput } from '../../services/evaluations/example-input.ts';
 import {
   EXAMINED_RESULTS,
   eachResultPage,
@@ -17,7 +18,7 @@ import {
 import { CompareParams, EvaluationComparison } from './compare-schema.ts';
 import { presentResult } from './presenter.ts';
 import { resultsAsCsv } from './results-csv.ts';
-import { Result, ResultPage, ResultParams, ResultsQuery } from './results-schema.ts';
+import { ExampleInput, Result, ResultPage, ResultParams, ResultsQuery } from './results-schema.ts';
 import { COMPARISON_SAMPLE, RESULT_SAMPLE } from './samples.ts';
 import { EvaluationParams } from './schema.ts';
 
@@ -90,6 +91,22 @@ export function evaluationResultsRoutes(): Route[] {
         const run = await getEvaluation(db.query, params.id);
         await request.reserve(MAX_PAGE_BYTES);
         return presentResult(await getResult(db.query, run.id, params.seq));
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/evaluations/{id}/results/{seq}/input',
+      operationId: 'getEvaluationInput',
+      tag,
+      summary: 'Read what the model was sent for one example',
+      description: 'The prompt as the run has it, with its pinned includes, filled with the variables of the example.',
+      scope: 'read',
+      params: ResultParams,
+      response: ExampleInput,
+      responseExample: { input: 'Say hello to Ada.' },
+      async handler({ db, params }) {
+        const run = await getEvaluation(db.query, params.id);
+        return { input: await readExampleInput(db.query, run.id, params.seq) };
       },
     }),
     defineRoute({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
-import { ToolCall } from '../../domain/messages.ts';
+import { ChatMessage, ToolCall } from '../../domain/messages.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
@@ -87,5 +87,17 @@ export const Result = z
     model_ms: z.int().nullable(),
   })
   .meta({ id: 'EvaluationResult' });
+
+export const ExampleInput = z
+  .object({
+    input: z
+      .union([z.string(), z.array(ChatMessage)])
+      .nullable()
+      .meta({
+        description:
+          "The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent.",
+      }),
+  })
+  .meta({ id: 'EvaluationInput' });
 
 export const ResultPage = pageOf(Result).meta({ id: 'EvaluationResultPage' });

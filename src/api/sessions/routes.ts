@@ -8,6 +8,7 @@ import { SCOPES } from '../../services/access/api-keys.ts';
 import type { AuthenticatedKey, Authenticator } from '../../services/access/authenticate.ts';
 import {
   createSession,
+  draftsKeyOf,
   endSession,
   getSession,
   listSessions,
@@ -15,8 +16,8 @@ import {
   type SessionOwner,
 } from '../../services/access/sessions.ts';
 import { presentSession } from './presenter.ts';
-import { sessionSample } from './samples.ts';
-import { CreateSession, Session, SessionPage } from './schema.ts';
+import { ownSessionSample, sessionSample } from './samples.ts';
+import { CreateSession, OwnSession, Session, SessionPage } from './schema.ts';
 
 const tag = 'Sessions';
 const MAX_BODY_BYTES = 4 * 1024;
@@ -55,15 +56,20 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       maxBodyBytes: MAX_BODY_BYTES,
       bodyExamples: { 'A key': { key: 'pms_<43 characters>' } },
       keyOf: ({ key }) => key,
-      response: Session,
-      responseExample: sessionSample,
+      response: OwnSession,
+      responseExample: ownSessionSample,
       async handler(request) {
         const { db, key, address, isHttps } = request;
-        const { token, session } = await db.transaction((query) =>
-          createSession(query, { apiKeyId: key.id, address, userAgent: request.header('User-Agent') }),
-        );
+        const { token, session, draftsKey } = await db.transaction(async (query) => {
+          const created = await createSession(query, {
+            apiKeyId: key.id,
+            address,
+            userAgent: request.header('User-Agent'),
+          });
+          return { ...created, draftsKey: await draftsKeyOf(query, created.session.id) };
+        });
         request.setHeader('Set-Cookie', sessionCookie(token, isHttps));
-        return presentSession(session, key, session.id);
+        return { ...presentSession(session, key, session.id), drafts_key: draftsKey };
       },
     }),
     defineRoute({
@@ -73,12 +79,13 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       tag,
       summary: 'Read the session that the request is made with',
       scope: SCOPES,
-      response: Session,
-      responseExample: sessionSample,
+      response: OwnSession,
+      responseExample: ownSessionSample,
       errors: ['not_found'],
       async handler({ db, key }) {
         const id = currentOf(key);
-        return presentSession(await getSession(db.query, id), key);
+        const [session, drafts_key] = await Promise.all([getSession(db.query, id), draftsKeyOf(db.query, id)]);
+        return { ...presentSession(session, key), drafts_key };
       },
     }),
     defineRoute({

@@ -10,3 +10,5 @@ export const sessionSample = {
   last_used_at: '2026-01-31T12:00:00.000Z',
   expires_at: '2026-02-01T00:00:00.000Z',
 };
+
+export const ownSessionSample = { ...sessionSample, drafts_key: 'kR0n0hS4cS7mJv3yN0nqXc2lq0mB5b0aWzvJ1kq3m2E=' };

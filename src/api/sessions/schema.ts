@@ -27,4 +27,11 @@ export const Session = z
   })
   .meta({ id: 'Session' });
 
+export const OwnSession = Session.extend({
+  drafts_key: z.string().meta({
+    description:
+      'What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key.',
+  }),
+}).meta({ id: 'OwnSession' });
+
 export const SessionPage = pageOf(Session).meta({ id: 'SessionPage' });

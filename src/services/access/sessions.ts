@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { CHANNELS } from '../../db/listener.ts';
@@ -132,6 +132,24 @@ export async function getSession(
   );
   if (row === undefined) throw notFound('This session');
   return row;
+}
+
+/**
+ * What the console encrypts unsaved texts with before a browser keeps them: the same for all sessions of a key, another for each key. Whoever
+ * signs in with another key can't read them, nor can anyone who is signed out. It is made of the key's stored hash, which it does not tell.
+ * @returns 32 bytes in base64
+ * @throws ApiError `not_found`
+ */
+export async function draftsKeyOf(query: Query, sessionId: string): Promise<string> {
+  const [row] = await query((own) =>
+    own
+      .selectFrom('sessions as s')
+      .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
+      .select('k.hash')
+      .where('s.id', '=', sessionId),
+  );
+  if (row === undefined) throw notFound('This session');
+  return createHmac('sha256', row.hash).update('drafts of the console').digest('base64');
 }
 
 /**

@@ -1256,6 +1256,20 @@ class EvaluationResult(BaseModel):
     model_ms: int | None
 
 
+class EvaluationInput(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: Annotated[
+        str
+        | list[ChatMessageChatMessage | ChatMessageChatMessage1 | ChatMessageChatMessage2 | ChatMessageChatMessage3]
+        | None,
+        Field(
+            description="The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent."
+        ),
+    ]
+
+
 class EvaluationComparisonInterval(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1981,13 +1995,50 @@ class CurrentApiKey(BaseModel):
     workspace: Annotated[CurrentApiKeyWorkspace, Field(description="The workspace that it opens.")]
 
 
-class SessionKey(BaseModel):
+class OwnSessionKey(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     id: str
     name: str
     scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
+
+
+class OwnSessionWorkspace(ListedPromptToolChoice):
+    pass
+
+
+class OwnSession(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    key: OwnSessionKey
+    workspace: OwnSessionWorkspace
+    is_current: Annotated[
+        bool,
+        Field(description="Whether it is the session that this request was made with."),
+    ]
+    address: Annotated[str, Field(description="From where it was begun.")]
+    user_agent: Annotated[str | None, Field(description="The browser that began it.")]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    last_used_at: Annotated[str, Field(description="To the minute.")]
+    expires_at: Annotated[
+        str,
+        Field(
+            description="12 hours after its last use, 7 days after its beginning at the latest, and not after its key."
+        ),
+    ]
+    drafts_key: Annotated[
+        str,
+        Field(
+            description="What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key."
+        ),
+    ]
+
+
+class SessionKey(OwnSessionKey):
+    pass
 
 
 class SessionWorkspace(ListedPromptToolChoice):

@@ -37,6 +37,7 @@ export interface Operations {
   deleteEvaluation: { request: api.DeleteEvaluationData; response: api.DeleteEvaluationResponse };
   listEvaluationResults: { request: api.ListEvaluationResultsData; response: api.ListEvaluationResultsResponse };
   getEvaluationResult: { request: api.GetEvaluationResultData; response: api.GetEvaluationResultResponse };
+  getEvaluationInput: { request: api.GetEvaluationInputData; response: api.GetEvaluationInputResponse };
   compareEvaluations: { request: api.CompareEvaluationsData; response: api.CompareEvaluationsResponse };
   pauseEvaluation: { request: api.PauseEvaluationData; response: api.PauseEvaluationResponse };
   resumeEvaluation: { request: api.ResumeEvaluationData; response: api.ResumeEvaluationResponse };
@@ -124,6 +125,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   deleteEvaluation: 'DELETE /evaluations/{id}',
   listEvaluationResults: 'GET /evaluations/{id}/results',
   getEvaluationResult: 'GET /evaluations/{id}/results/{seq}',
+  getEvaluationInput: 'GET /evaluations/{id}/results/{seq}/input',
   compareEvaluations: 'GET /evaluations/{id}/compare/{other}',
   pauseEvaluation: 'POST /evaluations/{id}/pause',
   resumeEvaluation: 'POST /evaluations/{id}/resume',

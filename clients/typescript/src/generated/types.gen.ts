@@ -2851,6 +2851,13 @@ export type EvaluationResult = {
     model_ms: number | null;
 };
 
+export type EvaluationInput = {
+    /**
+     * The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent.
+     */
+    input: string | Array<ChatMessage> | null;
+};
+
 export type EvaluationComparison = {
     a: string;
     b: string;
@@ -3620,6 +3627,46 @@ export type CurrentApiKey = {
     workspace: {
         name: string;
     };
+};
+
+export type OwnSession = {
+    id: string;
+    key: {
+        id: string;
+        name: string;
+        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    };
+    workspace: {
+        name: string;
+    };
+    /**
+     * Whether it is the session that this request was made with.
+     */
+    is_current: boolean;
+    /**
+     * From where it was begun.
+     */
+    address: string;
+    /**
+     * The browser that began it.
+     */
+    user_agent: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * To the minute.
+     */
+    last_used_at: string;
+    /**
+     * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
+     */
+    expires_at: string;
+    /**
+     * What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key.
+     */
+    drafts_key: string;
 };
 
 export type Session = {
@@ -5391,6 +5438,53 @@ export type GetEvaluationResultResponses = {
 };
 
 export type GetEvaluationResultResponse = GetEvaluationResultResponses[keyof GetEvaluationResultResponses];
+
+export type GetEvaluationInputData = {
+    body?: never;
+    path: {
+        id: string;
+        /**
+         * The `seq` of the result.
+         */
+        seq: number;
+    };
+    query?: never;
+    url: '/evaluations/{id}/results/{seq}/input';
+};
+
+export type GetEvaluationInputErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetEvaluationInputError = GetEvaluationInputErrors[keyof GetEvaluationInputErrors];
+
+export type GetEvaluationInputResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluationInput;
+};
+
+export type GetEvaluationInputResponse = GetEvaluationInputResponses[keyof GetEvaluationInputResponses];
 
 export type CompareEvaluationsData = {
     body?: never;
@@ -7506,7 +7600,7 @@ export type GetSessionResponses = {
     /**
      * Done.
      */
-    200: Session;
+    200: OwnSession;
 };
 
 export type GetSessionResponse = GetSessionResponses[keyof GetSessionResponses];
@@ -7543,7 +7637,7 @@ export type CreateSessionResponses = {
     /**
      * Created.
      */
-    201: Session;
+    201: OwnSession;
 };
 
 export type CreateSessionResponse = CreateSessionResponses[keyof CreateSessionResponses];

@@ -87,7 +87,7 @@ export function DatasetsPage() {
       <QueryState query={{ ...list, data: shown }} what="datasets">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={q ? 'No dataset is like that' : 'There are no datasets yet'}>
+            <EmptyState title={q ? 'No datasets match these filters' : 'There are no datasets yet'}>
               {q ? (
                 <Link to="/datasets" className="button">
                   Show all

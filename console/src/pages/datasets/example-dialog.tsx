@@ -76,11 +76,11 @@ function EditDialog({
       ...(metadata.trim() !== '' && { metadata: parse('Metadata', metadata) }),
     });
     return example === undefined
-      ? change((lines) => [...lines, line], 'The example is')
+      ? change((lines) => [...lines, line], 'The example was added')
       : change((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), 'The example was changed');
   };
-  const takeAway = async () => {
-    await change((lines) => lines.filter((_, seq) => seq !== example?.seq), 'The example is no longer');
+  const deleteExample = async () => {
+    await change((lines) => lines.filter((_, seq) => seq !== example?.seq), 'The example was deleted');
   };
   const [removing, setRemoving] = useState(false);
   return (
@@ -90,9 +90,9 @@ function EditDialog({
       onClose={onClose}
       title={example === undefined ? 'Add an example' : titleOf(example)}
       description={`Makes version ${dataset.version + 1} of ${dataset.name}. Version ${dataset.version} stays as it is.`}
-      submitLabel={removing ? 'Take it away' : 'Save'}
+      submitLabel={removing ? 'Delete' : 'Save'}
       danger={removing}
-      onSubmit={async () => (removing ? takeAway() : save())}
+      onSubmit={async () => (removing ? deleteExample() : save())}
     >
       <TextField
         label="Id"
@@ -135,7 +135,7 @@ function EditDialog({
       {example && (
         <label className="check">
           <input type="checkbox" checked={removing} onChange={(event) => setRemoving(event.target.checked)} />
-          Take this example away
+          Delete this example
         </label>
       )}
     </FormDialog>

@@ -94,7 +94,9 @@ export function ExamplesTab({ dataset, latest }: { dataset: Dataset; latest: Dat
       <QueryState query={list} what="examples">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={search.q === undefined ? 'This version has no examples' : 'No example is like that'} />
+            <EmptyState
+              title={search.q === undefined ? 'This version has no examples' : 'No examples match these filters'}
+            />
           ) : (
             <DataTable
               label="Examples"

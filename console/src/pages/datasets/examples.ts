@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { ExampleRecord } from '../../../../src/api/datasets/schema.ts';
-import { ApiError, call, get, NetworkError, type Page, pathOf, send } from '../../api.ts';
+import { ApiError, call, get, isSignedOut, NetworkError, type Page, pathOf, send } from '../../api.ts';
 import type { Dataset } from '../../api-types.ts';
 import { reportConnection } from '../../connection.ts';
+import { untilSignedIn } from '../../session-ended.ts';
 
 export type Example = z.output<typeof ExampleRecord>;
 export type ExampleInput = Omit<Example, 'seq' | 'key'>;
@@ -75,16 +76,30 @@ export function mediaTypeOf(file: string): string | undefined {
   return /\.(jsonl|ndjson|jsonlines)$/i.test(file) ? 'application/x-ndjson' : undefined;
 }
 
+interface Upload {
+  name: string;
+  description: string;
+  file: Blob;
+  type: string;
+}
+
 /**
  * Uploads a file as the next version of a dataset. `fetch` tells nothing of how far an upload has come, so it is an
  * XMLHttpRequest.
  * @param onProgress gets the share that was sent, 0 to 1
  * @throws ApiError, NetworkError
  */
-export function uploadDataset(
-  { name, description, file, type }: { name: string; description: string; file: Blob; type: string },
-  onProgress: (share: number) => void,
-): Promise<Dataset> {
+export async function uploadDataset(upload: Upload, onProgress: (share: number) => void): Promise<Dataset> {
+  try {
+    return await sendUpload(upload, onProgress);
+  } catch (error) {
+    if (!isSignedOut(error)) throw error;
+    await untilSignedIn();
+    return uploadDataset(upload, onProgress);
+  }
+}
+
+function sendUpload({ name, description, file, type }: Upload, onProgress: (share: number) => void): Promise<Dataset> {
   const { promise, resolve, reject } = Promise.withResolvers<Dataset>();
   const request = new XMLHttpRequest();
   const query = description === '' ? '' : `?${new URLSearchParams({ description })}`;

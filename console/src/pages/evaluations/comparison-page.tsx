@@ -40,7 +40,7 @@ export function ComparisonPage() {
         }
         actions={
           <Link to="/evaluations/$id/compare/$other" params={{ id: other, other: id }} className="button">
-            The other way round
+            Swap
           </Link>
         }
       />

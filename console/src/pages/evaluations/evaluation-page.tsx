@@ -135,9 +135,10 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
         </dd>
       </div>
       <div>
-        <dt>Worse / better</dt>
+        <dt>{evaluation.baseline_id === null ? 'Below the threshold' : 'Worse / better'}</dt>
         <dd>
-          {formatNumber(evaluation.regressions)} / {formatNumber(evaluation.improvements)}
+          {formatNumber(evaluation.regressions)}
+          {evaluation.baseline_id !== null && <> / {formatNumber(evaluation.improvements)}</>}
         </dd>
       </div>
       <div>
@@ -197,7 +198,7 @@ function Baseline({ evaluation }: { evaluation: Evaluation }) {
     <section className={`notice ${tone}`} aria-label="Compared with the baseline">
       <strong>{text}</strong>
       <span>
-        than{' '}
+        compared with{' '}
         <Link to="/evaluations/$id" params={{ id: baseline_id }}>
           the run before
         </Link>

@@ -58,7 +58,13 @@ const columns: Column<Evaluation>[] = [
     cell: ({ passed }) =>
       passed === null ? NONE : <span className={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'yes' : 'no'}</span>,
   },
-  { key: 'worse', header: 'Worse', width: '5rem', alignEnd: true, cell: (row) => formatNumber(row.regressions) },
+  {
+    key: 'worse',
+    header: 'Worse',
+    width: '5rem',
+    alignEnd: true,
+    cell: (row) => formatNumber(row.baseline_id === null ? null : row.regressions),
+  },
   { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
 ];
 
@@ -116,7 +122,7 @@ export function EvaluationsPage() {
       <QueryState query={list} what="evaluations">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No evaluation is like that' : 'Nothing has been evaluated yet'}>
+            <EmptyState title={isFiltered ? 'No evaluations match these filters' : 'No evaluations yet'}>
               {isFiltered ? (
                 <Link to="/evaluations" className="button">
                   Show all

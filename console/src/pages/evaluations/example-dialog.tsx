@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Evaluation } from '../../api-types.ts';
 import { Modal } from '../../components/dialog.tsx';
 import { DiffView } from '../../components/diff-view.tsx';
+import { MessagesView } from '../../components/messages-view.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
+import { TemporalLink } from '../../components/temporal-link.tsx';
 import { JsonView, TextView } from '../../components/text-view.tsx';
 import { formatCost, formatJson, formatMs, formatNumber, formatScore } from '../../format.ts';
 import { isNotFound } from '../../queries.ts';
-import { resultQuery, sameExampleQuery } from './queries.ts';
+import { inputQuery, resultQuery, sameExampleQuery } from './queries.ts';
 import type { Result } from './types.ts';
 
 /** Beyond it a comparison would take the browser too long: the texts are shown one below the other. */
@@ -91,6 +94,10 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
           </dd>
         </div>
         <div>
+          <dt>Calls</dt>
+          <dd>{formatNumber(result.attempts)}</dd>
+        </div>
+        <div>
           <dt>Cost, time</dt>
           <dd>
             {formatCost(result.cost)}, {formatMs(result.model_ms)}
@@ -102,11 +109,19 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
           <strong>{result.error.code}</strong> {result.error.message}
         </div>
       )}
+      <div className="row">
+        <Link to="/playground" search={{ evaluation: evaluation.id, example: result.seq }} className="button small">
+          Open in the playground
+        </Link>
+        <ReusedLink from={result.reused_from} />
+        <TemporalLink workflowId={evaluation.workflow_id} />
+      </div>
       <Scores result={result} baseline={baseline ?? undefined} />
       <div className="stack">
-        <h3>Input</h3>
-        <JsonView value={result.variables} label="input" />
+        <h3>Variables</h3>
+        <JsonView value={result.variables} label="variables" />
       </div>
+      <Sent id={evaluation.id} seq={result.seq} />
       <div className="stack">
         <h3>Output</h3>
         {output === null ? <p className="muted">None.</p> : <TextView text={output} label="output" />}
@@ -118,6 +133,39 @@ function Details({ evaluation, result }: { evaluation: Evaluation; result: Resul
         <Beside heading="Output of the baseline" label="baseline's output" before={outputOf(baseline)} after={output} />
       )}
     </div>
+  );
+}
+
+/** To what paid for the response, where it was reused. */
+function ReusedLink({ from }: { from: string | null }) {
+  if (from === null) return null;
+  return from.startsWith('eval_') ? (
+    <Link to="/evaluations/$id" params={{ id: from }} className="button small">
+      Evaluation that called the model
+    </Link>
+  ) : (
+    <Link to="/executions/$id" params={{ id: from }} className="button small">
+      Execution that called the model
+    </Link>
+  );
+}
+
+/** What the model was sent. */
+function Sent({ id, seq }: { id: string; seq: number }) {
+  const query = useQuery(inputQuery(id, seq));
+  return (
+    <section className="stack" aria-label="Sent to the model">
+      <h3>Sent to the model</h3>
+      <QueryState query={query} what="what was sent">
+        {({ input }) =>
+          input === null ? (
+            <p className="muted">Nothing: the variables do not fill the prompt.</p>
+          ) : (
+            <MessagesView input={input} />
+          )
+        }
+      </QueryState>
+    </section>
   );
 }
 

@@ -6,11 +6,18 @@ const span = (one: number, other: number) => {
   const [low, high] = [points(one), points(other)];
   return low === high ? low : `${low}–${high}`;
 };
-const named = (share: number) =>
-  Math.abs(share) < 0.0005 ? 'no change' : `${points(share)} points ${share < 0 ? 'worse' : 'better'}`;
+/** With a sign: that of minus is as wide as that of plus. */
+const signed = (share: number) => {
+  const text = points(share);
+  if (text === '0') return text;
+  return share < 0 ? `−${text}` : `+${text}`;
+};
 
 /** What a comparison says, for those who don't read intervals; `tone` is that of a notice or a badge. */
-export function inWords({ verdict, interval, regressions, improvements }: Comparison): { text: string; tone: string } {
+export function inWords({ verdict, interval, difference, regressions, improvements }: Comparison): {
+  text: string;
+  tone: string;
+} {
   const low = interval?.low ?? 0;
   const high = interval?.high ?? 0;
   switch (verdict) {
@@ -19,7 +26,10 @@ export function inWords({ verdict, interval, regressions, improvements }: Compar
     case 'regression':
       return { text: `Worse by ${span(high, low)} points: not noise`, tone: 'bad' };
     case 'within_noise':
-      return { text: `Somewhere from ${named(low)} to ${named(high)}: may be noise`, tone: '' };
+      return {
+        text: `${signed(difference ?? 0)} points (95 % CI ${signed(low)} to ${signed(high)}): within noise`,
+        tone: '',
+      };
     case 'too_few_differences': {
       const differing = regressions.total + improvements.total;
       return {

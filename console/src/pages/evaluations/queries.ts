@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Dataset, Evaluation } from '../../api-types.ts';
 import { isNotFound } from '../../queries.ts';
-import type { Comparison, Result } from './types.ts';
+import type { Comparison, ExampleInput, Result } from './types.ts';
 
 const PAGE = 1_000;
 
@@ -33,6 +33,14 @@ export const resultQuery = (id: string, seq: number) =>
     queryKey: ['evaluations', 'result', id, seq],
     queryFn: ({ signal }) => get<Result>(resultPath(id, seq), undefined, signal),
     staleTime: 60_000,
+  });
+
+/** What the model was sent for one example. */
+export const inputQuery = (id: string, seq: number) =>
+  queryOptions({
+    queryKey: ['evaluations', 'input', id, seq],
+    queryFn: ({ signal }) => get<ExampleInput>(`${resultPath(id, seq)}/input`, undefined, signal),
+    staleTime: 300_000,
   });
 
 /** What a run made of the same example that another run has at `seq`. Null: it has no such example. */

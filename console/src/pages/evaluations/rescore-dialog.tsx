@@ -50,7 +50,7 @@ export function RescoreDialog({
       <EvaluatorsForm value={evaluators} onChange={setEvaluators} />
       <div className="filters">
         <TextField
-          label="Passes from, in %"
+          label="Pass threshold, in %"
           type="number"
           min={0}
           max={100}
@@ -59,7 +59,7 @@ export function RescoreDialog({
           onChange={setThreshold}
         />
         <TextField
-          label="Judges may cost, in US dollars"
+          label="Maximum cost of judges, in US dollars"
           type="number"
           min={0}
           step="any"

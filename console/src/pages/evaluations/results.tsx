@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
-import { formatCost, formatMs, formatNumber, formatScore } from '../../format.ts';
+import { formatCost, formatMs, formatNumber, formatScore, NONE } from '../../format.ts';
 import { useList } from '../../queries.ts';
 import { hasEnded } from './queries.ts';
 import { evaluationRoute, RESULT_FILTERS } from './routes.ts';
@@ -19,12 +19,15 @@ const ExampleDialog = lazy(async () => ({ default: (await import('./example-dial
 const PAGE = 1_000;
 /** Of a text in a row of the table: the row shows less. */
 const EXCERPT_CHARACTERS = 200;
+const FAILED = { value: 'failed', label: 'That failed' };
 const FILTERS = [
   { value: '', label: 'All' },
   { value: 'regression', label: 'That got worse' },
   { value: 'improvement', label: 'That got better' },
-  { value: 'failed', label: 'That failed' },
+  FAILED,
 ];
+/** Of a run without a baseline: nothing can be worse or better than before. */
+const FILTERS_ALONE = [{ value: '', label: 'All' }, { value: 'regression', label: 'Below the threshold' }, FAILED];
 
 const excerpt = (value: unknown) =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, EXCERPT_CHARACTERS);
@@ -37,7 +40,26 @@ const scoreAt = (percent: string | undefined) =>
 const scoreOf = (row: Result, evaluator: string | undefined) =>
   evaluator === undefined ? row.score : (row.scores?.[evaluator]?.score ?? null);
 
-function columnsOf(id: string, evaluator: string | undefined): Column<Result>[] {
+/** What is said of an example: against the baseline, or against the threshold where there is none. */
+function Mark({ row, hasBaseline }: { row: Result; hasBaseline: boolean }) {
+  const { status, regression, improvement } = row;
+  if (status === 'failed') return <span className="badge bad">failed</span>;
+  // The run goes on, or the baseline lacks the example.
+  if (regression === null) return NONE;
+  if (!hasBaseline)
+    return regression ? <span className="badge warn">below</span> : <span className="muted">reached</span>;
+  if (regression) return <span className="badge warn">worse</span>;
+  return improvement ? <span className="badge good">better</span> : <span className="muted">as before</span>;
+}
+
+function columnsOf(id: string, evaluator: string | undefined, hasBaseline: boolean): Column<Result>[] {
+  const before: Column<Result> = {
+    key: 'before',
+    header: 'Before',
+    width: '5rem',
+    alignEnd: true,
+    cell: (row) => formatScore(row.baseline_score),
+  };
   return [
     {
       key: 'example',
@@ -62,21 +84,12 @@ function columnsOf(id: string, evaluator: string | undefined): Column<Result>[] 
       alignEnd: true,
       cell: (row) => formatScore(scoreOf(row, evaluator)),
     },
-    { key: 'before', header: 'Before', width: '5rem', alignEnd: true, cell: (row) => formatScore(row.baseline_score) },
+    ...(hasBaseline ? [before] : []),
     {
       key: 'flags',
-      header: 'Result',
+      header: hasBaseline ? 'Result' : 'Threshold',
       width: '6rem',
-      cell: ({ status, regression, improvement }) =>
-        status === 'failed' ? (
-          <span className="badge bad">failed</span>
-        ) : regression ? (
-          <span className="badge warn">worse</span>
-        ) : improvement ? (
-          <span className="badge good">better</span>
-        ) : (
-          <span className="muted">as before</span>
-        ),
+      cell: (row) => <Mark row={row} hasBaseline={hasBaseline} />,
     },
     {
       key: 'output',
@@ -96,13 +109,14 @@ function columnsOf(id: string, evaluator: string | undefined): Column<Result>[] 
       cell: ({ expected }) => (expected === null ? <span className="muted">nothing</span> : excerpt(expected)),
     },
     { key: 'cost', header: 'Cost', width: '5.5rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
-    { key: 'latency', header: 'Took', width: '5.5rem', alignEnd: true, cell: (row) => formatMs(row.model_ms) },
+    { key: 'latency', header: 'Latency', width: '5.5rem', alignEnd: true, cell: (row) => formatMs(row.model_ms) },
   ];
 }
 
 /** The results of a run: all, or those of a filter. */
 export function Results({ evaluation }: { evaluation: Evaluation }) {
   const { id, examples_evaluated, examples_total } = evaluation;
+  const hasBaseline = evaluation.baseline_id !== null;
   const search = evaluationRoute.useSearch();
   const navigate = evaluationRoute.useNavigate();
   const { only, evaluator, min, max, example } = search;
@@ -116,7 +130,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
   });
   const { data: shown, hasMore, loadMore } = list;
   useFreshResults(evaluation, shown?.length ?? 0);
-  const columns = useMemo(() => columnsOf(id, evaluator), [id, evaluator]);
+  const columns = useMemo(() => columnsOf(id, evaluator, hasBaseline), [id, evaluator, hasBaseline]);
   const isFiltered = only !== undefined || byScore;
   const evaluators = evaluation.evaluators.map(({ name }) => name);
   return (
@@ -127,7 +141,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
           label="Examples"
           value={only ?? ''}
           onChange={(value) => change({ only: RESULT_FILTERS.find((each) => each === value) })}
-          options={FILTERS}
+          options={hasBaseline ? FILTERS : FILTERS_ALONE}
         />
         {evaluators.length > 1 && (
           <SelectField
@@ -149,7 +163,7 @@ export function Results({ evaluation }: { evaluation: Evaluation }) {
       <QueryState query={list} what="results">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No example is like that' : 'There are no results yet'}>
+            <EmptyState title={isFiltered ? 'No examples match these filters' : 'There are no results yet'}>
               {isFiltered && (
                 <button
                   type="button"

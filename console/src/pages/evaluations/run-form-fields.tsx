@@ -34,7 +34,7 @@ export function RunFormFields({
         <EvaluatorsForm value={value.evaluators} onChange={(evaluators) => set({ evaluators })} />
         <div className="filters">
           <TextField
-            label="Passes from, in %"
+            label="Pass threshold, in %"
             type="number"
             min={0}
             max={100}
@@ -58,7 +58,7 @@ export function RunFormFields({
             onChange={(concurrency) => set({ concurrency })}
           />
           <TextField
-            label="May cost, in US dollars"
+            label="Maximum cost, in US dollars"
             type="number"
             min={0}
             step="any"

@@ -128,7 +128,7 @@ function Details({ execution }: { execution: Execution }) {
           <dd>{execution.cost.amount === null ? 'not known: the model has no price' : formatCost(execution.cost)}</dd>
         </div>
         <div>
-          <dt>Took</dt>
+          <dt>Duration</dt>
           <dd>
             {formatMs(latency.total_ms)}
             {latency.model_ms !== null && <span className="muted"> (model {formatMs(latency.model_ms)})</span>}

@@ -31,7 +31,7 @@ const columns: Column<Execution>[] = [
   { key: 'model', header: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => row.model },
   { key: 'tokens', header: 'Tokens', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.tokens.total) },
   { key: 'cost', header: 'Cost', width: '6rem', alignEnd: true, cell: (row) => formatCost(row.cost) },
-  { key: 'latency', header: 'Took', width: '6rem', alignEnd: true, cell: (row) => formatMs(row.latency.total_ms) },
+  { key: 'latency', header: 'Duration', width: '6rem', alignEnd: true, cell: (row) => formatMs(row.latency.total_ms) },
 ];
 
 export function ExecutionsPage() {
@@ -63,7 +63,7 @@ export function ExecutionsPage() {
       <QueryState query={list} what="executions">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No execution is like that' : 'Nothing has been run yet'}>
+            <EmptyState title={isFiltered ? 'No executions match these filters' : 'No executions yet'}>
               {isFiltered ? (
                 <Link to="/executions" className="button">
                   Show all

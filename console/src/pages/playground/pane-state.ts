@@ -1,6 +1,7 @@
 import type { CreateExecution, Execution, Parameters, Prompt } from '../../api-types.ts';
 import { formatJson } from '../../format.ts';
-import { type Content, contentOf, newMessage, toBody } from '../prompt/content.ts';
+import { type Content, contentOf, newMessage, renewed, toBody } from '../prompt/content.ts';
+import type { PlaygroundSearch } from './routes.ts';
 import type { Run } from './run.ts';
 
 /** What is edited in a pane, in place of what its version says. */
@@ -33,6 +34,29 @@ export const newPane = (part: Partial<Omit<Pane, 'key'>> = {}): Pane => ({
   ...part,
   key: nextKey++,
 });
+
+/** What is kept of the playground until it is thrown away. */
+export interface PlaygroundDraft {
+  /** The parameters of its address. */
+  search: PlaygroundSearch;
+  panes: Omit<Pane, 'key' | 'run'>[];
+  variables: Record<string, unknown>;
+}
+
+export const toDraft = (
+  search: PlaygroundSearch,
+  panes: readonly Pane[],
+  variables: Record<string, unknown>,
+): PlaygroundDraft => ({
+  search,
+  panes: panes.map(({ version, draft, model, parameters }) => ({ version, draft, model, parameters })),
+  variables,
+});
+
+export const panesOf = ({ panes }: PlaygroundDraft): Pane[] =>
+  panes.map((pane) =>
+    newPane({ ...pane, draft: pane.draft && { ...pane.draft, messages: renewed(pane.draft.messages) } }),
+  );
 
 export const EMPTY_DRAFT: Draft = { form: 'template', template: '', messages: [] };
 

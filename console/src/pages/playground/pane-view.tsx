@@ -28,6 +28,7 @@ export function PaneView({
   prompt,
   version,
   onChange,
+  onSaved,
   onRun,
   onStop,
   onRemove,
@@ -38,6 +39,8 @@ export function PaneView({
   /** The version that the pane has chosen. */
   version: Prompt | undefined;
   onChange: (part: Partial<Pane>) => void;
+  /** Its text is a version now. */
+  onSaved: () => void;
   /** Undefined: this session may not. */
   onRun: (() => void) | undefined;
   onStop: () => void;
@@ -131,6 +134,7 @@ export function PaneView({
           pane={pane}
           prompt={version ?? prompt}
           newest={draft?.newest ?? latest}
+          onSaved={onSaved}
           onClose={() => setDialog(undefined)}
         />
       )}
@@ -229,7 +233,7 @@ function RunView({ run, label }: { run: Run; label: string }) {
             <dd>{formatCost(execution.cost)}</dd>
           </div>
           <div>
-            <dt>Took</dt>
+            <dt>Duration</dt>
             <dd>{formatMs(execution.latency.total_ms)}</dd>
           </div>
         </dl>

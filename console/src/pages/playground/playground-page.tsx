@@ -1,66 +1,130 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
+import { OtherDrafts } from '../../drafts/draft-notices.tsx';
+import { useDrafts, useOpenDraft } from '../../drafts/use-drafts.ts';
 import { executionQuery, promptQuery } from '../../queries.ts';
-import { EMPTY_DRAFT, newPane, paneOf } from './pane-state.ts';
-import { Playground } from './playground.tsx';
-import { playgroundRoute } from './routes.ts';
+import { evaluationQuery, resultQuery } from '../evaluations/queries.ts';
+import { EMPTY_DRAFT, newPane, type PlaygroundDraft, paneOf } from './pane-state.ts';
+import { type OpenPlayground, Playground } from './playground.tsx';
+import { type PlaygroundSearch, playgroundRoute } from './routes.ts';
 
-/** Where anything can be run without being saved: begins with a prompt, an execution, or nothing. */
+const KIND = 'playground';
+
+/** Where anything can be run without being saved: begins with a prompt, an execution, an example of an evaluation, or nothing. */
 export function PlaygroundPage() {
-  const { prompt, version, execution } = playgroundRoute.useSearch();
+  const search = playgroundRoute.useSearch();
+  // As JSON has it: without what is undefined.
+  const subject = JSON.stringify(search);
   return (
     <>
       <PageHead title="Playground" />
+      <Kept key={subject} subject={subject} search={search} />
+    </>
+  );
+}
+
+function nameOf({ prompt, version, execution, evaluation }: PlaygroundSearch): string {
+  if (execution !== undefined) return 'an execution';
+  if (evaluation !== undefined) return 'an example of an evaluation';
+  if (prompt === undefined) return 'a draft';
+  return version === undefined ? prompt : `${prompt}@${version}`;
+}
+
+/** With what was typed here before, and offers what was typed elsewhere in the playground. */
+function Kept({ subject, search }: { subject: string; search: PlaygroundSearch }) {
+  const navigate = playgroundRoute.useNavigate();
+  const draft = useOpenDraft<PlaygroundDraft>(KIND, subject);
+  const others = useDrafts<PlaygroundDraft>(KIND).filter(({ id }) => id !== draft.open.id);
+  const { prompt, version, execution, evaluation, example } = search;
+  const key = draft.open.id;
+  return (
+    <>
+      <OtherDrafts
+        drafts={others}
+        nameOf={({ value }) => nameOf(value.search)}
+        onTake={(other) => {
+          if (other.subject === subject) draft.take(other);
+          else void navigate({ search: other.value.search });
+        }}
+      />
       {execution !== undefined ? (
-        <FromExecution key={execution} id={execution} />
+        <FromExecution key={key} id={execution} draft={draft} />
+      ) : evaluation !== undefined && example !== undefined ? (
+        <FromExample key={key} id={evaluation} seq={example} draft={draft} />
       ) : prompt !== undefined ? (
-        <FromPrompt key={`${prompt}@${version}`} name={prompt} version={version} />
+        <FromPrompt key={key} name={prompt} version={version} draft={draft} />
       ) : (
         <Playground
-          key="new"
+          key={key}
           prompt={undefined}
-          firstPane={() => newPane({ draft: EMPTY_DRAFT, model: 'sandbox/echo' })}
-          variables={{}}
+          start={() => ({ pane: newPane({ draft: EMPTY_DRAFT, model: 'sandbox/echo' }), variables: {} })}
+          draft={draft}
         />
       )}
     </>
   );
 }
 
-function FromPrompt({ name, version }: { name: string; version: number | undefined }) {
+function FromPrompt({ name, version, draft }: { name: string; version: number | undefined; draft: OpenPlayground }) {
   const query = useQuery(promptQuery(name, version));
   return (
     <QueryState query={query} what="the prompt">
       {(prompt) => (
         <Playground
           prompt={prompt}
-          firstPane={() => newPane({ version: version === undefined ? '' : String(version) })}
-          variables={{}}
+          start={() => ({ pane: newPane({ version: version === undefined ? '' : String(version) }), variables: {} })}
+          draft={draft}
         />
       )}
     </QueryState>
   );
 }
 
-function FromExecution({ id }: { id: string }) {
+function FromExecution({ id, draft }: { id: string; draft: OpenPlayground }) {
   const query = useQuery({ ...executionQuery(id), refetchInterval: false });
   const { prompt_name: name, prompt_version: version } = query.data ?? {};
   const hasPrompt = name != null && version != null;
   const prompt = useQuery({ ...promptQuery(name ?? '', version ?? undefined), enabled: hasPrompt });
   return (
     <QueryState query={query} what="the execution">
-      {(execution) =>
-        hasPrompt ? (
+      {(execution) => {
+        const start = () => ({ pane: paneOf(execution), variables: execution.variables });
+        return hasPrompt ? (
           <QueryState query={prompt} what="the prompt">
-            {(found) => (
-              <Playground prompt={found} firstPane={() => paneOf(execution)} variables={execution.variables} />
-            )}
+            {(found) => <Playground prompt={found} start={start} draft={draft} />}
           </QueryState>
         ) : (
-          <Playground prompt={undefined} firstPane={() => paneOf(execution)} variables={execution.variables} />
-        )
-      }
+          <Playground prompt={undefined} start={start} draft={draft} />
+        );
+      }}
+    </QueryState>
+  );
+}
+
+/** Does again what a run did with one of its examples. */
+function FromExample({ id, seq, draft }: { id: string; seq: number; draft: OpenPlayground }) {
+  const run = useQuery(evaluationQuery(id));
+  const result = useQuery(resultQuery(id, seq));
+  const { prompt_name: name = '', prompt_version: version } = run.data ?? {};
+  const prompt = useQuery({ ...promptQuery(name, version), enabled: run.data !== undefined });
+  return (
+    <QueryState query={run} what="the evaluation">
+      {({ model, parameters, prompt_version }) => (
+        <QueryState query={result} what="the example">
+          {({ variables }) => (
+            <QueryState query={prompt} what="the prompt">
+              {(found) => (
+                <Playground
+                  prompt={found}
+                  start={() => ({ pane: newPane({ version: String(prompt_version), model, parameters }), variables })}
+                  draft={draft}
+                />
+              )}
+            </QueryState>
+          )}
+        </QueryState>
+      )}
     </QueryState>
   );
 }

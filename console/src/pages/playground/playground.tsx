@@ -3,15 +3,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
 import { ComboField } from '../../components/fields.tsx';
+import { RestoredNotice } from '../../drafts/draft-notices.tsx';
+import type { useOpenDraft } from '../../drafts/use-drafts.ts';
 import { promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { placeholdersIn } from '../prompt/content.ts';
 import { namesQuery } from '../prompts/names-query.ts';
-import { executionBody, newPane, type Pane } from './pane-state.ts';
+import { executionBody, newPane, type Pane, type PlaygroundDraft, panesOf, toDraft } from './pane-state.ts';
 import { PaneView } from './pane-view.tsx';
+import { playgroundRoute } from './routes.ts';
 import { cancelRun, followRun, NEW_RUN } from './run.ts';
 import { VariablesForm } from './variables-form.tsx';
 import './playground.css';
+
+export type OpenPlayground = ReturnType<typeof useOpenDraft<PlaygroundDraft>>;
 
 const MAX_PANES = 4;
 
@@ -21,21 +26,44 @@ const numberOf = (version: string) => (/^\d+$/.test(version) ? Number(version) :
 /** Up to four panes over one set of variables, run side by side. */
 export function Playground({
   prompt,
-  firstPane,
-  variables,
+  start,
+  draft: {
+    open: { restored },
+    keep,
+    drop,
+    startOver,
+  },
 }: {
   prompt: Prompt | undefined;
-  firstPane: () => Pane;
-  variables: Record<string, unknown>;
+  /** What it begins with where nothing was typed before. */
+  start: () => { pane: Pane; variables: Record<string, unknown> };
+  draft: OpenPlayground;
 }) {
-  const [panes, setPanes] = useState(() => [firstPane()]);
-  const [values, setValues] = useState<Record<string, unknown>>(variables);
+  const search = playgroundRoute.useSearch();
+  const [{ panes, values }, setState] = useState(() => {
+    if (restored) return { panes: panesOf(restored.value), values: restored.value.variables };
+    const { pane, variables } = start();
+    return { panes: [pane], values: variables };
+  });
+  /** As it is, also for runs that began with an earlier state. */
+  const current = useRef({ panes, values });
+  const edit = (change: (before: typeof current.current) => Partial<typeof current.current>) => {
+    current.current = { ...current.current, ...change(current.current) };
+    setState(current.current);
+  };
+  /** What someone has typed or chosen; runs are not kept. */
+  const editKept: typeof edit = (change) => {
+    edit(change);
+    keep(toDraft(search, current.current.panes, current.current.values));
+  };
   const aborts = useRef(new Map<number, AbortController>());
   /** Panes whose run is to be stopped as soon as there is one. */
   const unwanted = useRef(new Set<number>());
   const mayExecute = useMay('execute');
-  const change = (key: number, part: Partial<Pane>) =>
-    setPanes((before) => before.map((pane) => (pane.key === key ? { ...pane, ...part } : pane)));
+  const withPart = (key: number, part: Partial<Pane>) => (before: { panes: Pane[] }) => ({
+    panes: before.panes.map((pane) => (pane.key === key ? { ...pane, ...part } : pane)),
+  });
+  const change = (key: number, part: Partial<Pane>) => edit(withPart(key, part));
   useEffect(() => {
     const all = aborts.current;
     return () => {
@@ -97,8 +125,14 @@ export function Playground({
         runAll();
       }}
     >
+      {restored && <RestoredNotice draft={restored} onThrowAway={startOver} />}
       <PromptChoice name={prompt?.name} />
-      <VariablesForm names={names} inputs={prompt?.inputs ?? {}} values={values} onChange={setValues} />
+      <VariablesForm
+        names={names}
+        inputs={prompt?.inputs ?? {}}
+        values={values}
+        onChange={(changed) => editKept(() => ({ values: changed }))}
+      />
       <div className="row">
         <button type="button" className="button primary" disabled={!mayExecute} onClick={runAll}>
           {panes.length === 1 ? 'Run' : 'Run all'}
@@ -112,12 +146,14 @@ export function Playground({
           disabled={panes.length >= MAX_PANES}
           onClick={() => {
             const { key: _key, run: _run, ...last } = panes.at(-1) ?? newPane();
-            setPanes([...panes, newPane(last)]);
+            editKept((before) => ({ panes: [...before.panes, newPane(last)] }));
           }}
         >
           Add a pane
         </button>
-        <span className="muted">Ctrl+Enter runs everything. Runs cost what their models cost; nothing is saved.</span>
+        <span className="muted">
+          Ctrl+Enter runs everything. Runs cost what their models cost; what you type is kept in this browser.
+        </span>
       </div>
       {!mayExecute && <p className="notice">The key of this session lacks the scope “execute”.</p>}
       <ol className="panes">
@@ -128,7 +164,11 @@ export function Playground({
               at={index}
               prompt={prompt}
               version={versions[index]?.data}
-              onChange={(part) => change(pane.key, part)}
+              onChange={(part) => editKept(withPart(pane.key, part))}
+              onSaved={() => {
+                // With more panes there is more than what was saved.
+                if (current.current.panes.length === 1) drop();
+              }}
               onRun={mayExecute ? () => run(pane) : undefined}
               onStop={() => stop(pane)}
               onRemove={
@@ -136,7 +176,7 @@ export function Playground({
                   ? undefined
                   : () => {
                       aborts.current.get(pane.key)?.abort();
-                      setPanes(panes.filter(({ key }) => key !== pane.key));
+                      editKept((before) => ({ panes: before.panes.filter(({ key }) => key !== pane.key) }));
                     }
               }
             />

@@ -5,6 +5,7 @@ import type { Dataset, Execution } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { ComboField, TextArea } from '../../components/fields.tsx';
 import { showToast } from '../../components/toast.tsx';
+import { isNotFound } from '../../queries.ts';
 
 /** Each change uploads all examples, as a new version. */
 const MAX_EXAMPLES = 20_000;
@@ -21,11 +22,16 @@ export function SaveExampleDialog({ execution, onClose }: { execution: Execution
   const datasets = data?.data ?? [];
   const existing = datasets.find((dataset) => dataset.name === name.trim());
   const save = async () => {
-    if (existing !== undefined && existing.examples_total > MAX_EXAMPLES)
-      throw new Error(`This dataset has more than ${MAX_EXAMPLES} examples: upload a new version of it instead.`);
     const path = pathOf('datasets', name.trim());
+    // The list may lack it, being old or cut: what is uploaded takes the place of all that it has.
+    const current = await get<Dataset>(path).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (current !== undefined && current.examples_total > MAX_EXAMPLES)
+      throw new Error(`This dataset has more than ${MAX_EXAMPLES} examples: upload a new version of it instead.`);
     const before =
-      existing === undefined ? '' : await (await send('GET', `${path}/export`, { headers: { Accept: '*/*' } })).text();
+      current === undefined ? '' : await (await send('GET', `${path}/export`, { headers: { Accept: '*/*' } })).text();
     const line = JSON.stringify({ id: execution.id, variables: execution.variables, expected });
     const saved = await call<Dataset>('PUT', path, {
       raw: `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`,

@@ -15,12 +15,14 @@ export function SaveVersionDialog({
   pane,
   prompt,
   newest,
+  onSaved,
   onClose,
 }: {
   pane: Pane;
   prompt: Prompt | undefined;
   /** The newest version that whoever saves knows of. */
   newest: number;
+  onSaved: () => void;
   onClose: () => void;
 }) {
   const [name, setName] = useState(prompt?.name ?? '');
@@ -29,6 +31,7 @@ export function SaveVersionDialog({
   const client = useQueryClient();
   const navigate = useNavigate();
   const showSaved = async (saved: Prompt) => {
+    onSaved();
     await client.invalidateQueries({ queryKey: ['prompts'] });
     showToast(`Saved as ${saved.name}, version ${saved.version}.`);
     await navigate({ to: '/prompts/$', params: { _splat: saved.name }, search: { tab: 'versions' } });

@@ -36,6 +36,13 @@ export const newMessage = (role: EditedMessage['role'], text = ''): EditedMessag
   required: true,
 });
 
+/** Messages that were kept have keys of another page. */
+export const renewed = (messages: readonly EditedMessage[]): EditedMessage[] =>
+  messages.map((message) => ({ ...message, key: nextKey++ }));
+
+/** A content that was kept, ready to be edited. */
+export const withNewKeys = (content: Content): Content => ({ ...content, messages: renewed(content.messages) });
+
 function toEdited(message: PromptMessage): EditedMessage {
   if ('placeholder' in message)
     return { ...newMessage('placeholder', message.placeholder), required: message.required ?? true };

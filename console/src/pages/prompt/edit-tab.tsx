@@ -1,13 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
-import { type FormEvent, useDeferredValue, useMemo, useState } from 'react';
+import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { Prompt } from '../../api-types.ts';
 import { TextField } from '../../components/fields.tsx';
 import { ErrorState, QueryState } from '../../components/states.tsx';
 import { showToast } from '../../components/toast.tsx';
+import { OtherDrafts, RestoredNotice } from '../../drafts/draft-notices.tsx';
+import { useDrafts, useOpenDraft } from '../../drafts/use-drafts.ts';
 import { promptQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
-import { type Content, changesOf, contentOf, placeholdersIn } from './content.ts';
+import { type Content, changesOf, contentOf, placeholdersIn, withNewKeys } from './content.ts';
 import { ContentForm } from './content-form.tsx';
 import { NewerVersionDialog } from './newer-version-dialog.tsx';
 import { promptRoute } from './routes.ts';
@@ -16,14 +17,38 @@ import { saveVersion } from './save-version.ts';
 /** How often someone who edits is told of versions that others have saved. */
 const LOOK_EVERY_MS = 15_000;
 
+/** What is kept of an edit until it is saved. */
+interface PromptDraft {
+  /** The version that is edited. */
+  base: number;
+  content: Content;
+  message: string;
+}
+
 /** Edits a version: the latest, unless another is asked for. Saving makes the next one. */
 export function EditTab({ latest, version }: { latest: Prompt; version: number | undefined }) {
-  const isLatest = version === undefined || version === latest.version;
-  const other = useQuery({ ...promptQuery(latest.name, version), enabled: !isLatest });
-  if (isLatest) return <Editing base={latest} />;
+  const { name } = latest;
+  const draft = useOpenDraft<PromptDraft>('prompt', name, ({ base }) => version === undefined || base === version);
+  const others = useDrafts<PromptDraft>('prompt', name).filter(({ id }) => id !== draft.open.id);
   return (
-    <QueryState query={other} what={`version ${version}`}>
-      {(prompt) => <Editing base={prompt} />}
+    <>
+      <OtherDrafts drafts={others} nameOf={({ value }) => `version ${value.base}`} onTake={draft.take} />
+      <Begin key={draft.open.id} latest={latest} version={version} {...draft} />
+    </>
+  );
+}
+
+type DraftOfPrompt = ReturnType<typeof useOpenDraft<PromptDraft>>;
+
+/** Reads the version that is edited: that of the draft, the one that is asked for, or the latest. */
+function Begin({ latest, version, ...draft }: { latest: Prompt; version: number | undefined } & DraftOfPrompt) {
+  const [number] = useState(draft.open.restored?.value.base ?? version ?? latest.version);
+  // It is no longer the latest once it was saved.
+  const [first] = useState(number === latest.version ? latest : undefined);
+  const other = useQuery({ ...promptQuery(latest.name, number), enabled: first === undefined });
+  return (
+    <QueryState query={{ ...other, data: first ?? other.data }} what={`version ${number}`}>
+      {(prompt) => <Editing base={prompt} {...draft} />}
     </QueryState>
   );
 }
@@ -37,11 +62,23 @@ function tryChanges(before: Content, after: Content) {
   }
 }
 
-function Editing({ base: given }: { base: Prompt }) {
+function Editing({ base: given, open: { restored }, keep, drop, startOver }: { base: Prompt } & DraftOfPrompt) {
   // What was there when editing began: later versions of others don't change the text under one's hands.
   const [base, setBase] = useState(given);
-  const [content, setContent] = useState(() => contentOf(given));
-  const [message, setMessage] = useState('');
+  const [content, setContent] = useState(() =>
+    restored === undefined ? contentOf(given) : withNewKeys(restored.value.content),
+  );
+  const [message, setMessage] = useState(restored?.value.message ?? '');
+  /** As it is, also for what began with an earlier state. */
+  const current = useRef({ base: base.version, content, message });
+  const edit = (part: { content?: Partial<Content>; message?: string }) => {
+    const before = current.current;
+    const after = { ...before, ...part, content: { ...before.content, ...part.content } };
+    current.current = after;
+    setContent(after.content);
+    setMessage(after.message);
+    keep(after);
+  };
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
   const [newer, setNewer] = useState<Prompt>();
@@ -50,7 +87,7 @@ function Editing({ base: given }: { base: Prompt }) {
   const mayWrite = useMay('write');
   const { data: latest = given } = useQuery({ ...promptQuery(given.name), refetchInterval: LOOK_EVERY_MS });
   // The newest version that whoever edits has seen.
-  const [seen, setSeen] = useState(Math.max(given.version, latest.version));
+  const [seen, setSeen] = useState(restored === undefined ? Math.max(given.version, latest.version) : given.version);
 
   const original = useMemo(() => contentOf(base), [base]);
   // Variables that are not in the text itself: of includes, files, placeholders of messages.
@@ -65,15 +102,17 @@ function Editing({ base: given }: { base: Prompt }) {
   // An old version can be saved again as it is.
   const canSave = fault === undefined && (isChanged || base.version < seen);
   const { archived } = latest;
-  useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      isChanged && current.pathname !== next.pathname && !window.confirm('Leave without saving your changes?'),
-    enableBeforeUnload: () => isChanged,
-  });
+  useEffect(() => {
+    // Written back to what it was: there is nothing to keep.
+    if (!isChanged && typed === content && message === '') drop();
+  }, [isChanged, typed, content, message, drop]);
 
   const start = (prompt: Prompt) => {
+    const fresh = contentOf(prompt);
+    current.current = { base: prompt.version, content: fresh, message: '' };
+    drop();
     setBase(prompt);
-    setContent(contentOf(prompt));
+    setContent(fresh);
     setSeen(prompt.version);
     setMessage('');
     setNewer(undefined);
@@ -100,8 +139,17 @@ function Editing({ base: given }: { base: Prompt }) {
       setSeen(saved.version);
       setNewer(undefined);
       // What was typed while it was being saved belongs to the next version.
-      setContent((now) => (now === content ? contentOf(saved) : now));
-      setMessage((now) => (now === message ? '' : now));
+      const now = current.current;
+      const left = {
+        base: saved.version,
+        content: now.content === content ? contentOf(saved) : now.content,
+        message: now.message === message ? '' : now.message,
+      };
+      current.current = left;
+      setContent(left.content);
+      setMessage(left.message);
+      if (now.content === content && left.message === '') drop();
+      else keep(left);
       await navigate({ search: {} });
       await client.invalidateQueries({ queryKey: ['prompts'] });
       showToast(`Saved as version ${saved.version}.`);
@@ -117,6 +165,7 @@ function Editing({ base: given }: { base: Prompt }) {
   };
   return (
     <form className="stack" onSubmit={submit}>
+      {restored && <RestoredNotice draft={restored} onThrowAway={startOver} />}
       {latest.version > seen && (
         <div className="notice warn" role="status">
           <p>Version {latest.version} was saved since you began.</p>
@@ -133,16 +182,16 @@ function Editing({ base: given }: { base: Prompt }) {
       {archived && <p className="notice warn">This prompt is in the archive: restore it to change it.</p>}
       <ContentForm
         content={content}
-        onChange={(part) => setContent((before) => ({ ...before, ...part }))}
+        onChange={(part) => edit({ content: part })}
         variables={included}
         disabled={!mayWrite || archived}
       />
-      {(fault ?? error) !== undefined && <ErrorState error={fault ?? error} />}
       <div className="save-bar">
+        {(fault ?? error) !== undefined && <ErrorState error={fault ?? error} />}
         <TextField
           label="What changes, and why"
           value={message}
-          onChange={setMessage}
+          onChange={(typedMessage) => edit({ message: typedMessage })}
           maxLength={1000}
           disabled={!mayWrite || archived}
         />

@@ -100,7 +100,8 @@ function Score({ title, evaluation }: { title: string; evaluation: Evaluation | 
           </dd>
           <dd className="muted">
             {evaluation.dataset ? `${evaluation.dataset.name}@${evaluation.dataset.version}, ` : ''}
-            {evaluation.examples_total} examples, {evaluation.regressions ?? 0} worse than before,{' '}
+            {evaluation.examples_total} examples, {evaluation.regressions ?? 0}{' '}
+            {evaluation.baseline_id === null ? 'below the threshold' : 'worse than before'},{' '}
             {formatAgo(evaluation.finished_at)}
           </dd>
         </dl>

@@ -55,9 +55,7 @@ function Charts({ series: { runs, scores } }: { series: PromptSeries }) {
   );
   const scored = useMemo(() => scoreLines(scores), [scores]);
   if (runs.length === 0 && scores.length === 0)
-    return (
-      <EmptyState title="Nothing was run in this time">Try the prompt in the playground, or evaluate it.</EmptyState>
-    );
+    return <EmptyState title="No runs in this period">Try the prompt in the playground, or evaluate it.</EmptyState>;
   return (
     <div className="grid-2">
       {scores.length > 0 && <Chart title="Score of evaluations" {...scored} format={formatScore} />}

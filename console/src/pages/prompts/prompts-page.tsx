@@ -8,8 +8,8 @@ import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
-import { formatAgo, formatCost, formatCount, formatScore, NONE } from '../../format.ts';
-import { labelsQuery, statisticsQuery, useList } from '../../queries.ts';
+import { formatAgo, formatCost, formatCount, formatScore } from '../../format.ts';
+import { labelsQuery, useList, useStatistics } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
 import { Folders } from './folders.tsx';
 import { NewPromptDialog } from './new-prompt-dialog.tsx';
@@ -21,8 +21,8 @@ const ARCHIVED = [
   { value: 'all', label: 'All' },
 ];
 
-function columnsOf(statistics: Map<string, PromptStatistics> | undefined): Column<ListedPrompt>[] {
-  const of = (row: ListedPrompt) => statistics?.get(row.name);
+function columnsOf(statistics: ReadonlyMap<string, PromptStatistics>): Column<ListedPrompt>[] {
+  const of = (row: ListedPrompt) => statistics.get(row.name);
   return [
     {
       key: 'name',
@@ -60,7 +60,7 @@ function columnsOf(statistics: Map<string, PromptStatistics> | undefined): Colum
       header: 'Runs, 7 days',
       width: '7rem',
       alignEnd: true,
-      cell: (row) => (statistics === undefined ? NONE : formatCount(of(row)?.runs ?? 0)),
+      cell: (row) => formatCount(of(row)?.runs),
     },
     { key: 'cost', header: 'Cost, 7 days', width: '7rem', alignEnd: true, cell: (row) => formatCost(of(row)?.cost) },
     { key: 'updated', header: 'Updated', width: '7rem', cell: (row) => formatAgo(row.updated_at) },
@@ -75,7 +75,7 @@ export function PromptsPage() {
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
   const list = useList<ListedPrompt>('/prompts', search);
-  const statistics = useQuery(statisticsQuery(search.group === undefined ? {} : { group: search.group })).data;
+  const statistics = useStatistics(search.group === undefined ? {} : { group: search.group });
   const labels = useQuery(labelsQuery).data?.data ?? [];
   const columns = useMemo(() => columnsOf(statistics), [statistics]);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
@@ -121,7 +121,7 @@ export function PromptsPage() {
       <QueryState query={list} what="prompts">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No prompt is like that' : 'There are no prompts yet'}>
+            <EmptyState title={isFiltered ? 'No prompts match these filters' : 'There are no prompts yet'}>
               {isFiltered ? (
                 <Link to="/prompts" className="button">
                   Show all

@@ -68,12 +68,12 @@ export function AuditLog() {
           options={[{ value: '', label: 'Anything' }, ...AUDIT_ACTIONS]}
         />
         <FilterField
-          label="Of, such as prompt:name"
+          label="Resource, such as prompt:name"
           value={resource}
           onChange={(value) => change({ resource: value })}
         />
         <FilterField
-          label="By a key or session, by its id"
+          label="Actor: id of a key or session"
           value={actor}
           onChange={(value) => change({ actor: value })}
         />
@@ -83,7 +83,7 @@ export function AuditLog() {
       <QueryState query={list} what="the audit log">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No entry is like that' : 'Nothing was changed yet'} />
+            <EmptyState title={isFiltered ? 'No entries match these filters' : 'No changes yet'} />
           ) : (
             <DataTable
               label="Audit log"

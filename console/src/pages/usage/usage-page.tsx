@@ -10,7 +10,7 @@ import { FilterField } from '../../components/filter-field.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatNumber, NONE } from '../../format.ts';
-import { statisticsQuery } from '../../queries.ts';
+import { useStatistics } from '../../queries.ts';
 import { SPANS, usageRoute } from './routes.ts';
 import { daysBetween, meanMs, type Sum, sumBy, total, type Usage } from './sums.ts';
 
@@ -34,7 +34,7 @@ export function UsagePage() {
     queryKey: ['usage', since, prompt_name, model],
     queryFn: ({ signal }) => get<Usage>('/usage', { since, prompt_name, model }, signal),
   });
-  const statistics = useQuery(statisticsQuery({ since })).data;
+  const statistics = useStatistics({ since });
   return (
     <>
       <PageHead title="Usage" />
@@ -60,7 +60,7 @@ export function UsagePage() {
       <QueryState query={query} what="the usage">
         {(usage) =>
           usage.data.length + usage.evaluations.length === 0 ? (
-            <EmptyState title="Nothing was used in this time" />
+            <EmptyState title="No usage in this period" />
           ) : (
             <>
               <Totals sum={total(usage)} />
@@ -148,18 +148,10 @@ function Charts({ usage, by }: { usage: Usage; by: By }) {
   );
 }
 
-function Sums({
-  usage,
-  by,
-  statistics,
-}: {
-  usage: Usage;
-  by: By;
-  statistics: Map<string, PromptStatistics> | undefined;
-}) {
+function Sums({ usage, by, statistics }: { usage: Usage; by: By; statistics: ReadonlyMap<string, PromptStatistics> }) {
   const rows = useMemo(() => sumBy(usage, keyBy(by)), [usage, by]);
   const columns = useMemo((): Column<Sum>[] => {
-    const latencyOf = ({ key }: Sum) => statistics?.get(key)?.latency;
+    const latencyOf = ({ key }: Sum) => statistics.get(key)?.latency;
     return [
       {
         key: 'key',

@@ -159,7 +159,7 @@ function Deliveries({ id }: { id: string }) {
       <QueryState query={list} what="deliveries">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title={isFiltered ? 'No delivery is like that' : 'Nothing was sent yet'} />
+            <EmptyState title={isFiltered ? 'No deliveries match these filters' : 'No deliveries yet'} />
           ) : (
             <DataTable
               label="Deliveries"

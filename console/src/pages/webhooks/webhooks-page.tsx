@@ -102,7 +102,7 @@ function Webhooks({ status }: { status: string | undefined }) {
     <QueryState query={list} what="webhooks">
       {(rows) =>
         rows.length === 0 ? (
-          <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhook is like that'}>
+          <EmptyState title={status === undefined ? 'There are no webhooks yet' : 'No webhooks match these filters'}>
             <p>A webhook is an address of yours that is called when something happens here.</p>
           </EmptyState>
         ) : (

@@ -1,0 +1,59 @@
+import { useReducer } from 'react';
+import { formatAgo } from '../format.ts';
+import { adoptDraft, type Draft, dropDraft, isOfThisTab } from './drafts.ts';
+
+/** Says that what is shown was typed before and not saved. */
+export function RestoredNotice({ draft, onThrowAway }: { draft: Draft; onThrowAway: () => void }) {
+  const [isClosed, close] = useReducer(() => true, false);
+  if (isClosed) return null;
+  return (
+    <div className="notice" role="status">
+      <span>Your unsaved changes from {formatAgo(new Date(draft.at).toISOString())} are here again.</span>
+      <button type="button" className="button small" onClick={close}>
+        Keep them
+      </button>
+      <button type="button" className="button small" onClick={onThrowAway}>
+        Throw them away
+      </button>
+    </div>
+  );
+}
+
+/** Offers what was typed elsewhere and not saved. */
+export function OtherDrafts<Value>({
+  drafts,
+  nameOf,
+  onTake,
+}: {
+  drafts: readonly Draft<Value>[];
+  /** Completes "Unsaved changes to …". */
+  nameOf: (draft: Draft<Value>) => string;
+  onTake: (draft: Draft<Value>) => void;
+}) {
+  if (drafts.length === 0) return null;
+  return (
+    <ul className="stack" aria-label="Other unsaved changes">
+      {drafts.map((draft) => {
+        const name = `${nameOf(draft)}, ${formatAgo(new Date(draft.at).toISOString())}`;
+        return (
+          <li key={draft.id} className="notice">
+            <span>
+              Unsaved changes to {name}
+              {!isOfThisTab(draft) && ', in another tab'}.
+            </span>
+            <button
+              type="button"
+              className="button small"
+              onClick={() => onTake(isOfThisTab(draft) ? draft : adoptDraft(draft))}
+            >
+              Go on with them<span className="visually-hidden">: {name}</span>
+            </button>
+            <button type="button" className="button small" onClick={() => dropDraft(draft.id)}>
+              Throw them away<span className="visually-hidden">: {name}</span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,77 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef } from 'react';
+import { createPortal } from 'react-dom';
+import { call } from '../api.ts';
+import type { OwnSession } from '../api-types.ts';
+import { openDrafts } from '../drafts/drafts.ts';
+import { reportSignedIn, useSessionEnded } from '../session-ended.ts';
+import { sessionQuery, useSession } from './session.ts';
+import { SignInForm } from './sign-in-form.tsx';
+
+/** Over the page, where its session has ended: what is on the page stays there, and what it has asked for is asked for again. */
+export function SignInAgain() {
+  return useSessionEnded() ? <SignInDialog /> : null;
+}
+
+function SignInDialog() {
+  const session = useSession();
+  const client = useQueryClient();
+  const { href } = useLocation();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    // Beyond all other dialogs, which it leaves open beneath.
+    dialog.current?.showModal();
+  }, []);
+  const goOn = useCallback(
+    async (next: OwnSession) => {
+      // What waits was meant for the workspace that the page shows.
+      if (session !== undefined && next.workspace.name !== session.workspace.name)
+        return window.location.assign('/console/');
+      client.setQueryData(sessionQuery.queryKey, next);
+      await openDrafts(next);
+      reportSignedIn();
+      void client.invalidateQueries();
+    },
+    [client, session],
+  );
+  useEffect(() => {
+    // Someone may have signed in beside, in another tab.
+    const look = () =>
+      void call<OwnSession>('GET', '/session', { waitsForSignIn: false }).then(
+        (found) => (found.key.id === session?.key.id ? goOn(found) : undefined),
+        () => {},
+      );
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, [goOn, session]);
+  // Beside the page: what other dialogs hide from screen readers while they are open is all that was there when they opened.
+  return createPortal(
+    <dialog
+      ref={dialog}
+      className="dialog"
+      aria-labelledby="sign-in-again"
+      onCancel={(event) => event.preventDefault()}
+      // Portals pass events on to what rendered them.
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <SignInForm
+        onSignedIn={goOn}
+        actions={
+          <a className="button" href={`/console/sign-in?to=${encodeURIComponent(href)}`}>
+            Leave this page
+          </a>
+        }
+      >
+        <h2 id="sign-in-again" className="dialog-title">
+          Your session has ended
+        </h2>
+        <p className="muted">
+          Sign in to go on where you were{session && <> as “{session.key.name}”</>}. Nothing that you have typed is
+          lost, and what you were doing is done then.
+        </p>
+      </SignInForm>
+    </dialog>,
+    document.body,
+  );
+}
