@@ -187,16 +187,23 @@ export function promptRoutes({
       audit: ['label.moved'],
       tag,
       summary: 'Point a label at a version',
-      description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
+      description:
+        'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. One that moves by releases alone is moved so by an ' +
+        '`admin` only, with `override` and `reason`; none is while a release runs on it.',
       scope: ['write', 'publish'],
       params: LabelParams,
       body: SetLabel,
       bodyExamples: { 'Version 3': { version: 3 } },
       response: Prompt,
       responseExample: example,
-      errors: ['prompt_archived'],
+      errors: ['prompt_archived', 'invalid_state'],
       handler: async ({ db, params, body, key }) =>
-        presentPrompt(await setLabel(db, params.name, params.label, body.version, key)),
+        presentPrompt(
+          await setLabel(db, params.name, params.label, body.version, {
+            scopes: key.scopes,
+            override: body.override && { reason: body.reason ?? '' },
+          }),
+        ),
     }),
     defineRoute({
       method: 'delete',
@@ -210,7 +217,7 @@ export function promptRoutes({
       params: LabelParams,
       response: Prompt,
       responseExample: { ...example, labels: [] },
-      errors: ['prompt_archived'],
+      errors: ['prompt_archived', 'invalid_state'],
       handler: async ({ db, params, key }) => presentPrompt(await removeLabel(db, params.name, params.label, key)),
     }),
     defineRoute({

@@ -15,8 +15,9 @@ export const MAX_INCLUDES = 100;
 export const MAX_INCLUDED_BYTES = 1024 * 1024;
 
 /** The references of a content, each resolved once, with the texts unless they are too long together. */
-const RESOLVE = prepared<{ refs: string[]; limit: number; maxBytes: number }>()((db, { refs, limit, maxBytes }) =>
-  walkIncludes(db, refs)
+const RESOLVE = prepared<{ refs: string[]; key: string | null; limit: number; maxBytes: number }>()(
+  (db, { refs, key, limit, maxBytes }) =>
+  walkIncludes(db, refs, key)
     // PostgreSQL walks no further than this.
     .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
     .with('sizes', (cte) =>
@@ -63,6 +64,7 @@ export function includesProblem(
  * one moment. A content that includes nothing costs no statement.
  *
  * @param at path of the content's text in the request. Default: the field of the content that has it
+ * @param key decides which versions labels stand for while releases run. Default: the stable ones
  * @throws ApiError `invalid_request` where one is unknown, archived or no text, where they go in a circle, are nested more
  * than 5 deep, more than {@link MAX_INCLUDES}, or longer than 1 MiB together
  */
@@ -70,11 +72,12 @@ export async function resolveIncludes(
   query: Query,
   content: PromptContent,
   at: string = content.template === null ? 'messages' : 'template',
+  key: string | null = null,
 ): Promise<IncludeSet> {
   const refs = includesOf(content);
   if (refs.length === 0) return {};
   if (refs.length > MAX_INCLUDES) throw invalidField(at, TOO_MANY);
-  const rows = await query(RESOLVE, { refs, limit: MAX_INCLUDES + 1, maxBytes: MAX_INCLUDED_BYTES });
+  const rows = await query(RESOLVE, { refs, key, limit: MAX_INCLUDES + 1, maxBytes: MAX_INCLUDED_BYTES });
   const byRef = new Map(rows.map((row) => [row.ref, row]));
   const problem = includesProblem(refs, byRef, { count: rows.length, bytes: rows[0]?.bytes ?? 0 });
   if (problem !== undefined) throw invalidField(at, problem);

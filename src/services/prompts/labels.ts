@@ -5,9 +5,12 @@ import type { Page } from '../../db/read-page.ts';
 import { given, now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { ReleaseStep } from '../../domain/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { policiesOf, requireFreeLabel, setPolicy } from './label-policies.ts';
 import { archived, getPrompt, type PromptRow } from './prompts.ts';
 
 /** How many labels of a workspace can be protected. */
@@ -17,6 +20,8 @@ export const MAX_PROTECTED_LABELS = 100;
 export interface LabelRow {
   label: string;
   is_protected: boolean;
+  /** Null: none. */
+  policy: { steps: ReleaseStep[]; required: boolean } | null;
   /** Prompts that have it, archived ones included. */
   prompts: number;
 }
@@ -24,14 +29,19 @@ export interface LabelRow {
 /** What points a label at a version, or takes it away. */
 export interface Mover {
   scopes: readonly Scope[];
+  /** Moves a label that moves by releases alone: why. For an `admin`. */
+  override?: { reason: string } | undefined;
 }
 
 const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
   db.selectFrom('protected_labels').select('id').where('label', '=', label),
 );
 
-/** @throws ApiError `insufficient_scope` */
-async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
+/**
+ * Whether it may move the label of any prompt, as far as its scopes go.
+ * @throws ApiError `insufficient_scope`
+ */
+export async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
   const [protection] = await query(IS_PROTECTED, { label });
   const needed = protection === undefined ? 'write' : 'publish';
   if (allows(scopes, needed)) return;
@@ -45,7 +55,8 @@ async function requireMover(query: Query, label: string, { scopes }: Mover): Pro
 
 /**
  * Points a label at a version, moving it if it is elsewhere.
- * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`
+ * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`, `invalid_state` where it moves by releases alone, or one is
+ * under way
  */
 export async function setLabel(
   db: WorkspaceDatabase,
@@ -56,32 +67,51 @@ export async function setLabel(
 ): Promise<PromptRow> {
   return db.transaction(async (query) => {
     await requireMover(query, label, mover);
-    const row = await getPrompt(query, name, { version });
-    if (row.archived_at !== null) throw archived(name);
-    const [before] = await query((own) =>
-      own
-        .selectFrom('prompt_labels')
-        .select('version')
-        .where('prompt_id', '=', row.id)
-        .where('label', '=', label)
-        .forUpdate(),
-    );
-    await query((own) =>
-      own
-        .insertInto('prompt_labels')
-        .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
-        .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
-    );
-    const previous = before?.version ?? null;
-    if (previous !== version)
-      await recordChange(query, 'label.moved', name, { label, version, previous_version: previous });
-    return getPrompt(query, name, { version });
+    return moveLabel(query, name, label, version, mover);
   });
 }
 
 /**
+ * The one way in which a label moves. Runs in the caller's transaction.
+ * @param by what moves it: a caller whose scopes are enough ({@link requireMover}), or the release (UUID) that runs on it
+ * @throws ApiError as {@link setLabel}, save `insufficient_scope`
+ */
+export async function moveLabel(
+  query: Query,
+  name: string,
+  label: string,
+  version: number,
+  by: Mover | { release: string },
+): Promise<PromptRow> {
+  const row = await getPrompt(query, name, { version });
+  if (row.archived_at !== null) throw archived(name);
+  const [before] = await query((own) =>
+    own
+      .selectFrom('prompt_labels')
+      .select(['version', 'release_id'])
+      .where('prompt_id', '=', row.id)
+      .where('label', '=', label)
+      .forUpdate(),
+  );
+  const previous = before?.version ?? null;
+  const details: Record<string, JsonValue> = { label, version, previous_version: previous };
+  if ('release' in by) details['release'] = publicId('release', by.release);
+  else if (before !== undefined && previous !== version)
+    Object.assign(details, await requireFreeLabel(query, label, before.release_id, by));
+  await query((own) =>
+    own
+      .insertInto('prompt_labels')
+      .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
+      .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
+  );
+  if (previous !== version) await recordChange(query, 'label.moved', name, details);
+  return getPrompt(query, name, { version });
+}
+
+/**
  * Takes a label away and gives the prompt as it is then.
- * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`
+ * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`, `invalid_state` where
+ * it moves by releases alone, or one is under way
  */
 export async function removeLabel(
   db: WorkspaceDatabase,
@@ -93,7 +123,10 @@ export async function removeLabel(
     await requireMover(query, label, mover);
     const row = await getPrompt(query, name, { label });
     if (row.archived_at !== null) throw archived(name);
-    await query((own) => own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label));
+    const [gone] = await query((own) =>
+      own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label).returning('release_id'),
+    );
+    await requireFreeLabel(query, label, gone?.release_id ?? null, { scopes: mover.scopes });
     await recordChange(query, 'label.removed', name, { label, version: row.version });
     return getPrompt(query, name, { version: row.version });
   });
@@ -134,6 +167,17 @@ export async function listLabels(
                 ]),
               ),
           )
+          .unionAll(
+            eb
+              .selectFrom('label_policies')
+              .select(['label', sql<boolean>`false`.as('is_protected'), sql<number>`0::bigint`.as('uses')])
+              .where((own) =>
+                own.and([
+                  ...given(after, (value) => own('label', '>', value)),
+                  ...given(only, (value) => own('label', '=', value)),
+                ]),
+              ),
+          )
           .as('labels');
       })
       .select(['label', sql<boolean>`bool_or(is_protected)`.as('is_protected')])
@@ -142,19 +186,34 @@ export async function listLabels(
       .orderBy('label')
       .limit(limit + 1),
   );
-  return { rows: rows.slice(0, limit), more: rows.length > limit };
+  const listed = rows.slice(0, limit);
+  const policies = await policiesOf(
+    query,
+    listed.map(({ label }) => label),
+  );
+  return {
+    rows: listed.map((row) => ({ ...row, policy: policies.get(row.label) ?? null })),
+    more: rows.length > limit,
+  };
 }
 
 /**
- * Protects a label of all prompts, or ends that; doing it again changes nothing.
+ * Protects a label of all prompts, or says how it moves, or ends either; doing it again changes nothing. What is left out stays.
  * @throws ApiError `quota_exceeded`
  */
-export async function setProtected(db: WorkspaceDatabase, label: string, isProtected: boolean): Promise<LabelRow> {
+export async function changeLabel(
+  db: WorkspaceDatabase,
+  label: string,
+  { isProtected, policy }: { isProtected?: boolean | undefined; policy?: LabelRow['policy'] | undefined },
+): Promise<LabelRow> {
   return db.transaction(async (query) => {
-    const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
-    if (isChanged) await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
+    if (isProtected !== undefined) {
+      const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
+      if (isChanged) await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
+    }
+    if (policy !== undefined) await setPolicy(query, label, policy);
     const { rows } = await listLabels(query, { only: label, limit: 1 });
-    return rows[0] ?? { label, is_protected: false, prompts: 0 };
+    return rows[0] ?? { label, is_protected: false, policy: null, prompts: 0 };
   });
 }
 
