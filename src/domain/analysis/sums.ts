@@ -1,0 +1,69 @@
+/** How much longer the latencies of a bucket are than those of the one before: 2 %. */
+const BUCKET_GROWTH = 1.02;
+
+/** The last bucket: it holds everything from 2 hours on, too. */
+export const LAST_LATENCY_BUCKET = 800;
+
+/** Sums of a value that is measured once for each of `count` executions. */
+export interface ValueSums {
+  count: number;
+  sum: number;
+  /** The sum of the squares. */
+  squares: number;
+}
+
+/** What the executions of one arm came to in a span of time. Sums of disjoint spans add up ({@link addSums}). */
+export interface ArmSums {
+  /** Those that ended, completed or failed. */
+  executions: number;
+  /** Those that failed. */
+  errors: number;
+  /** How many took how long, by {@link latencyBucket}. Buckets without an execution may be absent. */
+  latency: Readonly<Record<number, number>>;
+  /** In USD, over those whose cost is known. */
+  cost: ValueSums;
+  /** By name of the score. */
+  scores: Readonly<Record<string, ValueSums>>;
+}
+
+export const NO_VALUES: ValueSums = { count: 0, sum: 0, squares: 0 };
+
+export const NO_SUMS: ArmSums = { executions: 0, errors: 0, latency: {}, cost: NO_VALUES, scores: {} };
+
+/**
+ * The bucket of a latency in ms: bucket b holds those from 1.02^b to 1.02^(b + 1), the first one also what is shorter. In SQL:
+ * `least(800, floor(ln(greatest(ms, 1)) / ln(1.02)))`.
+ */
+export function latencyBucket(ms: number): number {
+  return Math.min(LAST_LATENCY_BUCKET, Math.floor(Math.log(Math.max(ms, 1)) / Math.log(BUCKET_GROWTH)));
+}
+
+/** The shortest latency of a bucket, in ms. */
+export const latencyBucketStart = (bucket: number) => (bucket === 0 ? 0 : BUCKET_GROWTH ** bucket);
+
+/** What all latencies of a bucket are below, in ms; infinite for the last one. */
+export const latencyBucketEnd = (bucket: number) =>
+  bucket === LAST_LATENCY_BUCKET ? Number.POSITIVE_INFINITY : BUCKET_GROWTH ** (bucket + 1);
+
+/** Adds sums of minutes, hours, processes. */
+export function addSums(all: Iterable<ArmSums>): ArmSums {
+  let executions = 0;
+  let errors = 0;
+  let cost = NO_VALUES;
+  const latency: Record<number, number> = {};
+  const scores = new Map<string, ValueSums>();
+  for (const sums of all) {
+    executions += sums.executions;
+    errors += sums.errors;
+    cost = addValues(cost, sums.cost);
+    for (const [bucket, count] of Object.entries(sums.latency))
+      latency[Number(bucket)] = (latency[Number(bucket)] ?? 0) + count;
+    for (const [name, values] of Object.entries(sums.scores))
+      scores.set(name, addValues(scores.get(name) ?? NO_VALUES, values));
+  }
+  return { executions, errors, latency, cost, scores: Object.fromEntries(scores) };
+}
+
+function addValues(a: ValueSums, b: ValueSums): ValueSums {
+  return { count: a.count + b.count, sum: a.sum + b.sum, squares: a.squares + b.squares };
+}
