@@ -6,13 +6,21 @@ import { createReleaseActivities, type ReleaseActivityDeps } from './release-pro
 import { createScheduleActivities } from './scheduled-evaluation/schedule.ts';
 import { createWebhookActivities, type WebhookActivityDeps } from './webhook-delivery/webhook.ts';
 
-export type ActivityDeps = ExecutionActivityDeps & BatchDeps & RunScheduleDeps & ReleaseActivityDeps & WebhookActivityDeps;
+export type ActivityDeps = ExecutionActivityDeps &
+  BatchDeps &
+  RunScheduleDeps &
+  ReleaseActivityDeps &
+  WebhookActivityDeps;
 
 /** Every activity of the service by task queue, on the parts of the world that it is given. */
 export function createActivities(deps: ActivityDeps) {
   return {
     executions: createExecutionActivities(deps),
-    evaluations: { ...createEvaluationActivities(deps), ...createScheduleActivities(deps), ...createReleaseActivities(deps) },
+    evaluations: {
+      ...createEvaluationActivities(deps),
+      ...createScheduleActivities(deps),
+      ...createReleaseActivities(deps),
+    },
     webhooks: createWebhookActivities(deps),
   };
 }

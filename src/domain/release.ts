@@ -1,12 +1,9 @@
+import type { Check } from './analysis/check.ts';
 import type { JsonValue } from './json.ts';
 
-/** What a release checks: a number of the candidate against that of the stable version, or against a number. */
-export interface ReleaseCheck {
-  /** `error_rate` (0–1), `latency_p95` (ms), `cost_mean` (US dollars), `score:NAME`. */
-  metric: string;
-  against: 'stable' | number;
-  max_increase?: number | undefined;
-  max_decrease?: number | undefined;
+/** What a release checks. */
+export interface ReleaseCheck extends Check {
+  /** What happens where the time is over and the numbers can't tell. */
   on_inconclusive: 'pause' | 'continue' | 'rollback';
 }
 
@@ -103,7 +100,13 @@ const MIN_CHECK_EVERY_MS = 1_000;
 export const checkEveryMs = (forMs: number): number =>
   Math.min(CHECK_EVERY_MS, Math.max(MIN_CHECK_EVERY_MS, forMs / 10));
 
-export const NOT_BEGUN: StepRun = { state: 'pending', started_at: null, due_at: null, finished_at: null, numbers: null };
+export const NOT_BEGUN: StepRun = {
+  state: 'pending',
+  started_at: null,
+  due_at: null,
+  finished_at: null,
+  numbers: null,
+};
 
 /** The steps with a `promote` at the end, which may be left out. */
 export const withPromote = (steps: readonly ReleaseStep[]): ReleaseStep[] =>

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -18,6 +19,7 @@ import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
 import type { AppState } from './state.ts';
 import { onlyOnce, validate } from './validate.ts';
+import { createWatchedStreams, type WatchedStreams } from './watched-streams.ts';
 
 export interface AppDeps {
   db: Database;
@@ -61,8 +63,9 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.context.onerror = respondLast;
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
   const authenticate = createAuthentication(deps);
+  const watched = createWatchedStreams(deps);
   for (const route of deps.routes)
-    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps, authenticate));
+    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps, { authenticate, watched }));
   const signIns = new Set(
     deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
   );
@@ -108,7 +111,7 @@ async function run(
   ctx: Context & { state: AppState; params: Record<string, string> },
   route: Route,
   { db, closing }: AppDeps,
-  authenticate: Authenticate,
+  { authenticate, watched }: { authenticate: Authenticate; watched: WatchedStreams },
 ) {
   const { state } = ctx;
   const { keyOf } = route;
@@ -141,6 +144,7 @@ async function run(
     ctx.set(response.headers);
     ctx.body = response.body;
     ctx.type = response.contentType;
+    if (response.body instanceof Readable) watched.watch(state.credential, response.body);
   } else ctx.body = response;
 }
 

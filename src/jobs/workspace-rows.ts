@@ -40,7 +40,11 @@ export const ROWS: readonly Doomed[] = [
   doomed('label_policies', () => everyRow),
   doomed('release_entries', () => everyRow),
   doomed('release_sums', () => everyRow),
-  doomed('releases', () => ({ where: inStates(releaseStates, releaseStates.final), bytes: sql.ref<number>('bytes'), byId: true })),
+  doomed('releases', () => ({
+    where: inStates(releaseStates, releaseStates.final),
+    bytes: sql.ref<number>('bytes'),
+    byId: true,
+  })),
   doomed('datasets', (eb) => ({
     where: eb.not(
       eb.exists(eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id')),

@@ -97,7 +97,8 @@ async function runSteps(
       const span = Math.max(0, Math.min(ms, deadline - Date.now()));
       const until = `${why} until ${clockText(Date.now() + span)}`;
       show(now, until);
-      if (span > 0) await condition(() => told.changed, span, { summary: `${now.summary}; ${why}, ${durationText(span)}` });
+      if (span > 0)
+        await condition(() => told.changed, span, { summary: `${now.summary}; ${why}, ${durationText(span)}` });
       if (!told.changed && Date.now() >= deadline) await expire(releaseId);
       return !told.changed && Date.now() < deadline;
     };

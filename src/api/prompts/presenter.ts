@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { ListedPromptRow } from '../../services/prompts/list-prompts.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { Rollout } from '../../domain/rollout.ts';
+import type { ListedPromptRow } from '../../services/prompts/list-prompts.ts';
 import type { FoundPromptRow } from '../../services/prompts/prompts.ts';
 import type { ResolvedVersion } from '../../services/prompts/resolve-prompts.ts';
 import { contentOf } from '../../services/prompts/version.ts';

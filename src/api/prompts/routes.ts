@@ -231,7 +231,7 @@ export function promptRoutes({
       params: NameParams,
       response: Prompt,
       responseExample: example,
-      handler: async ({ db, params }) => presentPrompt(await restorePrompt(db, params.name)),
+      handler: async ({ db, params, key }) => presentPrompt(await restorePrompt(db, params.name, key)),
     }),
     defineRoute({
       method: 'get',

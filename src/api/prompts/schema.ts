@@ -268,7 +268,8 @@ export const ResolvedPrompt = z
   })
   .meta({
     id: 'ResolvedPrompt',
-    description: 'One of: `prompt` with `includes` and `includes_hash`, `unchanged` with `release`, `left_out`, `error`.',
+    description:
+      'One of: `prompt` with `includes` and `includes_hash`, `unchanged` with `release`, `left_out`, `error`.',
   });
 
 export const ResolvedPrompts = z

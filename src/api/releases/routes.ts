@@ -38,7 +38,8 @@ const tag = 'Releases';
 const CONTROLS: Record<ReleaseControl, { summary: string; description: string; audit: AuditAction }> = {
   approve: {
     summary: 'Approve a release that awaits it',
-    description: 'Of the candidate and of the results that it had when it was asked for. Each key counts once. Needs `publish`.',
+    description:
+      'Of the candidate and of the results that it had when it was asked for. Each key counts once. Needs `publish`.',
     audit: 'release.approved',
   },
   reject: {
@@ -155,7 +156,11 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
           db.query,
           page.rows.map(({ id }) => id),
         );
-        return toPage(page, (row) => presentRelease(row, arms.get(row.id)), (row) => row.id);
+        return toPage(
+          page,
+          (row) => presentRelease(row, arms.get(row.id)),
+          (row) => row.id,
+        );
       },
     }),
     defineRoute({
@@ -164,7 +169,8 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       operationId: 'getReleaseNumbers',
       tag,
       summary: 'Numbers of both arms over time',
-      description: 'By when executions were created, oldest first; the last 1,500 points. Use larger units for long releases.',
+      description:
+        'By when executions were created, oldest first; the last 1,500 points. Use larger units for long releases.',
       scope: 'read',
       params: ReleaseParams,
       query: NumbersQuery,

@@ -80,5 +80,7 @@ export const createSamples = {
 };
 
 export const numbersSample = {
-  data: [{ at: '2026-01-31T12:05:00.000Z', step: 0, arm: 'candidate', ...arm, executions: 4, errors: 0, error_rate: 0 }],
+  data: [
+    { at: '2026-01-31T12:05:00.000Z', step: 0, arm: 'candidate', ...arm, executions: 4, errors: 0, error_rate: 0 },
+  ],
 };

@@ -23,7 +23,8 @@ export const CreateRelease = z
       description: 'Takes the place of a release that runs on the label, which ends as `superseded`.',
     }),
     override: z.literal(true, 'must be true').optional().meta({
-      description: 'For the scope `admin`: takes other steps than the policy of the label wants. The audit log keeps the reason.',
+      description:
+        'For the scope `admin`: takes other steps than the policy of the label wants. The audit log keeps the reason.',
     }),
   })
   .refine(({ override, reason }) => override === undefined || Boolean(reason), {
@@ -64,7 +65,10 @@ const armFields = {
   error_rate: z.number().nullable().meta({ description: '0–1; null without executions, as all else.' }),
   fallbacks: z.int().meta({ description: 'Those of `executions` that a fallback model answered.' }),
   reused: z.int().meta({ description: 'Those of `executions` that reused a response: not in latency and cost.' }),
-  latency_p95_ms: z.number().nullable().meta({ description: 'From creation to the end, of those that were completed.' }),
+  latency_p95_ms: z
+    .number()
+    .nullable()
+    .meta({ description: 'From creation to the end, of those that were completed.' }),
   cost_mean: z.number().nullable().meta({ description: 'US dollars, of those whose cost is known.' }),
   cost_total: z.number().meta({ description: 'US dollars.' }),
   tokens: z.int(),
@@ -141,7 +145,9 @@ export const ReleaseNumbers = z
   .object({
     data: z.array(
       z.object({
-        at: Timestamp.meta({ description: 'The beginning of the minute, hour or day (UTC), of when executions were created.' }),
+        at: Timestamp.meta({
+          description: 'The beginning of the minute, hour or day (UTC), of when executions were created.',
+        }),
         step: z.int().meta({ description: 'The step since which the share is as it was then.' }),
         arm: z.enum(ARMS),
         ...armFields,

@@ -20,8 +20,9 @@ const Events = z
   .min(1, 'must name at least one event')
   .max(EVENT_TYPES.length, 'must name each event once')
   .refine((names) => new Set(names).size === names.length, 'must name each event once')
-  .meta({ uniqueItems: true, description:
-      'The event types it is subscribed to. Those of releases are only for webhooks that name them.',
+  .meta({
+    uniqueItems: true,
+    description: 'The event types it is subscribed to. Those of releases are only for webhooks that name them.',
   });
 
 const Description = z.string().max(500, 'must be at most 500 characters').nullable();

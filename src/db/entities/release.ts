@@ -133,4 +133,3 @@ export const ReleaseSum = defineEntity({
     squares: p.double().$type<number>(),
   },
 });
-

@@ -50,8 +50,11 @@ export async function versionToRun(
   rollout: RolloutKey,
 ): Promise<VersionToRun> {
   const { promptName, draft } = request;
-  const { prompt, assumption, release = null } =
-    promptName === undefined ? {} : await find(query, promptName, request, draft === undefined ? rollout : undefined);
+  const {
+    prompt,
+    assumption,
+    release = null,
+  } = promptName === undefined ? {} : await find(query, promptName, request, draft === undefined ? rollout : undefined);
   if (prompt !== undefined && prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
   const before = prompt ?? EMPTY_VERSION;

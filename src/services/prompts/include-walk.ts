@@ -11,9 +11,13 @@ const versionFor = (key: Expression<string | null>): RawBuilder<number> => sql`c
 /**
  * Begins a statement with the CTE `walk`: everything that the references stand for, at any depth, as it is at one moment. Each
  * reference is followed once, so a circle ends the walk; it is told apart afterwards. A reference to nothing has no version.
- * @param key decides which version a label stands for while a release runs; null: the stable one
+ * @param key decides which version a label stands for while a release runs; default: the stable one
  */
-export function walkIncludes(db: Builder, refs: Expression<string[]>, key: Expression<string | null>) {
+export function walkIncludes(
+  db: Builder,
+  refs: Expression<string[]>,
+  key: Expression<string | null> = sql<null>`null`,
+) {
   return db.withRecursive('walk(ref, version_id)', (cte) => {
     const found = (ref: string) => {
       const name = sql<string>`split_part(${sql.ref(ref)}, '@', 1)`;

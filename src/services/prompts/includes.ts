@@ -7,6 +7,12 @@ import { includesOf } from '../../domain/prompt.ts';
 import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import { walkIncludes } from './include-walk.ts';
 
+/**
+ * Held by whatever changes what includes stand for, or which labels are protected: one at a time in a workspace, until the end of its
+ * transaction. Where a prompt's row is locked, too, it is locked first.
+ */
+export const INCLUDES_LOCK = 'includes';
+
 /** How deep includes may be nested. */
 const MAX_DEPTH = 5;
 /** Different includes of a content, at any depth. */
@@ -17,22 +23,22 @@ export const MAX_INCLUDED_BYTES = 1024 * 1024;
 /** The references of a content, each resolved once, with the texts unless they are too long together. */
 const RESOLVE = prepared<{ refs: string[]; key: string | null; limit: number; maxBytes: number }>()(
   (db, { refs, key, limit, maxBytes }) =>
-  walkIncludes(db, refs, key)
-    // PostgreSQL walks no further than this.
-    .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
-    .with('sizes', (cte) =>
-      cte
-        .selectFrom('reached')
-        .innerJoin('prompt_versions as v', 'v.id', 'reached.version_id')
-        .select(sql<number>`coalesce(sum(octet_length(v.template)), 0)::int`.as('bytes')),
-    )
-    .selectFrom('reached')
-    .crossJoin('sizes')
-    .leftJoin('prompt_versions as v', 'v.id', 'reached.version_id')
-    .leftJoin('prompts as p', 'p.id', 'v.prompt_id')
-    .select(['reached.ref', 'sizes.bytes', 'p.name', 'p.archived_at', 'v.version', 'v.include_refs'])
-    .select(sql<boolean>`v.template is not null`.as('isText'))
-    .select((eb) => eb.case().when('sizes.bytes', '<=', maxBytes).then(eb.ref('v.template')).end().as('template')),
+    walkIncludes(db, refs, key)
+      // PostgreSQL walks no further than this.
+      .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
+      .with('sizes', (cte) =>
+        cte
+          .selectFrom('reached')
+          .innerJoin('prompt_versions as v', 'v.id', 'reached.version_id')
+          .select(sql<number>`coalesce(sum(octet_length(v.template)), 0)::int`.as('bytes')),
+      )
+      .selectFrom('reached')
+      .crossJoin('sizes')
+      .leftJoin('prompt_versions as v', 'v.id', 'reached.version_id')
+      .leftJoin('prompts as p', 'p.id', 'v.prompt_id')
+      .select(['reached.ref', 'sizes.bytes', 'p.name', 'p.archived_at', 'v.version', 'v.include_refs'])
+      .select(sql<boolean>`v.template is not null`.as('isText'))
+      .select((eb) => eb.case().when('sizes.bytes', '<=', maxBytes).then(eb.ref('v.template')).end().as('template')),
 );
 
 /** What a reference stands for: nothing, where it has no name. */
@@ -137,6 +143,6 @@ function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Inc
  * @throws ApiError `invalid_request` as {@link resolveIncludes}
  */
 export async function checkIncludes(query: Query, content: PromptContent): Promise<IncludeSet> {
-  if (includesOf(content).length > 0) await lockInWorkspace(query, 'includes');
+  if (includesOf(content).length > 0) await lockInWorkspace(query, INCLUDES_LOCK);
   return resolveIncludes(query, content);
 }

@@ -10,8 +10,10 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { ReleaseStep } from '../../domain/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { INCLUDES_LOCK, resolveIncludes } from './includes.ts';
 import { policiesOf, requireFreeLabel, setPolicy } from './label-policies.ts';
-import { archived, getPrompt, type PromptRow } from './prompts.ts';
+import { archived, contentOf, getPrompt, type PromptRow } from './prompts.ts';
+import { requirePinned } from './protected-includes.ts';
 
 /** How many labels of a workspace can be protected. */
 export const MAX_PROTECTED_LABELS = 100;
@@ -53,36 +55,29 @@ export async function requireMover(query: Query, label: string, { scopes }: Move
   );
 }
 
-/**
- * Points a label at a version, moving it if it is elsewhere.
- * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`, `invalid_state` where it moves by releases alone, or one is
- * under way
- */
-export async function setLabel(
-  db: WorkspaceDatabase,
-  name: string,
-  label: string,
-  version: number,
-  mover: Mover,
-): Promise<PromptRow> {
-  return db.transaction(async (query) => {
-    await requireMover(query, label, mover);
-    return moveLabel(query, name, label, version, mover);
-  });
+/** A label and the version that it is to be on. */
+export interface LabelMove {
+  name: string;
+  label: string;
+  version: number;
 }
 
 /**
- * The one way in which a label moves. Runs in the caller's transaction.
- * @param by what moves it: a caller whose scopes are enough ({@link requireMover}), or the release (UUID) that runs on it
- * @throws ApiError as {@link setLabel}, save `insufficient_scope`
+ * Points a label at a version, moving it if it is elsewhere: the one way in which labels move. It is checked as a write of that
+ * version would be. Runs in the caller's transaction, until whose end no other label moves and no other includes are written.
+ * Call it before that transaction locks anything of a prompt's labels.
+ * @param by what moves it: a caller, or the release (UUID) that runs on it
+ * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` where the version's includes can't be run, go in
+ * a circle with the label there, or are not pinned although the label is protected; `invalid_state` where the label moves by releases
+ * alone, or one is under way
  */
 export async function moveLabel(
   query: Query,
-  name: string,
-  label: string,
-  version: number,
+  { name, label, version }: LabelMove,
   by: Mover | { release: string },
 ): Promise<PromptRow> {
+  await lockInWorkspace(query, INCLUDES_LOCK);
+  if (!('release' in by)) await requireMover(query, label, by);
   const row = await getPrompt(query, name, { version });
   if (row.archived_at !== null) throw archived(name);
   const [before] = await query((own) =>
@@ -104,8 +99,53 @@ export async function moveLabel(
       .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
       .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
   );
-  if (previous !== version) await recordChange(query, 'label.moved', name, details);
+  if (previous !== version) {
+    await requireFit(query, row, label);
+    await recordChange(query, 'label.moved', name, details);
+  }
   return getPrompt(query, name, { version });
+}
+
+/**
+ * Checks the includes of a version that a label was just moved to.
+ * @throws ApiError `invalid_request`
+ */
+async function requireFit(query: Query, row: PromptRow, label: string): Promise<void> {
+  // What it includes is looked up now that the label is there, so that a circle shows: it leads through this version.
+  await resolveIncludes(query, contentOf(row), 'version');
+  const [protection] = await query(IS_PROTECTED, { label });
+  if (protection !== undefined)
+    await requirePinned(
+      query,
+      { promptId: row.id, label },
+      { at: 'version', change: `can't be under the protected label "${label}"` },
+    );
+}
+
+/**
+ * Makes sure that a label, which is on `version`, could move to the version of `row`: it moves there and back, which nobody sees. The
+ * transaction holds `INCLUDES_LOCK`.
+ * @throws ApiError `invalid_request`, as {@link moveLabel}
+ */
+export async function requireMovable(query: Query, row: PromptRow, label: string, version: number): Promise<void> {
+  const pointAt = (at: number) =>
+    query((own) =>
+      own.updateTable('prompt_labels').set({ version: at }).where('prompt_id', '=', row.id).where('label', '=', label),
+    );
+  await pointAt(row.version);
+  await requireFit(query, row, label);
+  await pointAt(version);
+}
+
+/** {@link moveLabel} in a transaction of its own. */
+export async function setLabel(
+  db: WorkspaceDatabase,
+  name: string,
+  label: string,
+  version: number,
+  mover: Mover,
+): Promise<PromptRow> {
+  return db.transaction((query) => moveLabel(query, { name, label, version }, mover));
 }
 
 /**
@@ -120,11 +160,17 @@ export async function removeLabel(
   mover: Mover,
 ): Promise<PromptRow> {
   return db.transaction(async (query) => {
+    // No label is protected meanwhile.
+    await lockInWorkspace(query, INCLUDES_LOCK);
     await requireMover(query, label, mover);
     const row = await getPrompt(query, name, { label });
     if (row.archived_at !== null) throw archived(name);
     const [gone] = await query((own) =>
-      own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label).returning('release_id'),
+      own
+        .deleteFrom('prompt_labels')
+        .where('prompt_id', '=', row.id)
+        .where('label', '=', label)
+        .returning('release_id'),
     );
     await requireFreeLabel(query, label, gone?.release_id ?? null, { scopes: mover.scopes });
     await recordChange(query, 'label.removed', name, { label, version: row.version });
@@ -199,7 +245,7 @@ export async function listLabels(
 
 /**
  * Protects a label of all prompts, or says how it moves, or ends either; doing it again changes nothing. What is left out stays.
- * @throws ApiError `quota_exceeded`
+ * @throws ApiError `quota_exceeded`; `invalid_request` where a version under a protected label would include what is not pinned
  */
 export async function changeLabel(
   db: WorkspaceDatabase,
@@ -207,14 +253,26 @@ export async function changeLabel(
   { isProtected, policy }: { isProtected?: boolean | undefined; policy?: LabelRow['policy'] | undefined },
 ): Promise<LabelRow> {
   return db.transaction(async (query) => {
-    if (isProtected !== undefined) {
-      const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
-      if (isChanged) await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
-    }
+    if (isProtected !== undefined) await setProtected(query, label, isProtected);
     if (policy !== undefined) await setPolicy(query, label, policy);
     const { rows } = await listLabels(query, { only: label, limit: 1 });
     return rows[0] ?? { label, is_protected: false, policy: null, prompts: 0 };
   });
+}
+
+async function setProtected(query: Query, label: string, isProtected: boolean): Promise<void> {
+  await lockInWorkspace(query, INCLUDES_LOCK);
+  const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
+  if (!isChanged) return;
+  if (isProtected)
+    await requirePinned(query, { label }, { at: 'protected', change: `can't be true for the label "${label}" yet` });
+  else
+    await requirePinned(
+      query,
+      {},
+      { at: 'protected', change: `can't be false for the label "${label}" yet`, selector: label },
+    );
+  await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
 }
 
 /** @returns whether it was protected until now */
@@ -225,7 +283,6 @@ async function unprotect(query: Query, label: string): Promise<boolean> {
 
 /** @returns whether it is new */
 async function protect(query: Query, label: string): Promise<boolean> {
-  await lockInWorkspace(query, 'protected labels');
   const added = await query((own) =>
     own
       .insertInto('protected_labels')

@@ -76,7 +76,7 @@ const LOCATE = prepared<{
 type Located = RowOf<typeof LOCATE>;
 
 const WALK = prepared<{ refs: string[]; limit: number }>()((db, { refs, limit }) =>
-  walkIncludes(db, refs, sql<null>`null`)
+  walkIncludes(db, refs)
     .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
     .selectFrom('reached')
     .leftJoin('prompt_versions as v', 'v.id', 'reached.version_id')

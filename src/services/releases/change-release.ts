@@ -207,7 +207,8 @@ export async function endRelease(
 ): Promise<ReleaseRow> {
   const isBack = row.promoted_at !== null && (status === 'rolled_back' || status === 'failed');
   await endSplit(query, row, isBack ? row.stable_version : undefined);
-  const state = status === 'succeeded' ? 'passed' : status === 'canceled' || status === 'superseded' ? 'skipped' : 'failed';
+  const state =
+    status === 'succeeded' ? 'passed' : status === 'canceled' || status === 'superseded' ? 'skipped' : 'failed';
   const finished_at = iso();
   const steps = (changes.steps ?? row.steps).map((step) => {
     if (step.state === 'active') return { ...step, state, finished_at } as const;
@@ -224,5 +225,6 @@ export async function endRelease(
  * @throws ApiError where it may not be on the candidate (any more)
  */
 export async function moveToCandidate(query: Query, row: ReleaseRow): Promise<void> {
-  await moveLabel(query, row.prompt_name, row.label, row.candidate_version, { release: row.id });
+  const { prompt_name: name, label, candidate_version: version } = row;
+  await moveLabel(query, { name, label, version }, { release: row.id });
 }

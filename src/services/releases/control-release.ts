@@ -9,7 +9,7 @@ import { recordChange } from '../audit/record-change.ts';
 import { type Mover, requireMover } from '../prompts/labels.ts';
 import { endRelease, goOn, markUntold, moveToCandidate, saveRelease, tell, withRun } from './change-release.ts';
 import { actorNow } from './create-release.ts';
-import { tellRelease, type ReleaseDeps } from './release-workflow.ts';
+import { type ReleaseDeps, tellRelease } from './release-workflow.ts';
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
 
 export const RELEASE_CONTROLS = ['approve', 'reject', 'pause', 'resume', 'promote', 'rollback', 'cancel'] as const;
@@ -64,7 +64,8 @@ const hasApproved = ({ approvals, step }: ReleaseRow, keyId: string | null) =>
 async function resume(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
   const state = row.steps[row.step]?.state;
   if (row.promoted_at !== null) {
-    if (state === 'inconclusive') return endRelease(query, row, 'succeeded', byRequest('resumed', decision), { decision });
+    if (state === 'inconclusive')
+      return endRelease(query, row, 'succeeded', byRequest('resumed', decision), { decision });
     return saveRelease(query, row, { status: 'baking', statusReason: null, decision });
   }
   const resumed = await saveRelease(query, row, { status: 'in_progress', statusReason: null, decision });
@@ -73,7 +74,8 @@ async function resume(query: Query, row: ReleaseRow, decision: Decision): Promis
 
 /** Skips what is left: the label moves now. */
 async function promote(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
-  if (row.promoted_at !== null) return endRelease(query, row, 'succeeded', byRequest('promoted', decision), { decision });
+  if (row.promoted_at !== null)
+    return endRelease(query, row, 'succeeded', byRequest('promoted', decision), { decision });
   await moveToCandidate(query, row);
   const steps = withRun(row, { state: 'skipped', finished_at: new Date().toISOString() });
   const reason = byRequest('promoted', decision);
@@ -183,7 +185,9 @@ function refused(action: ReleaseControl, { status, id }: ReleaseRow): ApiError {
   const name = publicId('release', id);
   const { from } = CONTROLS[action];
   const hint =
-    action === 'cancel' && status === 'baking' ? ' The label has moved: roll it back, or promote it to end the bake.' : '';
+    action === 'cancel' && status === 'baking'
+      ? ' The label has moved: roll it back, or promote it to end the bake.'
+      : '';
   return new ApiError(
     'invalid_state',
     `${name} ${isFinishedRelease(status) ? 'has ended as' : 'is'} ${status}: only one that is ${from.join(' or ')} can be ${DONE[action]}.${hint}`,

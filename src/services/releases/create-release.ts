@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Query } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
 import { now } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
 import { ApiError, invalidField, temporarilyUnavailable } from '../../domain/errors.ts';
@@ -13,8 +14,9 @@ import { whoActs } from '../audit/acting.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { findExamples } from '../datasets/find-examples.ts';
 import { checkBudget, resolveJudges } from '../evaluations/create-evaluation.ts';
+import { INCLUDES_LOCK } from '../prompts/includes.ts';
 import { policyOf } from '../prompts/label-policies.ts';
-import { type Mover, requireMover } from '../prompts/labels.ts';
+import { type Mover, requireMovable, requireMover } from '../prompts/labels.ts';
 import { archived, getPrompt } from '../prompts/prompts.ts';
 import { askForApproval, endRelease, firstBegun, markUntold, SERVICE, setSplit, tell } from './change-release.ts';
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
@@ -52,7 +54,11 @@ export function actorNow(): ReleaseActor {
 }
 
 /** @throws ApiError `invalid_request`, `invalid_state` */
-async function stepsOf(query: Query, { label, steps }: NewRelease, { scopes, override }: Mover): Promise<ReleaseStep[]> {
+async function stepsOf(
+  query: Query,
+  { label, steps }: NewRelease,
+  { scopes, override }: Mover,
+): Promise<ReleaseStep[]> {
   const policy = await policyOf(query, label);
   if (steps === undefined) {
     if (policy !== undefined) return policy.steps;
@@ -86,7 +92,9 @@ async function checkEvaluations(
       try {
         checkBudget(models, called, evaluators);
       } catch (error) {
-        throw error instanceof ApiError ? invalidField(`steps.${index}.max_cost`, error.details?.[0]?.message ?? '') : error;
+        throw error instanceof ApiError
+          ? invalidField(`steps.${index}.max_cost`, error.details?.[0]?.message ?? '')
+          : error;
       }
   }
 }
@@ -121,6 +129,7 @@ async function lockLabel(query: Query, promptId: string, label: string) {
   const [before] = await query((db) => selectLabel(db, promptId, label));
   if (before === undefined) return undefined;
   const running = before.release_id === null ? undefined : await lockRelease(query, before.release_id);
+  await lockInWorkspace(query, INCLUDES_LOCK);
   const [at] = await query((db) => selectLabel(db, promptId, label).forUpdate());
   if (at === undefined) return undefined;
   if (at.release_id !== null && at.release_id !== running?.id)
@@ -168,6 +177,7 @@ export async function createRelease(
   const id = newId();
   if (at.running !== undefined) await makeRoom(query, at.running, request.supersede, id);
   if (at.version === version) throw invalidField('version', `the label "${label}" is on version ${version} already`);
+  await requireMovable(query, candidate, label, at.version);
   const steps = withPromote(await stepsOf(query, request, mover));
   await checkEvaluations(query, models, steps, [candidate.model, ...candidate.fallback_models]);
   const actor = actorNow();

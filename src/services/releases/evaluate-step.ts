@@ -146,11 +146,7 @@ async function decide(
   const compared =
     evaluations.stable === undefined
       ? undefined
-      : await compareEvaluations(
-          own,
-          evaluations.stable,
-          evaluations.candidate,
-        );
+      : await compareEvaluations(own, evaluations.stable, evaluations.candidate);
   const score = candidate.score === null ? null : Number(candidate.score);
   const regressions = compared?.regressions.total ?? null;
   const faults: string[] = [];

@@ -1,33 +1,18 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { type ArmSums, NO_VALUES, type ValueSums } from '../../domain/analysis/sums.ts';
 import { ARMS, type Arm } from '../../domain/rollout.ts';
 import { percentileOf } from './latency-buckets.ts';
 import { WHOLE_STAGE } from './sum-up-releases.ts';
 
-/** How often something was measured, and the sums of the values and of their squares. */
-export interface Moments {
-  count: number;
-  sum: number;
-  squares: number;
-}
-
 /** What is known of the executions of one arm. */
-export interface ArmSums {
-  executions: number;
-  errors: number;
+export interface ArmNumbers extends ArmSums {
   fallbacks: number;
   reused: number;
   tokens: number;
-  /** US dollars, where they are known. */
-  cost: Moments;
-  /** How many took how long, by buckets; only those that were completed. */
-  latency: ReadonlyMap<number, number>;
-  scores: Record<string, Moments>;
 }
 
-export type Arms = Record<Arm, ArmSums>;
-
-const NOTHING: Moments = { count: 0, sum: 0, squares: 0 };
+export type Arms = Record<Arm, ArmNumbers>;
 
 interface SumRow {
   arm: Arm;
@@ -40,15 +25,15 @@ interface SumRow {
 
 const SCORE = 'score:';
 
-function armOf(rows: readonly SumRow[]): ArmSums {
-  const moments = new Map<string, Moments>();
-  const latency = new Map<number, number>();
+function armOf(rows: readonly SumRow[]): ArmNumbers {
+  const moments = new Map<string, ValueSums>();
+  const latency: Record<number, number> = {};
   for (const { measure, bucket, count, total, squares } of rows) {
-    const so = moments.get(measure) ?? NOTHING;
+    const so = moments.get(measure) ?? NO_VALUES;
     moments.set(measure, { count: so.count + count, sum: so.sum + total, squares: so.squares + squares });
-    if (measure === 'latency') latency.set(bucket, (latency.get(bucket) ?? 0) + count);
+    if (measure === 'latency') latency[bucket] = (latency[bucket] ?? 0) + count;
   }
-  const of = (measure: string) => moments.get(measure) ?? NOTHING;
+  const of = (measure: string) => moments.get(measure) ?? NO_VALUES;
   const scores = [...moments].filter(([measure]) => measure.startsWith(SCORE));
   return {
     executions: of('error').count,
@@ -123,9 +108,9 @@ const P95 = 0.95;
 const MS_DIGITS = 10;
 
 /** The numbers of an arm as callers see them; null: nothing was measured. */
-export function describeArm(arm: ArmSums, isFine = true) {
+export function describeArm(arm: ArmNumbers, isFine = true) {
   const { executions, errors, fallbacks, reused, tokens, cost, latency, scores } = arm;
-  const mean = ({ count, sum }: Moments) => (count === 0 ? null : sum / count);
+  const mean = ({ count, sum }: ValueSums) => (count === 0 ? null : sum / count);
   const p95 = percentileOf(latency, P95, isFine);
   return {
     executions,

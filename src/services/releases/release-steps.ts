@@ -1,4 +1,6 @@
 import { bindWorkspace, type Database, type Query } from '../../db/database.ts';
+import type { CheckResult } from '../../domain/analysis/check.ts';
+import { judgeChecks } from '../../domain/analysis/judge-checks.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { parsePublicId } from '../../domain/ids.ts';
 import {
@@ -13,17 +15,7 @@ import {
 } from '../../domain/release.ts';
 import { isFinishedRelease } from '../../domain/release-states.ts';
 import { actAs, OPERATOR } from '../audit/acting.ts';
-import {
-  endRelease,
-  goOn,
-  moveToCandidate,
-  SERVICE,
-  saveRelease,
-  setSplit,
-  tell,
-  withRun,
-} from './change-release.ts';
-import { type CheckResult, judgeChecks } from './judge-checks.ts';
+import { endRelease, goOn, moveToCandidate, SERVICE, saveRelease, setSplit, tell, withRun } from './change-release.ts';
 import { type Arms, describeArms, readArms, readStage } from './numbers.ts';
 import { lockRelease, type ReleaseRow } from './releases.ts';
 import { sumUpReleases } from './sum-up-releases.ts';
@@ -105,7 +97,9 @@ export async function readForWorkflow({ system }: Database, id: string): Promise
   return system.transaction(async (query) => {
     const row = await lockRelease(query, id);
     if (row === undefined) return null;
-    await query((db) => db.updateTable('releases').set({ untold: false }).where('id', '=', id).where('untold', '=', true));
+    await query((db) =>
+      db.updateTable('releases').set({ untold: false }).where('id', '=', id).where('untold', '=', true),
+    );
     return viewOf(row);
   });
 }
@@ -126,7 +120,10 @@ export async function atStep(
   });
 }
 
-function onBehalfOf({ created_by: { key_id: keyId, name } }: ReleaseRow, work: () => Promise<unknown>): Promise<unknown> {
+function onBehalfOf(
+  { created_by: { key_id: keyId, name } }: ReleaseRow,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
   const id = keyId === null ? undefined : parsePublicId('apiKey', keyId);
   const key = id === undefined ? undefined : { id, name, sessionId: undefined };
   return actAs({ ...OPERATOR, key }, work);
@@ -153,9 +150,22 @@ async function armsFor(query: Query, row: ReleaseRow): Promise<Arms> {
 
 const inWords = (results: readonly CheckResult[]) => results.map(({ note }) => note).join('; ');
 
+/** How likely a release of a good candidate is rolled back, over all of its analyses and looks. */
+const ALPHA = 0.05;
+const analysesOf = (steps: readonly StoredStep[]) =>
+  Math.max(
+    1,
+    steps.filter((step) => step.type === 'analyze' || (step.type === 'promote' && step.bake?.checks.length)).length,
+  );
+
 /** What is to be done about checks that are over and can't tell. */
-function whenInconclusive(checks: readonly ReleaseCheck[], results: readonly CheckResult[]): ReleaseCheck['on_inconclusive'] {
-  const ways = checks.filter((_, index) => results[index]?.verdict === 'inconclusive').map((check) => check.on_inconclusive);
+function whenInconclusive(
+  checks: readonly ReleaseCheck[],
+  results: readonly CheckResult[],
+): ReleaseCheck['on_inconclusive'] {
+  const ways = checks
+    .filter((_, index) => results[index]?.verdict === 'inconclusive')
+    .map((check) => check.on_inconclusive);
   if (ways.includes('rollback')) return 'rollback';
   return ways.includes('pause') ? 'pause' : 'continue';
 }
@@ -171,7 +181,7 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
   await atStep(db, id, step, async (query, row, at) => {
     const checks = checksOf(row.steps, step, row.percent);
     const arms = await armsFor(query, row);
-    const results = judgeChecks(checks, arms);
+    const results = judgeChecks(checks, arms, { alpha: ALPHA / analysesOf(row.steps) });
     const numbers = asJsonValue({ at: new Date().toISOString(), arms: describeArms(arms), checks: results });
     const decide = (verdict: 'passed' | 'failed' | 'inconclusive') => ({
       decision: { verdict, by: SERVICE, comment: null, numbers },
@@ -194,7 +204,8 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
     const run = { state, numbers, finished_at: new Date().toISOString() } as const;
     const way = unclear.length === 0 ? 'continue' : whenInconclusive(checks, results);
     if (way === 'continue') {
-      if (at.type === 'promote') await endRelease(query, row, 'succeeded', null, { ...decide(state), steps: withRun(row, run) });
+      if (at.type === 'promote')
+        await endRelease(query, row, 'succeeded', null, { ...decide(state), steps: withRun(row, run) });
       else await goOn(query, row, run, decide(state));
     } else if (way === 'rollback') {
       await endRelease(query, row, 'rolled_back', inWords(unclear), { ...decide(state), steps: withRun(row, run) });
@@ -225,19 +236,28 @@ export const promoteStep = (db: Database, id: string, step: number): Promise<voi
     await setSplit(query, row, 100, step);
     const due = new Date(Date.now() + spanMs(at.bake.for)).toISOString();
     const steps = withRun(row, { due_at: due });
-    const baking = await saveRelease(query, row, { status: 'baking', percent: 100, stage: step, promoted: true, steps });
+    const baking = await saveRelease(query, row, {
+      status: 'baking',
+      percent: 100,
+      stage: step,
+      promoted: true,
+      steps,
+    });
     await tell(query, 'release.promoted', baking);
   });
 
 /** Ends a release from outside of its steps, unless it has ended. */
-async function endFromOutside(db: Database, id: string, status: 'rolled_back' | 'failed', reason: string): Promise<void> {
+async function endFromOutside(
+  db: Database,
+  id: string,
+  status: 'rolled_back' | 'failed',
+  reason: string,
+): Promise<void> {
   await db.system.transaction(async (query) => {
     const row = await lockRelease(query, id);
     if (row === undefined || isFinishedRelease(row.status)) return;
     const decision = { verdict: 'rolled_back', by: SERVICE, comment: null, numbers: null } as const;
-    await onBehalfOf(row, () =>
-      endRelease(bindWorkspace(query, row.workspace_id), row, status, reason, { decision }),
-    );
+    await onBehalfOf(row, () => endRelease(bindWorkspace(query, row.workspace_id), row, status, reason, { decision }));
   });
 }
 
@@ -247,4 +267,3 @@ export const expireRelease = (db: Database, id: string): Promise<void> =>
 /** Its workflow was canceled or terminated: everybody gets the stable version again. */
 export const failRelease = (db: Database, id: string): Promise<void> =>
   endFromOutside(db, id, 'failed', 'its workflow was ended by an operator');
-

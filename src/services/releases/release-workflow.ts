@@ -56,7 +56,10 @@ export async function startStored(deps: ReleaseDeps, release: StoredRelease): Pr
   try {
     await startReleaseWorkflow(deps, release);
   } catch (error) {
-    deps.log.warn({ err: error, release_id: release.id }, 'cannot start the workflow of a release; it is started later');
+    deps.log.warn(
+      { err: error, release_id: release.id },
+      'cannot start the workflow of a release; it is started later',
+    );
   }
 }
 

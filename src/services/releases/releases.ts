@@ -1,9 +1,9 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
-import type { Tables } from '../../db/tables.ts';
 import { given } from '../../db/sql.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ReleaseActor, ReleaseApproval, ReleaseDecision, StoredStep } from '../../domain/release.ts';
 import type { ReleaseStatus } from '../../domain/release-states.ts';
