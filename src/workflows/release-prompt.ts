@@ -71,6 +71,7 @@ async function runSteps(
   isCanceled: () => boolean,
 ): Promise<void> {
   let shown = 'starting';
+  let deadline: number | undefined;
   const isHistoryFull = () => workflowInfo().historyLength > maxHistoryEvents;
   setHandler(controlChanged, () => {
     told.changed = true;
@@ -91,16 +92,18 @@ async function runSteps(
     if (isHistoryFull())
       await continueAsNew<typeof releasePrompt>({ releaseId, what, maxHistoryEvents, ...(reached && { reached }) });
 
-    const deadline = now.deadlineMs === null ? Number.POSITIVE_INFINITY : Date.now() + now.deadlineMs;
+    // By the clock of the workflow, from when it was first read.
+    deadline = now.deadlineMs === null ? Number.POSITIVE_INFINITY : (deadline ?? Date.now() + now.deadlineMs);
+    const latest = deadline;
     /** Until something changes, the deadline or, at last, `ms` are over. @returns whether nothing has changed */
     const wait = async (ms: number, why: string): Promise<boolean> => {
-      const span = Math.max(0, Math.min(ms, deadline - Date.now()));
+      const span = Math.max(0, Math.min(ms, latest - Date.now()));
       const until = `${why} until ${clockText(Date.now() + span)}`;
       show(now, until);
       if (span > 0)
         await condition(() => told.changed, span, { summary: `${now.summary}; ${why}, ${durationText(span)}` });
-      if (!told.changed && Date.now() >= deadline) await expire(releaseId);
-      return !told.changed && Date.now() < deadline;
+      if (!told.changed && Date.now() >= latest) await expire(releaseId);
+      return !told.changed && Date.now() < latest;
     };
     /** Lets the step's time pass, and looks at its numbers meanwhile. @returns whether it is over, and nothing has changed */
     const watch = async (why: string): Promise<boolean> => {

@@ -45,7 +45,7 @@ describe('a release', () => {
     expect(ended).toMatchObject({ percent: 0, step: 2, status_reason: null });
     expect(ended.finished_at).not.toBeNull();
     const prompt = (await call('GET', '/prompts/steps/all?label=production')).body;
-    expect(prompt).toMatchObject({ version: 2, release: null });
+    expect([prompt.version, prompt.release]).toEqual([2, undefined]);
   });
 
   test('gives the candidate to the keys of its share, and tells them apart', async () => {

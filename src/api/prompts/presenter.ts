@@ -7,13 +7,12 @@ import type { ResolvedVersion } from '../../services/prompts/resolve-prompts.ts'
 import { contentOf } from '../../services/prompts/version.ts';
 import type { ListedPrompt, Prompt, PromptRelease, ResolvedPrompt } from './schema.ts';
 
-const presentRollout = (rollout: Rollout | null): z.input<typeof PromptRelease> | null =>
-  rollout && {
-    id: publicId('release', rollout.id),
-    candidate_version: rollout.candidate_version,
-    percent: rollout.percent,
-    salt: rollout.salt,
-  };
+const presentRollout = (rollout: Rollout): z.input<typeof PromptRelease> => ({
+  id: publicId('release', rollout.id),
+  candidate_version: rollout.candidate_version,
+  percent: rollout.percent,
+  salt: rollout.salt,
+});
 
 /** A prompt version as callers see it. */
 export function presentPrompt(row: FoundPromptRow): z.input<typeof Prompt> {
@@ -33,7 +32,7 @@ export function presentPrompt(row: FoundPromptRow): z.input<typeof Prompt> {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     version_created_at: row.version_created_at.toISOString(),
-    ...(row.rollout !== undefined && { release: presentRollout(row.rollout) }),
+    ...(row.rollout && { release: presentRollout(row.rollout) }),
   };
 }
 
@@ -45,7 +44,8 @@ export function presentListedPrompt(row: ListedPromptRow): z.input<typeof Listed
 /** What became of a prompt that was asked for with others. */
 export function presentResolved(name: string, resolved: ResolvedVersion): z.input<typeof ResolvedPrompt> {
   if (resolved === 'left out') return { name, left_out: true };
-  if ('unchanged' in resolved) return { name, unchanged: true, release: presentRollout(resolved.unchanged) };
+  if ('unchanged' in resolved)
+    return { name, unchanged: true, ...(resolved.unchanged && { release: presentRollout(resolved.unchanged) }) };
   if ('code' in resolved) return { name, error: { code: resolved.code, message: resolved.message } };
   const { prompt, includes, includesHash } = resolved;
   return { name, prompt: presentPrompt(prompt), includes, includes_hash: includesHash };

@@ -130,9 +130,9 @@ export const Prompt = z
     created_at: Timestamp,
     updated_at: Timestamp,
     version_created_at: Timestamp,
-    release: PromptRelease.nullable()
-      .optional()
-      .meta({ description: 'Only of a prompt that is asked for by a label: its release, or null.' }),
+    release: PromptRelease.optional().meta({
+      description: 'Only where it is asked for by a label on which a release runs: the version is then the stable one.',
+    }),
   })
   .meta({ id: 'Prompt' });
 
@@ -254,9 +254,9 @@ export const ResolvedPrompt = z
       .optional()
       .meta({ description: 'Tells apart what the texts include, in its versions; null where they include nothing.' }),
     unchanged: z.literal(true).optional().meta({ description: 'What you have is what is asked for.' }),
-    release: PromptRelease.nullable()
-      .optional()
-      .meta({ description: 'With `unchanged`: the release of the label as it is now, or null.' }),
+    release: PromptRelease.optional().meta({
+      description: 'With `unchanged`: the release that runs on the label now.',
+    }),
     left_out: z
       .literal(true)
       .optional()

@@ -21,9 +21,9 @@ const times = { started_at: '2026-01-31T12:00:00.000Z', finished_at: '2026-01-31
 export const releaseSample = {
   id: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
   prompt_name: 'support/greeting',
-  label: 'production',
-  stable_version: 3,
-  candidate_version: 7,
+  label: 'live',
+  stable_version: 1,
+  candidate_version: 3,
   steps: [
     { type: 'canary', percent: 5, state: 'passed', ...run, ...times },
     {
@@ -61,16 +61,16 @@ export const releaseSample = {
 export const createSamples = {
   'Watched, in two steps': {
     prompt_name: 'support/greeting',
-    label: 'production',
-    version: 7,
+    label: 'live',
+    version: 3,
     steps: EXAMPLE_STEPS,
     reason: 'Shorter answers',
   },
-  "By the label's policy": { prompt_name: 'support/greeting', label: 'production', version: 7 },
+  "By the label's policy": { prompt_name: 'support/greeting', label: 'live', version: 3 },
   'Evaluated and approved first': {
     prompt_name: 'support/greeting',
-    label: 'production',
-    version: 7,
+    label: 'live',
+    version: 3,
     steps: [
       { type: 'evaluate', dataset: 'support/questions', require: 'not_worse' },
       { type: 'approve', count: 1 },

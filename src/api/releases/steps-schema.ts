@@ -168,4 +168,4 @@ export const ReleaseSteps = z
       if (step.type === 'canary') percent = step.percent;
     }
   })
-  .meta({ description: 'In their order. Without a `promote` at the end one is added.' });
+  .meta({ id: 'ReleaseSteps', description: 'In their order. Without a `promote` at the end one is added.' });

@@ -118,6 +118,7 @@ export const RELEASE_MEASURES = ['error', 'fallback', 'reused', 'cost', 'latency
 export const ReleaseSum = defineEntity({
   name: 'ReleaseSum',
   tableName: 'release_sums',
+  indexes: [{ properties: ['startsAt'] }],
   properties: {
     releaseId: p.uuid().primary(),
     stage: p.integer().primary(),

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class Migration20261124102020_releases extends Migration {
-  override name = 'Migration20261124102020_releases';
+export class Migration20261124105431_releases extends Migration {
+  override name = 'Migration20261124105431_releases';
 
   override up(): void | Promise<void> {
     this.addSql(
@@ -33,6 +33,7 @@ export class Migration20261124102020_releases extends Migration {
     this.addSql(
       `create table "release_sums" ("release_id" uuid not null, "stage" int not null, "arm" text not null, "starts_at" timestamptz(3) not null, "measure" text not null, "bucket" int not null, "workspace_id" uuid not null, "count" bigint not null, "total" double precision not null, "squares" double precision not null, primary key ("release_id", "stage", "arm", "starts_at", "measure", "bucket"));`,
     );
+    this.addSql(`create index "release_sums_starts_at_index" on "release_sums" ("starts_at");`);
 
     this.addSql(
       `alter table "executions" add "release_id" uuid null, add "release_arm" text null, add "release_keyed" boolean null, add "release_stage" int null;`,
