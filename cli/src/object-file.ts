@@ -7,18 +7,22 @@ import { CliError, EXIT } from './exit.ts';
  * @throws CliError where it holds no object
  */
 export async function readObject(file: string, what: string): Promise<object> {
+  const given = await readYaml(file);
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new CliError(EXIT.usage, `${file}: must be an object${what}`);
+  return given;
+}
+
+/** What a file of YAML or JSON holds, whatever it is. @throws CliError where it is neither */
+export async function readYaml(file: string): Promise<unknown> {
   // Only here: its many modules take longer to load than a command without a file takes.
   const { parse } = await import('yaml');
   const text = await readFile(file, 'utf8');
-  let given: unknown;
   try {
-    given = parse(text, { maxAliasCount: 0, prettyErrors: true, logLevel: 'error' });
+    return parse(text, { maxAliasCount: 0, prettyErrors: true, logLevel: 'error' });
   } catch (error) {
     // Behind its first line is the place in the file, drawn.
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new CliError(EXIT.usage, `${file}: is no YAML or JSON: ${reason.replace(/:$/, '')}`, { cause: error });
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new CliError(EXIT.usage, `${file}: must be an object${what}`);
-  return given;
 }

@@ -43,6 +43,7 @@ import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
+import { releaseRoutes } from './releases/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -124,7 +125,8 @@ export function allRoutes(
     streams: [streams, progress],
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
-      ...labelRoutes(),
+      ...labelRoutes({ evaluatorPool }),
+      ...releaseRoutes({ idempotency, models, evaluatorPool, client, taskQueues, eager, log }),
       ...executionRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...responseRoutes(executions),

@@ -72,7 +72,30 @@ describe('every operation that changes something', () => {
       await waitFor('its end', async () => (await call('GET', path)).body.status === 'completed');
       return path;
     };
+    const release = async () => {
+      const name = `released/${operationId}`;
+      for (const template of ['old', 'new'])
+        await call('POST', '/prompts', { body: { name, template, model: 'sandbox/echo' } });
+      await call('PUT', `/prompts/${name}/labels/live`, { body: { version: 1 } });
+      const isDecision = operationId === 'approveRelease' || operationId === 'rejectRelease';
+      const steps = isDecision ? [{ type: 'approve', exclude_author: false }] : [{ type: 'wait', for: '1h' }];
+      const path = `/releases/${await idOf('/releases', { prompt_name: name, label: 'live', version: 2, steps })}`;
+      if (operationId === 'resumeRelease') await call('POST', `${path}/pause`);
+      return `${path}/${operationId.replace('Release', '')}`;
+    };
     switch (operationId) {
+      case 'createRelease':
+        for (const { id } of (await call('GET', '/releases?prompt_name=support/greeting')).body.data)
+          await call('POST', `/releases/${id}/cancel`);
+        return undefined;
+      case 'approveRelease':
+      case 'rejectRelease':
+      case 'pauseRelease':
+      case 'resumeRelease':
+      case 'promoteRelease':
+      case 'rollbackRelease':
+      case 'cancelRelease':
+        return release();
       case 'setPromptLabel':
         await call('DELETE', '/prompts/support/greeting/labels/production');
         return undefined;

@@ -119,6 +119,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
   // The examples speak of version 3.
   for (let version = 1; version <= 3; version++) await service.call('POST', '/prompts', { body: prompt });
   await service.call('PUT', `/prompts/${nameIn('/prompts')}/labels/production`, { body: { version: 1 } });
+  await service.call('PUT', `/prompts/${nameIn('/prompts')}/labels/live`, { body: { version: 1 } });
   for (const { method, path, requestBody } of api.operations) {
     const type = Object.keys(requestBody?.content ?? {})[0];
     if (method !== 'PUT' || type === undefined || type === 'application/json') continue;
@@ -154,7 +155,12 @@ export async function createResources(service: TestService, api: Api): Promise<R
   return {
     fill({ path }, encode = encodeURIComponent) {
       const collection = path.replace(/\/\{.*$/, '');
-      const values: Record<string, string | undefined> = { name: nameIn(collection), label: 'production', seq: '0', version: '2' };
+      const values: Record<string, string | undefined> = {
+        name: nameIn(collection),
+        label: 'production',
+        seq: '0',
+        version: '2',
+      };
       return path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
         const value = values[parameter] ?? ids.get(collection);
         if (value === undefined) throw new Error(`Nothing was made for {${parameter}} of ${path}.`);

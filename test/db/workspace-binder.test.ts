@@ -184,7 +184,10 @@ describe('a workspace sees only its own rows', () => {
         own
           .with('found', (cte) => cte.selectFrom('deliveries as d').selectAll())
           .with('same', (cte) =>
-            cte.selectFrom('found').select('found.id as parent').union(cte.selectFrom('deliveries').select('id as parent')),
+            cte
+              .selectFrom('found')
+              .select('found.id as parent')
+              .union(cte.selectFrom('deliveries').select('id as parent')),
           )
           .selectFrom('delivery_attempts as a')
           .innerJoin('same', 'same.parent', 'a.delivery_id')

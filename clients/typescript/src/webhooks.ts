@@ -6,6 +6,7 @@ import type {
   ExecutionCompletedData,
   ExecutionFailedData,
   PromptEventData,
+  ReleaseEventData,
 } from './generated/types.gen.ts';
 import { webCrypto } from './platform.ts';
 
@@ -17,6 +18,11 @@ interface EventData {
   'execution.failed': ExecutionFailedData;
   'evaluation.completed': EvaluationCompletedData;
   'evaluation.regression': EvaluationRegressionData;
+  'release.started': ReleaseEventData;
+  'release.awaiting_approval': ReleaseEventData;
+  'release.promoted': ReleaseEventData;
+  'release.rolled_back': ReleaseEventData;
+  'release.finished': ReleaseEventData;
 }
 
 /** The body of a webhook's request: `event` tells what `data` is. The event's id is in the header `webhook-id`. */

@@ -7,6 +7,7 @@ import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import type { ChatMessage, ToolCall } from '../../domain/messages.ts';
+import type { Arm } from '../../domain/rollout.ts';
 
 /** What callers see of an execution. Parameters, variables, messages and tools are texts of JSON: they are passed on as they are. */
 const COLUMNS = [
@@ -34,6 +35,9 @@ const COLUMNS = [
   'model_ms',
   'error',
   'reused_from',
+  'release_id',
+  'release_arm',
+  'release_keyed',
   'created_at',
   'started_at',
   'finished_at',
@@ -157,6 +161,9 @@ export interface ExecutionFilter {
   promptName?: string | undefined;
   status?: ExecutionStatus | undefined;
   model?: string | undefined;
+  /** UUID. */
+  release?: string | undefined;
+  arm?: Arm | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -164,7 +171,7 @@ export interface ExecutionFilter {
 /** Executions, newest first, a page of at most `limit` before the id `before`. */
 export function listExecutions(
   db: WorkspaceDatabase,
-  { promptName, status, model, since, until }: ExecutionFilter,
+  { promptName, status, model, release, arm, since, until }: ExecutionFilter,
   limit: number,
   before: string | undefined,
 ): Promise<Page<ExecutionRow>> {
@@ -177,6 +184,8 @@ export function listExecutions(
         if (promptName !== undefined) list = list.where('prompt_name', '=', promptName);
         if (status !== undefined) list = list.where('status', '=', status);
         if (model !== undefined) list = list.where('model', '=', model);
+        if (release !== undefined) list = list.where('release_id', '=', release);
+        if (arm !== undefined) list = list.where('release_arm', '=', arm);
         if (since !== undefined) list = list.where('created_at', '>=', since).where('id', '>=', from);
         if (until !== undefined) list = list.where('created_at', '<', until).where('id', '<', to);
         return before === undefined ? list : list.where('id', '<', before);

@@ -238,6 +238,10 @@ export class PromptCache {
           found(each, prompt);
         } else if (result?.unchanged && before !== undefined) {
           before.dueAt = dueAt;
+          const { data, includes } = before.prompt;
+          // The version is the same, but who gets it may not be.
+          if (data !== undefined && JSON.stringify(data.release) !== JSON.stringify(result.release))
+            before.prompt = LoadedPrompt.of(withRelease(data, result.release), includes);
           found(each, before.prompt);
         } else if (result?.error !== undefined) {
           const { code, message } = result.error;
@@ -251,6 +255,9 @@ export class PromptCache {
     }
   }
 }
+
+const withRelease = ({ release: _, ...prompt }: Prompt, release: Prompt['release']): Prompt =>
+  release === undefined ? prompt : { ...prompt, release };
 
 interface Wanted {
   key: string;
