@@ -4,7 +4,6 @@ import { DEATHS_UNTIL_SET_ASIDE } from '../../domain/limits.ts';
 import type { Places } from '../../temporal/places.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
-import type { BatchInput } from './run-batch.ts';
 
 /** Processes have ended while they worked on a batch: what was in flight then may have been the cause. */
 export interface Suspicion {
@@ -36,7 +35,15 @@ export class Suspects {
   /** How many there are: those that are begun first. */
   #left: number;
 
-  constructor({ suspicion, concurrency, workspace }: BatchInput, places: Places, progress: BatchProgress) {
+  constructor(
+    {
+      suspicion,
+      concurrency,
+      workspace,
+    }: { suspicion?: Suspicion | undefined; concurrency: number; workspace: string },
+    places: Places,
+    progress: BatchProgress,
+  ) {
     const { deaths = 0, poison = [] } = suspicion ?? {};
     this.#poison = new Set(poison);
     this.#left = deaths < DEATHS_UNTIL_SET_ASIDE ? 0 : concurrency;

@@ -5,7 +5,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { allows } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { INCLUDES_LOCK } from './includes.ts';
-import type { Mover } from './labels.ts';
+import type { Mover } from './label-policies.ts';
 import { getPrompt, type PromptRow } from './prompts.ts';
 import { isHeld } from './protected-includes.ts';
 
