@@ -4,6 +4,7 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
@@ -41,7 +42,12 @@ const step = <Name extends keyof ReleaseActivities>(name: Name, summary: string)
   proxyLocalActivities<ReleaseActivities>({ ...LOCAL_STEP, startToCloseTimeout: '1 minute', summary })[name];
 
 const readRelease = step('readRelease', 'reads what is to be done');
-const evaluate = step('evaluate', 'starts the evaluations, or reads what they came to');
+// Two runs of a million examples each take a while to compare.
+const { evaluate } = proxyActivities<Pick<ReleaseActivities, 'evaluate'>>({
+  summary: 'starts the evaluations, or reads what they came to',
+  startToCloseTimeout: '5 minutes',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
 const openCanary = step('openCanary', 'gives the candidate to its share');
 const checkNumbers = step('checkNumbers', 'compares the arms');
 const endWait = step('endWait', 'ends the wait');

@@ -5,12 +5,18 @@ import { asJson } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { ReleaseStep } from '../../domain/release.ts';
-import { allows } from '../../domain/scopes.ts';
+import { allows, type Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
-import type { Mover } from './labels.ts';
 
 /** How many labels of a workspace can have a policy. */
 const MAX_POLICIES = 100;
+
+/** What points a label at a version, or takes it away. */
+export interface Mover {
+  scopes: readonly Scope[];
+  /** Moves a label that moves by releases alone: why. For an `admin`. */
+  override?: { reason: string } | undefined;
+}
 
 /** How a label moves. */
 export interface Policy {

@@ -8,12 +8,14 @@ import { ApiError } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ReleaseStep } from '../../domain/release.ts';
-import { allows, type Scope } from '../../domain/scopes.ts';
+import { allows } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { INCLUDES_LOCK, resolveIncludes } from './includes.ts';
-import { policiesOf, requireFreeLabel, setPolicy } from './label-policies.ts';
+import { type Mover, policiesOf, requireFreeLabel, setPolicy } from './label-policies.ts';
 import { archived, contentOf, getPrompt, type PromptRow } from './prompts.ts';
 import { requirePinned } from './protected-includes.ts';
+
+export type { Mover } from './label-policies.ts';
 
 /** How many labels of a workspace can be protected. */
 export const MAX_PROTECTED_LABELS = 100;
@@ -26,13 +28,6 @@ export interface LabelRow {
   policy: { steps: ReleaseStep[]; required: boolean } | null;
   /** Prompts that have it, archived ones included. */
   prompts: number;
-}
-
-/** What points a label at a version, or takes it away. */
-export interface Mover {
-  scopes: readonly Scope[];
-  /** Moves a label that moves by releases alone: why. For an `admin`. */
-  override?: { reason: string } | undefined;
 }
 
 const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>

@@ -50,6 +50,18 @@ export function currentStep({ steps, step }: ReleaseRow): StoredStep {
   return current;
 }
 
+/** The last look at the numbers of a step, against their limits. */
+function checkNotes({ numbers }: StoredStep): string[] {
+  if (typeof numbers !== 'object' || numbers === null || Array.isArray(numbers)) return [];
+  const { checks } = numbers;
+  if (!Array.isArray(checks)) return [];
+  return checks.flatMap((check) =>
+    typeof check === 'object' && check !== null && !Array.isArray(check) && typeof check['note'] === 'string'
+      ? [check['note']]
+      : [],
+  );
+}
+
 function detailsOf(row: ReleaseRow): string {
   const { prompt_name: name, label, stable_version: stable, candidate_version: candidate, percent } = row;
   const lines = [
@@ -59,6 +71,7 @@ function detailsOf(row: ReleaseRow): string {
       (step, index) =>
         `${index + 1}. ${stepText(step)}: ${step.state}${index === row.step && step.due_at !== null ? `, until ${step.due_at}` : ''}`,
     ),
+    ...checkNotes(currentStep(row)).map((note) => `- ${note}`),
     ...row.approvals.map(({ by, at }) => `approved by ${by.name} at ${at}`),
   ];
   return lines.join('\n\n');

@@ -247,8 +247,12 @@ export class PromptCache {
   }
 }
 
-const withRelease = ({ release: _, ...prompt }: Prompt, release: Prompt['release']): Prompt =>
-  release === undefined ? prompt : { ...prompt, release };
+function withRelease(prompt: Prompt, release: Prompt['release']): Prompt {
+  const changed = { ...prompt };
+  if (release === undefined) delete changed.release;
+  else changed.release = release;
+  return changed;
+}
 
 interface Wanted {
   key: string;

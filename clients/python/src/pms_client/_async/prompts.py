@@ -13,8 +13,8 @@ from typing_extensions import Unpack
 from .. import models
 from .._cache import CacheMetrics, Entry, Key, PromptCache
 from .._call import change, create, read
-from .._rollout import decide
 from .._resolve import MAX_RESOLVED, Resolved, read_resolved, resolve_call
+from .._rollout import decide
 from .._runtime import AsyncBackground, AsyncLock
 from ..errors import InvalidRequestError, NotFoundError, PmsError, UnexpectedResponseError
 from ..prompt import Fallback, Prompt
