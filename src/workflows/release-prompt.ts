@@ -127,12 +127,18 @@ async function runSteps(
     };
 
     if (now.state === 'waiting') {
-      await wait(LOOK_AGAIN_MS, 'waits for people');
+      const every = now.checkEveryMs;
+      for (;;) {
+        if (every !== null && !(await checkNumbers(releaseId, now.step, false))) break;
+        const isUnchanged = await wait(every ?? LOOK_AGAIN_MS, 'waits for people');
+        if (!isUnchanged || every === null || isHistoryFull()) break;
+      }
       continue;
     }
     switch (now.type) {
       case 'evaluate': {
         for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, MAX_LOOK_MS)) {
+          if (now.checkEveryMs !== null && !(await checkNumbers(releaseId, now.step, false))) break;
           const running = await evaluate(releaseId, now.step);
           if (running === null || !(await wait(ms, running))) break;
         }
