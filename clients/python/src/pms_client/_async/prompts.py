@@ -66,9 +66,7 @@ class AsyncPrompts:
         release = stable.content.get("release")
         return stable if release is None else await self._decide(stable, release, rollout_key)
 
-    async def _decide(
-        self, stable: Prompt, release: Mapping[str, Any], rollout_key: str | None
-    ) -> Prompt:
+    async def _decide(self, stable: Prompt, release: Mapping[str, Any], rollout_key: str | None) -> Prompt:
         """The candidate, where the key gets it. A version never changes, so it is asked for once."""
         decided = decide(release, rollout_key)
         version = release["candidate_version"]
@@ -77,7 +75,9 @@ class AsyncPrompts:
         try:
             candidate = await self._get((stable.name, None, version), None, None)
         except PmsError as error:
-            _log.warning("The candidate of the prompt %s can't be had, the stable version is used: %s", stable.name, error)
+            _log.warning(
+                "The candidate of the prompt %s can't be had, the stable version is used: %s", stable.name, error
+            )
             return stable.decided_by(replace(decided, arm="stable"))
         return candidate.decided_by(decided)
 
