@@ -3,6 +3,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { measureClients } from './clients.ts';
 import { measureCluster } from './cluster.ts';
+import { measureComparisons } from './comparisons.ts';
 import { measureConsole } from './console.ts';
 import { measureCosts } from './costs.ts';
 import { measureEvaluations } from './evaluations.ts';
@@ -12,6 +13,7 @@ import type { Means } from './means.ts';
 import { measureMemory } from './memory.ts';
 import { measurePromptRead } from './prompt-read.ts';
 import { measureReads } from './reads.ts';
+import { measureReleases } from './releases.ts';
 import { format, type Outcome } from './report.ts';
 import { currentLoad, lastRun, saveRun } from './results.ts';
 import { measureRouting } from './routing.ts';
@@ -40,6 +42,8 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   kills: (means) => withServers(means, measureKills),
   costs: (means) => measureCosts(means),
   cluster: (means) => measureCluster(means),
+  releases: (means) => measureReleases(means),
+  comparisons: (means) => measureComparisons(means),
 };
 
 async function withServers(

@@ -107,8 +107,7 @@ export interface EvaluatorSums {
 }
 
 /**
- * Compares two runs. A difference is called real when its 95 % interval excludes 0 and p < 0.05: the interval alone is too
- * narrow for few examples, and the p-value alone says nothing of the size.
+ * Compares two runs. A difference is called real when its 95 % interval excludes 0, which is when p < 0.05.
  *
  * @param a public id of the run before
  * @param b public id of the run after
@@ -138,10 +137,12 @@ export function compareSums(a: string, b: string, sums: ComparisonSums): RunComp
   };
 }
 
-function estimateOf({ compared, differences, millionthsA, millionthsB, squares }: ComparisonSums) {
+function estimateOf(sums: ComparisonSums): DifferenceEstimate | null {
+  const { compared, differences, millionthsA, millionthsB, regressions, improvements, squares } = sums;
   if (compared === 0) return null;
   if (differences !== null) return estimateDifference(differences);
-  return estimateFromSums(compared, (millionthsB - millionthsA) / 1_000_000 / compared, squares);
+  const mean = (millionthsB - millionthsA) / 1_000_000 / compared;
+  return estimateFromSums({ pairs: compared, differing: regressions.total + improvements.total, mean, squares });
 }
 
 function meanOf(millionths: number | null, count: number): number | null {
@@ -170,7 +171,6 @@ function judge(estimate: DifferenceEstimate | null, differing: number): Verdict 
   if (estimate === null) return 'nothing_in_common';
   if (differing === 0) return 'no_change';
   if (differing < MIN_DIFFERING_PAIRS) return 'too_few_differences';
-  if (estimate.pValue >= 0.05) return 'within_noise';
   if (estimate.high < 0) return 'regression';
   return estimate.low > 0 ? 'improvement' : 'within_noise';
 }
@@ -178,20 +178,20 @@ function judge(estimate: DifferenceEstimate | null, differing: number): Verdict 
 function describe(verdict: Verdict, estimate: DifferenceEstimate | null, compared: number, differing: number): string {
   const over = `over ${compared} ${compared === 1 ? 'example' : 'examples'}`;
   if (estimate === null) return 'The runs have no example in common, so there is nothing to compare.';
-  const interval = `95 % interval ${signed(estimate.low)} … ${signed(estimate.high)}`;
-  const chance = estimate.pValue < 0.001 ? 'p < 0.001' : `p = ${estimate.pValue.toFixed(3)}`;
-  const evidence = `${interval}, ${chance}, ${over}`;
+  const interval = `95 % CI ${points(estimate.low)} to ${points(estimate.high)}`;
+  const evidence = `${interval}, ${chance(estimate.pValue)}, ${over}`;
+  const size = points(Math.abs(estimate.mean)).replace('+', '');
   switch (verdict) {
     case 'regression':
-      return `Likely a real regression: the mean score fell by ${Math.abs(estimate.mean).toFixed(3)} (${evidence}).`;
+      return `Likely a real regression: the mean score fell by ${size} points (${evidence}).`;
     case 'improvement':
-      return `Likely a real improvement: the mean score rose by ${Math.abs(estimate.mean).toFixed(3)} (${evidence}).`;
+      return `Likely a real improvement: the mean score rose by ${size} points (${evidence}).`;
     case 'too_few_differences':
-      return `The difference of ${signed(estimate.mean)} ${over} comes from only ${differing} of them: too few to tell it from chance.`;
+      return `The difference of ${points(estimate.mean)} points ${over} comes from only ${differing} of them: too few to tell it from chance.`;
     case 'no_change':
       return `No difference: every score is the same ${over}.`;
     default:
-      return `The difference of ${signed(estimate.mean)} is within noise: ${evidence}.`;
+      return `The difference of ${points(estimate.mean)} points is within noise: ${evidence}.`;
   }
 }
 
@@ -203,9 +203,17 @@ function describeGaps({ failedA, failedB, onlyInA, onlyInB }: ComparisonSums): s
   return gaps;
 }
 
-/** Three decimals with a sign; `0.000` without one. */
-function signed(value: number): string {
-  const text = value.toFixed(3);
-  if (Number(text) === 0) return '0.000';
-  return value > 0 ? `+${text}` : text;
+/** With as many decimals as it takes not to look like 0.05 or more. */
+function chance(p: number): string {
+  if (p < 0.001) return 'p < 0.001';
+  const text = p.toFixed(3);
+  return `p = ${p < 0.05 && text === '0.050' ? p.toFixed(6) : text}`;
+}
+
+/** In points of a hundred with a sign, and with as many decimals as it takes not to look like 0. */
+function points(difference: number): string {
+  if (difference === 0) return '0.0';
+  const size = Math.abs(difference * 100);
+  const text = [1, 2, 3, 4].map((digits) => size.toFixed(digits)).find((each) => Number(each) > 0);
+  return `${difference > 0 ? '+' : '−'}${text ?? size}`;
 }

@@ -1,132 +1,243 @@
 import { roundScore } from './scoring.ts';
 
-/** How many times the differences are drawn anew, for the interval and for the p-value. */
-const RESAMPLES = 2_000;
-
-/** Above this many pairs the normal approximation is as good, and the work stays bounded (at most 4 × 10⁶ draws). */
+/** Above this many pairs the normal approximation is as good, and the work stays bounded (two million lookups). */
 export const MAX_RESAMPLED_PAIRS = 2_000;
 
 /** With fewer pairs that differ, no pattern of signs reaches p < 0.05: 2 / 2⁵ = 0.0625. */
 export const MIN_DIFFERING_PAIRS = 6;
 
-/** Up to 2¹¹ = 2,048 patterns of signs all are tried, so that the p-value of few pairs is exact. */
-const MAX_ENUMERATED_PAIRS = 11;
+/** 1 less the confidence of the interval. */
+const ALPHA = 0.05;
+
+/** Up to so many differences every pattern of signs is tried, so that few pairs get an exact answer. */
+const MAX_ENUMERATED = 13;
+/** Else so many patterns, of which 5 % are a whole number. */
+const RANDOM_PATTERNS = 4_000;
 
 const Z_95 = 1.959964;
 
-/** Any would do. With this one the intervals are within about 2 % of the width that theory gives. */
+/** Any would do. */
 const SEED = 0x1234;
+
+/** Scores are whole millionths, whose sums have no float noise. */
+const MILLIONTHS = 1_000_000;
 
 /** The mean difference of paired scores, and how far chance alone could move it. All rounded to six decimals. */
 export interface DifferenceEstimate {
   mean: number;
-  /** 95 % interval of the mean. */
+  /** 95 % interval of the mean, within −1..1. It excludes 0 exactly when `pValue` is below 0.05. */
   low: number;
   high: number;
-  method: 'paired_bootstrap' | 'normal';
-  /** Two-sided: how often differences with signs at random have a mean at least this far from 0. */
+  method: 'sign_flip' | 'normal';
+  /** Two-sided: how likely a mean at least this far from 0 is if there is no difference. */
   pValue: number;
 }
 
 /**
- * Estimates the mean of paired differences with a percentile bootstrap over pairs (Efron and Tibshirani, An Introduction
- * to the Bootstrap, chapter 13) and a sign-flip permutation test; by the normal approximation above 2,000 pairs.
- * Deterministic: the generator has a fixed seed and the order of the differences does not matter.
+ * Estimates the mean of paired differences of scores by the sign-flip permutation test: the interval is every mean that the
+ * test does not reject, so that interval and p-value agree. To test a mean, it is taken from each difference and signs are
+ * flipped at random. As many means of all differences come out as far from 0 as without flips, as often as the tested mean
+ * lies between that of the flipped differences and that of the others. So the ends of the interval are quantiles of means of
+ * random subsets (Hartigan, "Using subsample values as typical values", Journal of the American Statistical Association 64
+ * (1969)). The test is exact for differences that are symmetric around their mean. With fewer than six pairs it rejects
+ * nothing, and the interval is −1..1.
  *
+ * Examples that were not drawn can't be flipped, which makes the interval too narrow where few examples differ, or all of
+ * them in one direction. So it is joined with the interval of the same differences, with the smallest, the largest and 0 as
+ * the ends that one more example could have had (the pseudo-observations of Agresti and Coull, The American Statistician 52 (1998)),
+ * and where all differences are the same with what Clopper and Pearson (Biometrika 26 (1934)) leave to others.
+ *
+ * Above 2,000 pairs by the normal approximation. Deterministic: the generator has a fixed seed and the order of the
+ * differences does not matter.
+ *
+ * @param differences −1..1, of scores that are rounded to six decimals
  * @throws RangeError without a difference
  */
 export function estimateDifference(differences: readonly number[]): DifferenceEstimate {
-  if (differences.length === 0) throw new RangeError('there is nothing to estimate without a pair');
-  const sorted = Float64Array.from(differences).sort();
-  const mean = sum(sorted) / sorted.length;
-  if (sorted.length <= MAX_RESAMPLED_PAIRS) return rounded(mean, byResampling(sorted, mean));
-  let squares = 0;
-  for (const difference of sorted) squares += (difference - mean) ** 2;
-  return estimateFromSums(sorted.length, mean, squares);
+  const pairs = differences.length;
+  if (pairs === 0) throw new RangeError('there is nothing to estimate without a pair');
+  const sorted = Float64Array.from(differences, (difference) => Math.round(difference * MILLIONTHS)).sort();
+  const mean = sum(sorted) / pairs / MILLIONTHS;
+  if (pairs > MAX_RESAMPLED_PAIRS) {
+    const squares = sorted.reduce((total, difference) => total + (difference / MILLIONTHS - mean) ** 2, 0);
+    return estimateFromSums({
+      pairs,
+      differing: sorted.filter((difference) => difference !== 0).length,
+      mean,
+      squares,
+    });
+  }
+  const seen = bySignFlips(sorted);
+  const unseen = bySignFlips(Float64Array.of(...sorted, Math.min(0, sorted[0] ?? 0), Math.max(0, sorted.at(-1) ?? 0)));
+  const interval = seen.low < -1 ? EVERYTHING : hull(seen, unseen);
+  const isSame = sorted[0] === sorted.at(-1);
+  return rounded(
+    mean,
+    'sign_flip',
+    Math.max(seen.pValue, unseen.pValue),
+    isSame ? hull(interval, ofOne(mean, pairs)) : interval,
+  );
+}
+
+/** What is known of more than {@link MAX_RESAMPLED_PAIRS} pairs. */
+export interface DifferenceSums {
+  pairs: number;
+  /** How many of them differ. */
+  differing: number;
+  mean: number;
+  /** The sum of the squared distances from the mean. */
+  squares: number;
+}
+
+/** The same by the normal approximation, from sums. */
+export function estimateFromSums({ pairs, differing, mean, squares }: DifferenceSums): DifferenceEstimate {
+  const error = Math.sqrt(squares / (pairs - 1) / pairs);
+  const half = Z_95 * error;
+  const interval = hull(
+    { low: mean - half, high: mean + half },
+    error === 0 ? ofOne(mean, pairs) : { low: mean, high: mean },
+  );
+  const pValue = mean === 0 ? 1 : normalTails(error === 0 ? Number.POSITIVE_INFINITY : Math.abs(mean) / error);
+  // No test of signs can tell so few from chance, and the approximation does not hold for them.
+  if (differing >= MIN_DIFFERING_PAIRS) return rounded(mean, 'normal', pValue, interval);
+  return rounded(mean, 'normal', Math.max(pValue, 2 ** (1 - differing)), hull(interval, { low: 0, high: 0 }));
+}
+
+interface Interval {
+  low: number;
+  high: number;
+}
+
+const EVERYTHING: Interval = { low: -1, high: 1 };
+
+const hull = (a: Interval, b: Interval): Interval => ({ low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) });
+
+/** Where all differences are the same: others, towards 0 or (from 0) in either direction, may be this share of all examples. */
+function ofOne(value: number, pairs: number): Interval {
+  const unseen = 1 - (ALPHA / 2) ** (1 / pairs);
+  if (value === 0) return { low: -unseen, high: unseen };
+  const rest = value * (1 - unseen);
+  return { low: Math.min(value, rest), high: Math.max(value, rest) };
+}
+
+/** The verdict is taken from the rounded interval, so rounding moves no end to 0 or past it, nor the p-value past 0.05. */
+function rounded(
+  mean: number,
+  method: DifferenceEstimate['method'],
+  pValue: number,
+  interval: Interval,
+): DifferenceEstimate {
+  const isReal = interval.low > 0 || interval.high < 0;
+  const low = roundScore(Math.max(-1, interval.low));
+  const high = roundScore(Math.min(1, interval.high));
+  const p = roundScore(pValue);
+  const least = 1 / MILLIONTHS;
+  return {
+    mean: roundScore(mean),
+    low: interval.low > 0 ? Math.max(least, low) : low,
+    high: interval.high < 0 ? Math.min(-least, high) : high,
+    method,
+    pValue: isReal ? Math.min(ALPHA - least, p) : Math.max(ALPHA, p),
+  };
 }
 
 /**
- * The same from sums, for more than {@link MAX_RESAMPLED_PAIRS} pairs.
- * @param squares the sum of the squared distances from the mean
+ * The interval and the p-value of the mean of some differences (in whole millionths). Infinite ends are "any mean".
+ * Of a pattern and its opposite, which say the same, one is counted.
  */
-export function estimateFromSums(pairs: number, mean: number, squares: number): DifferenceEstimate {
-  return rounded(mean, byNormalApproximation(pairs, mean, squares));
+function bySignFlips(differences: Float64Array): Interval & { pValue: number } {
+  const total = sum(differences);
+  const patterns = differences.length <= MAX_ENUMERATED ? everyPattern(differences) : randomPatterns(differences);
+  const count = patterns.length / 2;
+  const lows = new Float64Array(count);
+  const highs = new Float64Array(count);
+  let asFar = 0;
+  for (let index = 0; index < count; index += 1) {
+    const flipped = patterns[2 * index] ?? 0;
+    const size = patterns[2 * index + 1] ?? 0;
+    const isTrivial = size === 0 || size === differences.length;
+    if (isTrivial || flipped * (total - flipped) <= 0) asFar += 1;
+    const one = isTrivial ? Number.NEGATIVE_INFINITY : flipped / size;
+    const other = isTrivial ? Number.POSITIVE_INFINITY : (total - flipped) / (differences.length - size);
+    lows[index] = Math.min(one, other) / MILLIONTHS;
+    highs[index] = Math.max(one, other) / MILLIONTHS;
+  }
+  lows.sort();
+  highs.sort();
+  // A mean is not rejected while at least so many patterns are as far.
+  const needed = Math.ceil(ALPHA * count - 1e-9);
+  return { low: lows[needed - 1] ?? 0, high: highs[count - needed] ?? 0, pValue: asFar / count };
 }
 
-function rounded(mean: number, estimate: RawEstimate): DifferenceEstimate {
-  return {
-    ...estimate,
-    mean: roundScore(mean),
-    low: roundScore(estimate.low),
-    high: roundScore(estimate.high),
-    pValue: roundScore(estimate.pValue),
-  };
+/** Sum and number of the flipped differences, for each set of them without the first one. */
+function everyPattern(differences: Float64Array): Float64Array {
+  const patterns = new Float64Array(2 ** differences.length);
+  for (let pattern = 1; pattern < patterns.length / 2; pattern += 1) {
+    // The set without its lowest member was computed before.
+    const rest = pattern & (pattern - 1);
+    const member = 31 - Math.clz32(pattern ^ rest);
+    patterns[2 * pattern] = (patterns[2 * rest] ?? 0) + (differences[member + 1] ?? 0);
+    patterns[2 * pattern + 1] = (patterns[2 * rest + 1] ?? 0) + 1;
+  }
+  return patterns;
 }
 
-type RawEstimate = Omit<DifferenceEstimate, 'mean'>;
-
-function byResampling(differences: Float64Array, mean: number): RawEstimate {
+/**
+ * The same for sets at random. All sets of those that are not 0 are taken alike often where they are few, so that the p-value
+ * is exact; else the first is the one seen, which is one of those possible, so that p is never 0.
+ */
+function randomPatterns(differences: Float64Array): Float64Array {
   const random = createRandom(SEED);
-  const length = differences.length;
-  const means = new Float64Array(RESAMPLES);
-  for (let draw = 0; draw < RESAMPLES; draw += 1) {
-    let total = 0;
-    for (let i = 0; i < length; i += 1) total += differences[Math.floor((random() / 2 ** 32) * length)] ?? 0;
-    means[draw] = total / length;
-  }
-  means.sort();
-  return {
-    low: means[Math.floor(RESAMPLES * 0.025)] ?? mean,
-    high: means[Math.ceil(RESAMPLES * 0.975) - 1] ?? mean,
-    method: 'paired_bootstrap',
-    pValue: signFlipPValue(
-      differences.filter((difference) => difference !== 0),
-      random,
-    ),
-  };
-}
-
-/** The share of sign patterns whose sum is at least as far from 0 as the one seen. Pairs without a difference don't matter. */
-function signFlipPValue(differences: Float64Array, random: () => number): number {
-  if (differences.length === 0) return 1;
-  // Sums of the same numbers in another order differ by float noise, and such a tie counts as "as far".
-  const seen = Math.abs(sum(differences)) - 1e-9;
-  if (differences.length <= MAX_ENUMERATED_PAIRS) {
-    const patterns = 2 ** differences.length;
-    let asFar = 0;
-    for (let pattern = 0; pattern < patterns; pattern += 1) {
-      if (Math.abs(flippedSum(differences, () => pattern)) >= seen) asFar += 1;
+  const differing = differences.filter((difference) => difference !== 0);
+  const sums = setSums(differing);
+  const areFew = differing.length < MAX_ENUMERATED;
+  const sets = 2 ** differing.length;
+  const count = areFew ? sets * Math.ceil(RANDOM_PATTERNS / sets) : RANDOM_PATTERNS;
+  const patterns = new Float64Array(2 * count);
+  for (let pattern = areFew ? 0 : 1; pattern < count; pattern += 1) {
+    let flipped = 0;
+    let size = 0;
+    for (let start = 0; start < differing.length; start += 32) {
+      const bits = (areFew ? pattern % sets : random()) & lowBits(differing.length - start);
+      size += bitsIn(bits);
+      for (
+        let shift = 0, table = start * (SETS / GROUP);
+        shift < 32 && table < sums.length;
+        shift += GROUP, table += SETS
+      )
+        flipped += sums[table + ((bits >>> shift) & (SETS - 1))] ?? 0;
     }
-    return asFar / patterns;
+    for (let zeros = differences.length - differing.length; zeros > 0; zeros -= 32)
+      size += bitsIn(random() & lowBits(zeros));
+    patterns[2 * pattern] = flipped;
+    patterns[2 * pattern + 1] = size;
   }
-  // One added above and below: the pattern seen is itself one of those possible, so that p is never 0.
-  let asFar = 1;
-  for (let draw = 0; draw < RESAMPLES; draw += 1) {
-    if (Math.abs(flippedSum(differences, random)) >= seen) asFar += 1;
-  }
-  return asFar / (RESAMPLES + 1);
+  return patterns;
 }
 
-/** `nextBits` gives 32 random signs at a time. */
-function flippedSum(differences: Float64Array, nextBits: () => number): number {
-  let total = 0;
-  let bits = 0;
-  for (let i = 0; i < differences.length; i += 1) {
-    bits = i % 32 === 0 ? nextBits() : bits >>> 1;
-    const difference = differences[i] ?? 0;
-    total += (bits & 1) === 1 ? difference : -difference;
+/** So many differences are looked up at once, of 32 that share a random number. */
+const GROUP = 8;
+const SETS = 2 ** GROUP;
+
+const lowBits = (count: number) => (count >= 32 ? -1 : 2 ** count - 1);
+
+/** For each group of differences the sums of all its sets, whose members are the bits of the index. */
+function setSums(differences: Float64Array): Float64Array {
+  const sums = new Float64Array(Math.ceil(differences.length / GROUP) * SETS);
+  for (let index = 1; index < sums.length; index += 1) {
+    const set = index % SETS;
+    if (set === 0) continue;
+    const lowest = 31 - Math.clz32(set & -set);
+    sums[index] = (sums[index - (set & -set)] ?? 0) + (differences[Math.floor(index / SETS) * GROUP + lowest] ?? 0);
   }
-  return total;
+  return sums;
 }
 
-function byNormalApproximation(pairs: number, mean: number, squares: number): RawEstimate {
-  const error = Math.sqrt(squares / (pairs - 1) / pairs);
-  return {
-    low: mean - Z_95 * error,
-    high: mean + Z_95 * error,
-    method: 'normal',
-    pValue: mean === 0 ? 1 : normalTails(error === 0 ? Number.POSITIVE_INFINITY : Math.abs(mean) / error),
-  };
+/** How many of 32 bits are set (Warren, Hacker's Delight, figure 5-2). */
+function bitsIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /** The probability of a standard normal value at least `z` ≥ 0 from 0; absolute error below 2 × 10⁻⁷ (Abramowitz and Stegun 7.1.26). */

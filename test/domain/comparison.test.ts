@@ -114,16 +114,16 @@ describe('the verdict', () => {
     const { verdict, note, interval } = compareRuns(scores('A', before), scores('B', after));
     expect(verdict).toBe('regression');
     expect(note).toMatch(
-      /^Likely a real regression: the mean score fell by 0\.\d{3} \(95 % interval -0\.\d{3} … -0\.\d{3}, p < 0\.001, over 200 examples\)\.$/,
+      /^Likely a real regression: the mean score fell by \d+\.\d points \(95 % CI −\d+\.\d to −\d+\.\d, p < 0\.001, over 200 examples\)\.$/,
     );
-    expect(interval).toMatchObject({ method: 'paired_bootstrap' });
+    expect(interval).toMatchObject({ method: 'sign_flip' });
     expect(compareRuns(scores('B', after), scores('A', before)).verdict).toBe('improvement');
   });
 
   test('calls as many gains as losses noise', () => {
     const { verdict, note, p_value } = compareRuns(scores('A', noise(200, 1)), scores('B', noise(200, 2)));
     expect(verdict).toBe('within_noise');
-    expect(note).toMatch(/^The difference of [+-]0\.\d{3} is within noise: 95 % interval -0\.\d{3} … \+0\.\d{3}, p = /);
+    expect(note).toMatch(/^The difference of [+−]\d\.\d points is within noise: 95 % CI −\d\.\d to \+\d\.\d, p = /);
     expect(p_value).toBeGreaterThan(0.05);
   });
 
@@ -134,7 +134,7 @@ describe('the verdict', () => {
     );
     expect(verdict).toBe('too_few_differences');
     expect(note).toBe(
-      'The difference of -0.030 over 100 examples comes from only 3 of them: too few to tell it from chance.',
+      'The difference of −3.0 points over 100 examples comes from only 3 of them: too few to tell it from chance.',
     );
   });
 
@@ -148,6 +148,61 @@ describe('the verdict', () => {
     const apart = compareRuns(run('A', [example('x', 1)]), run('B', [example('y', 1)]));
     expect(apart).toMatchObject({ verdict: 'nothing_in_common', difference: null, interval: null, p_value: null });
     expect(EvaluationComparison.parse(apart)).toEqual(apart);
+  });
+});
+
+/** The interval, the p-value, the verdict and its words say the same. */
+function expectAgreement(differences: readonly number[]): void {
+  const { verdict, interval, p_value, note } = compareRuns(
+    scores(
+      'A',
+      differences.map((difference) => Math.max(0, -difference)),
+    ),
+    scores(
+      'B',
+      differences.map((difference) => Math.max(0, difference)),
+    ),
+  );
+  const { low, high } = interval ?? { low: Number.NaN, high: Number.NaN };
+  const isReal = low > 0 || high < 0;
+  expect([differences, (p_value ?? 1) < 0.05]).toEqual([differences, isReal]);
+  expect([differences, verdict === 'regression', verdict === 'improvement']).toEqual([differences, high < 0, low > 0]);
+  const shown = /95 % CI (\S+) to (\S+), p/.exec(note);
+  if (shown === null) return;
+  const [from, to] = shown.slice(1).map((text) => Number(text.replace('−', '-')));
+  expect([Math.sign(from ?? 0), Math.sign(to ?? 0)]).toEqual([Math.sign(low), Math.sign(high)]);
+}
+
+describe('verdict and interval', () => {
+  test('agree where seven examples are not enough to tell', () => {
+    const before = [0.95, 0.95, 0.02, 0.02, 0.01, 0.01, 0];
+    const comparison = compareRuns(scores('A', before), scores('B', [0, 0, 0, 0, 0, 0, 0.02]));
+    expect(comparison).toMatchObject({
+      verdict: 'within_noise',
+      difference: -0.277143,
+      interval: { low: -0.95, high: 0.005, method: 'sign_flip' },
+      p_value: 0.109375,
+      note: 'The difference of −27.7 points is within noise: 95 % CI −95.0 to +0.5, p = 0.109, over 7 examples.',
+    });
+  });
+
+  test('agree for few and many examples, with ties, skew and differences that are all the same', () => {
+    for (const size of [1, 5, 6, 7, 12, 14, 30, 200, 2_001])
+      for (const shift of [0, 0.1, 0.3]) {
+        const random = noise(size, size + 100 * shift);
+        expectAgreement(random.map((value) => Math.round((value - 0.5 - shift / 2) * 1e6) / 1e6));
+        expectAgreement(random.map((value) => (value < shift ? -1 : 0)));
+        expectAgreement(random.map((value) => (value < shift ? 1 : value > 0.95 ? -1 : 0)));
+        expectAgreement(random.map((value) => -(Math.round(value ** 8 * 100) / 100)));
+        expectAgreement(random.map(() => -shift));
+      }
+  });
+
+  test('agree where few of very many examples differ', () => {
+    const few = (count: number) => Array.from({ length: 3_000 }, (_, index) => (index < count ? -1 : 0));
+    expectAgreement(few(5));
+    expectAgreement(few(6));
+    expect(estimateDifference(few(5))).toMatchObject({ method: 'normal', high: 0, pValue: 0.0625 });
   });
 });
 
@@ -181,6 +236,7 @@ describe('estimating a mean difference', () => {
     expect(estimateDifference([1]).pValue).toBe(1);
     expect(estimateDifference([1, 1, 1, 1, 1]).pValue).toBe(0.0625);
     expect(estimateDifference([-0.1, -0.1, -0.1, -0.1, -0.1, -0.1, 0, 0]).pValue).toBe(0.03125);
+    expect(estimateDifference([...Array(6).fill(-0.1), ...Array(300).fill(0)]).pValue).toBe(0.03125);
     expect(estimateDifference([0, 0]).pValue).toBe(1);
   });
 
@@ -189,7 +245,7 @@ describe('estimating a mean difference', () => {
     const normal = estimateDifference(differences);
     const resampled = estimateDifference(differences.slice(1));
     expect(normal.method).toBe('normal');
-    expect(resampled.method).toBe('paired_bootstrap');
+    expect(resampled.method).toBe('sign_flip');
     expect(normal.low).toBeCloseTo(resampled.low, 2);
     expect(normal.high).toBeCloseTo(resampled.high, 2);
     expect(Math.abs(normal.pValue - resampled.pValue)).toBeLessThan(0.02);
@@ -199,11 +255,16 @@ describe('estimating a mean difference', () => {
     expect(estimateDifference(noise(500_000, 6))).toMatchObject({ method: 'normal' });
   });
 
-  test('has a sure answer when all of many differ alike', () => {
-    expect(estimateDifference(Array(3_000).fill(-0.5))).toEqual({
-      mean: -0.5,
+  test('rules out nothing with five examples', () => {
+    expect(estimateDifference([-0.2, -0.3, -0.1, -0.2, -0.4])).toMatchObject({ low: -1, high: 1, pValue: 0.0625 });
+  });
+
+  test('leaves something to examples that were not drawn where all differ alike', () => {
+    expect(estimateDifference(Array(7).fill(-1))).toMatchObject({ low: -1, high: -0.590384, pValue: 0.015625 });
+    expect(estimateDifference(Array(20).fill(0))).toMatchObject({ low: -0.168433, high: 0.168433, pValue: 1 });
+    expect(estimateDifference(Array(3_000).fill(-0.5))).toMatchObject({
       low: -0.5,
-      high: -0.5,
+      high: -0.499386,
       method: 'normal',
       pValue: 0,
     });

@@ -44,9 +44,7 @@ export const EvaluationComparison = z
     score_a: z.number().nullable(),
     score_b: z.number().nullable(),
     difference: z.number().nullable(),
-    interval: z
-      .strictObject({ low: z.number(), high: z.number(), method: z.enum(['paired_bootstrap', 'normal']) })
-      .nullable(),
+    interval: z.strictObject({ low: z.number(), high: z.number(), method: z.enum(['sign_flip', 'normal']) }).nullable(),
     p_value: z.number().nullable(),
     verdict: z.enum(VERDICTS),
     note: z.string(),

@@ -79,10 +79,10 @@ export const COMPARISON_SAMPLE = {
   score_a: 0.9,
   score_b: 0.93,
   difference: 0.03,
-  interval: { low: -0.01, high: 0.07, method: 'paired_bootstrap' },
+  interval: { low: -0.01, high: 0.07, method: 'sign_flip' },
   p_value: 0.15,
   verdict: 'within_noise',
-  note: 'The difference of +0.03 is within noise: 95 % interval -0.01 … +0.07 over 200 examples.',
+  note: 'The difference of +3.0 points is within noise: 95 % CI −1.0 to +7.0, p = 0.150, over 200 examples.',
   regressions: {
     total: 1,
     examples: [

@@ -120,9 +120,9 @@ export function differenceBounds(candidate: Evidence, stable: Evidence, alpha: n
 const highest = (evidence: Evidence, enough: number) => crossing(evidence, evidence.max, enough);
 const lowest = (evidence: Evidence, enough: number) => crossing(evidence, evidence.min, enough);
 
-/** How many halvings of the way are exact enough: a millionth of it. */
+/** A millionth of the way to the end is exact enough. */
+const PRECISION = 1e-6;
 const MAX_STEPS = 60;
-const PRECISION = 1e-7;
 
 /** The mean farthest from the estimate, towards `end`, against which there is not more than `enough`. Found from without. */
 function crossing({ against, estimate }: Evidence, end: number, enough: number): number {
@@ -157,8 +157,8 @@ function crossing({ against, estimate }: Evidence, end: number, enough: number):
 }
 
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** The largest value is flat at its place, so that a thousandth of the range is near enough. */
-const SEARCH_STEPS = 16;
+/** A function is flat where it is largest, so that a three-hundredth of the range is near enough. */
+const SEARCH_STEPS = 12;
 
 /** The largest value of a function that rises and then falls. */
 function largest(of: (at: number) => number, from: number, to: number): number {

@@ -1399,7 +1399,7 @@ class EvaluationComparisonInterval(BaseModel):
     )
     low: float
     high: float
-    method: Literal["paired_bootstrap", "normal"]
+    method: Literal["sign_flip", "normal"]
 
 
 class EvaluationComparisonRegressionsExample(BaseModel):

@@ -3174,7 +3174,7 @@ export type EvaluationComparison = {
     interval: {
         low: number;
         high: number;
-        method: 'paired_bootstrap' | 'normal';
+        method: 'sign_flip' | 'normal';
     } | null;
     p_value: number | null;
     verdict: 'regression' | 'improvement' | 'within_noise' | 'too_few_differences' | 'no_change' | 'nothing_in_common';
