@@ -31,8 +31,6 @@ export const SEARCH_ATTRIBUTES = {
   evaluation: defineSearchAttributeKey('PmsEvaluation', SearchAttributeType.KEYWORD),
   webhook: defineSearchAttributeKey('PmsWebhook', SearchAttributeType.KEYWORD),
   event: defineSearchAttributeKey('PmsEvent', SearchAttributeType.KEYWORD),
-  release: defineSearchAttributeKey('PmsRelease', SearchAttributeType.KEYWORD),
-  label: defineSearchAttributeKey('PmsLabel', SearchAttributeType.KEYWORD),
 } as const;
 
 /** `execute-prompt/exec_…` */

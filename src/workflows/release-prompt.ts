@@ -4,6 +4,7 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
@@ -41,7 +42,12 @@ const step = <Name extends keyof ReleaseActivities>(name: Name, summary: string)
   proxyLocalActivities<ReleaseActivities>({ ...LOCAL_STEP, startToCloseTimeout: '1 minute', summary })[name];
 
 const readRelease = step('readRelease', 'reads what is to be done');
-const evaluate = step('evaluate', 'starts the evaluations, or reads what they came to');
+// Two runs of a million examples each take a while to compare.
+const { evaluate } = proxyActivities<Pick<ReleaseActivities, 'evaluate'>>({
+  summary: 'starts the evaluations, or reads what they came to',
+  startToCloseTimeout: '5 minutes',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
 const openCanary = step('openCanary', 'gives the candidate to its share');
 const checkNumbers = step('checkNumbers', 'compares the arms');
 const endWait = step('endWait', 'ends the wait');
@@ -121,12 +127,18 @@ async function runSteps(
     };
 
     if (now.state === 'waiting') {
-      await wait(LOOK_AGAIN_MS, 'waits for people');
+      const every = now.checkEveryMs;
+      for (;;) {
+        if (every !== null && !(await checkNumbers(releaseId, now.step, false))) break;
+        const isUnchanged = await wait(every ?? LOOK_AGAIN_MS, 'waits for people');
+        if (!isUnchanged || every === null || isHistoryFull()) break;
+      }
       continue;
     }
     switch (now.type) {
       case 'evaluate': {
         for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, MAX_LOOK_MS)) {
+          if (now.checkEveryMs !== null && !(await checkNumbers(releaseId, now.step, false))) break;
           const running = await evaluate(releaseId, now.step);
           if (running === null || !(await wait(ms, running))) break;
         }

@@ -98,4 +98,21 @@ describe('a release', () => {
     expect(ended.decisions.at(-1)).toMatchObject({ verdict: 'failed', by: { key_id: null } });
     expect(await labelOf(call, 'bad/candidate')).toBe(1);
   });
+
+  test('rolls back while people are asked, too', async () => {
+    const { call } = service;
+    await seedPrompt(call, 'bad/asked', ['sandbox/echo', 'sandbox/fail']);
+    const release = await startRelease(call, 'bad/asked', [
+      CANARY,
+      { type: 'approve', exclude_author: false },
+      { ...ANALYZE, for: '1h', min_executions: 100 },
+      { type: 'promote' },
+    ]);
+    await untilStatus(call, release.id, 'awaiting_approval');
+    await Promise.all(Array.from({ length: 80 }, (_, n) => runByLabel(call, 'bad/asked', `user-${n}`)));
+    await service.foundation.client.workflow.getHandle(release.workflow_id).signal('controlChanged');
+    const ended = await untilStatus(call, release.id, 'rolled_back');
+    expect(ended.steps[1].numbers).toMatchObject({ candidate_version: 2 });
+    expect(ended.status_reason).toContain('Error rate');
+  });
 });

@@ -1,16 +1,18 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { AuditAction } from '../../domain/audit.ts';
+import { newId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
+import { withdrawOrGoOn } from '../../services/acceptance/withdrawal.ts';
 import { controlRelease, RELEASE_CONTROLS, type ReleaseControl } from '../../services/releases/control-release.ts';
-import { createRelease } from '../../services/releases/create-release.ts';
+import { createRelease, withdrawRelease } from '../../services/releases/create-release.ts';
 import { readArms, readSeries } from '../../services/releases/numbers.ts';
 import { startStored } from '../../services/releases/release-workflow.ts';
-import { getRelease, listReleases, type ReleaseRow } from '../../services/releases/releases.ts';
+import { getRelease, listReleases } from '../../services/releases/releases.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { presentRelease } from './presenter.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
@@ -33,6 +35,8 @@ export interface ReleaseRouteDeps extends WorkflowStarter {
 }
 
 const tag = 'Releases';
+/** How long a caller whose request has failed is kept waiting for its withdrawal. */
+const WITHDRAW_WITHIN_MS = 1_000;
 
 /** What each control does, and what the audit log says of it. */
 const CONTROLS: Record<ReleaseControl, { summary: string; description: string; audit: AuditAction }> = {
@@ -131,13 +135,20 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
             await evaluatorPool.check(db.workspaceId, step.evaluators, `steps.${index}.evaluators`);
         const { prompt_name: promptName, override, reason = null, deadline = null, ...rest } = body;
         const mover = { scopes: key.scopes, override: override && { reason: reason ?? '' } };
-        let stored: ReleaseRow | undefined;
-        const response = await idempotency.createOnce(request, async (query) => {
-          stored = await createRelease(query, { models, mover }, { promptName, reason, deadline, ...rest });
-          return { resourceId: stored.id, response: presentRelease(stored) };
+        const id = newId();
+        return idempotency.startOnce(request, {
+          id,
+          store: (query) => createRelease(query, { models, mover }, { id, promptName, reason, deadline, ...rest }),
+          async start(stored) {
+            await startStored(deps, stored);
+            return presentRelease(stored);
+          },
+          resume: async (earlier) => presentRelease(await getRelease(db.query, earlier)),
+          withdraw: () => {
+            const withdraw = () => withdrawRelease(db, id);
+            return withdrawOrGoOn(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);
+          },
         });
-        if (stored !== undefined) await startStored(deps, stored);
-        return response;
       },
     }),
     defineRoute({

@@ -15,6 +15,8 @@ import { type Mover, policiesOf, requireFreeLabel, setPolicy } from './label-pol
 import { archived, contentOf, getPrompt, type PromptRow } from './prompts.ts';
 import { requirePinned } from './protected-includes.ts';
 
+export type { Mover } from './label-policies.ts';
+
 /** How many labels of a workspace can be protected. */
 export const MAX_PROTECTED_LABELS = 100;
 

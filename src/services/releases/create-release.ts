@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Query } from '../../db/database.ts';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
 import { now } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
 import { ApiError, invalidField, temporarilyUnavailable } from '../../domain/errors.ts';
-import { newId, publicId } from '../../domain/ids.ts';
+import { publicId } from '../../domain/ids.ts';
 import { NOT_BEGUN, type ReleaseActor, type ReleaseStep, withPromote } from '../../domain/release.ts';
-import { releaseStates } from '../../domain/release-states.ts';
+import { isFinishedRelease, releaseStates } from '../../domain/release-states.ts';
 import { allows } from '../../domain/scopes.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
@@ -23,6 +23,8 @@ import { askForApproval, endRelease, firstBegun, markUntold, SERVICE, setSplit, 
 import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
 
 export interface NewRelease {
+  /** UUID, made by the caller so that it can withdraw a release of which it can't tell whether it was stored. */
+  id: string;
   promptName: string;
   label: string;
   /** The candidate. */
@@ -165,7 +167,7 @@ export async function createRelease(
   { models, mover }: { models: Models; mover: Mover },
   request: NewRelease,
 ): Promise<ReleaseRow> {
-  const { promptName, label, version } = request;
+  const { id, promptName, label, version } = request;
   await requireMover(query, label, mover);
   const candidate = await getPrompt(query, promptName, { version });
   if (candidate.archived_at !== null) throw archived(promptName);
@@ -175,7 +177,6 @@ export async function createRelease(
       'label',
       `the prompt "${promptName}" has no label "${label}", so there is no stable version to compare with: set it once with PUT /v1/prompts/${promptName}/labels/${label}`,
     );
-  const id = newId();
   if (at.running !== undefined) await makeRoom(query, at.running, request.supersede, id);
   if (at.version === version) throw invalidField('version', `the label "${label}" is on version ${version} already`);
   await requireMovable(query, candidate, label, at.version);
@@ -213,4 +214,18 @@ export async function createRelease(
     ...(mover.override !== undefined && { override: mover.override.reason }),
   });
   return row.steps[0]?.type === 'approve' ? askForApproval(query, row) : row;
+}
+
+/**
+ * Ends a release whose caller is told that it failed, where it was stored all the same, and forgets its idempotency key. Safe to repeat.
+ * @param id UUID
+ */
+export async function withdrawRelease(db: WorkspaceDatabase, id: string): Promise<void> {
+  await db.transaction(async (query) => {
+    const row = await lockRelease(query, id);
+    if (row === undefined || isFinishedRelease(row.status)) return;
+    await endRelease(query, row, 'canceled', 'its creation was never confirmed to its caller');
+    await markUntold(query, row);
+    await query((own) => own.deleteFrom('idempotency_keys').where('resource_id', '=', id));
+  });
 }

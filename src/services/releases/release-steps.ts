@@ -50,6 +50,18 @@ export function currentStep({ steps, step }: ReleaseRow): StoredStep {
   return current;
 }
 
+/** The last look at the numbers of a step, against their limits. */
+function checkNotes({ numbers }: StoredStep): string[] {
+  if (typeof numbers !== 'object' || numbers === null || Array.isArray(numbers)) return [];
+  const { checks } = numbers;
+  if (!Array.isArray(checks)) return [];
+  return checks.flatMap((check) =>
+    typeof check === 'object' && check !== null && !Array.isArray(check) && typeof check['note'] === 'string'
+      ? [check['note']]
+      : [],
+  );
+}
+
 function detailsOf(row: ReleaseRow): string {
   const { prompt_name: name, label, stable_version: stable, candidate_version: candidate, percent } = row;
   const lines = [
@@ -59,6 +71,7 @@ function detailsOf(row: ReleaseRow): string {
       (step, index) =>
         `${index + 1}. ${stepText(step)}: ${step.state}${index === row.step && step.due_at !== null ? `, until ${step.due_at}` : ''}`,
     ),
+    ...checkNotes(currentStep(row)).map((note) => `- ${note}`),
     ...row.approvals.map(({ by, at }) => `approved by ${by.name} at ${at}`),
   ];
   return lines.join('\n\n');
@@ -77,7 +90,10 @@ function viewOf(row: ReleaseRow): ReleaseView {
     type: step.type,
     isBaking,
     waitMs: msUntil(step.due_at),
-    checkEveryMs: hasChecks ? checkEveryMs(span === undefined ? Number.POSITIVE_INFINITY : spanMs(span)) : null,
+    checkEveryMs:
+      hasChecks && row.status !== 'paused'
+        ? checkEveryMs(span === undefined ? Number.POSITIVE_INFINITY : spanMs(span))
+        : null,
     deadlineMs: row.deadline === null || isBaking ? null : msUntil(row.deadline),
     details: detailsOf(row),
     summary: `${row.status.replaceAll('_', ' ')}, step ${row.step + 1} of ${row.steps.length}: ${stepText(step)}`,
@@ -104,17 +120,22 @@ export async function readForWorkflow({ system }: Database, id: string): Promise
   });
 }
 
-/** A change of a release at a step, on behalf of who started it. Nothing happens where it is no longer at that step, or waits. */
+/**
+ * A change of a release at a step, on behalf of who started it. Nothing happens where it is no longer at that step, or waits.
+ * @param whileAwaiting also while it awaits an approval
+ */
 export async function atStep(
   { system }: Database,
   id: string,
   step: number,
   work: (query: Query, row: ReleaseRow, at: StoredStep) => Promise<unknown>,
+  { whileAwaiting = false } = {},
 ): Promise<void> {
   await system.transaction(async (query) => {
     const row = await lockRelease(query, id);
     if (row === undefined || row.step !== step) return;
-    if (row.status !== 'in_progress' && row.status !== 'baking') return;
+    const isAwaiting = row.status === 'awaiting_approval' && whileAwaiting;
+    if (row.status !== 'in_progress' && row.status !== 'baking' && !isAwaiting) return;
     const own = bindWorkspace(query, row.workspace_id);
     await onBehalfOf(row, () => work(own, row, currentStep(row)));
   });
@@ -178,7 +199,7 @@ function whenInconclusive(
 export async function checkStep(db: Database, id: string, step: number, isDue: boolean): Promise<boolean> {
   await sumUpReleases(db.system.query, id);
   let isStillThere = false;
-  await atStep(db, id, step, async (query, row, at) => {
+  const look = async (query: Query, row: ReleaseRow, at: StoredStep): Promise<void> => {
     const checks = checksOf(row.steps, step, row.percent);
     const arms = await armsFor(query, row);
     const results = judgeChecks(checks, arms, { alpha: ALPHA / analysesOf(row.steps) });
@@ -187,11 +208,15 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
       decision: { verdict, by: SERVICE, comment: null, numbers },
     });
     const failed = results.filter(({ verdict }) => verdict === 'failed');
+    // These steps have other numbers, which they keep.
+    const hasOwn = at.type === 'approve' || at.type === 'evaluate';
     if (failed.length > 0) {
-      const steps = withRun(row, { numbers });
+      const steps = hasOwn ? row.steps : withRun(row, { numbers });
       await endRelease(query, row, 'rolled_back', inWords(failed), { ...decide('failed'), steps });
       return;
     }
+    isStillThere = hasOwn;
+    if (hasOwn) return;
     const missing = at.type === 'analyze' ? at.min_executions - arms.candidate.executions : 0;
     if (!isDue || missing > 0 || at.type === 'wait') {
       const statusReason = isDue && missing > 0 ? `waits for ${missing} more executions of the candidate` : null;
@@ -213,7 +238,8 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
       const statusReason = `inconclusive: ${inWords(unclear)}`;
       await saveRelease(query, row, { status: 'paused', statusReason, steps: withRun(row, run), ...decide(state) });
     }
-  });
+  };
+  await atStep(db, id, step, look, { whileAwaiting: true });
   return isStillThere;
 }
 

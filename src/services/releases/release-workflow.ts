@@ -45,8 +45,6 @@ export function startReleaseWorkflow(starter: WorkflowStarter, release: StoredRe
     typedSearchAttributes: new TypedSearchAttributes([
       { key: SEARCH_ATTRIBUTES.workspace, value: workspace },
       { key: SEARCH_ATTRIBUTES.prompt, value: release.prompt_name },
-      { key: SEARCH_ATTRIBUTES.release, value: id },
-      { key: SEARCH_ATTRIBUTES.label, value: release.label },
     ]),
   });
 }

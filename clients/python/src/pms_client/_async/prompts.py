@@ -13,8 +13,8 @@ from typing_extensions import Unpack
 from .. import models
 from .._cache import CacheMetrics, Entry, Key, PromptCache
 from .._call import change, create, read
-from .._rollout import decide
 from .._resolve import MAX_RESOLVED, Resolved, read_resolved, resolve_call
+from .._rollout import decide
 from .._runtime import AsyncBackground, AsyncLock
 from ..errors import InvalidRequestError, NotFoundError, PmsError, UnexpectedResponseError
 from ..prompt import Fallback, Prompt
@@ -66,9 +66,7 @@ class AsyncPrompts:
         release = stable.content.get("release")
         return stable if release is None else await self._decide(stable, release, rollout_key)
 
-    async def _decide(
-        self, stable: Prompt, release: Mapping[str, Any], rollout_key: str | None
-    ) -> Prompt:
+    async def _decide(self, stable: Prompt, release: Mapping[str, Any], rollout_key: str | None) -> Prompt:
         """The candidate, where the key gets it. A version never changes, so it is asked for once."""
         decided = decide(release, rollout_key)
         version = release["candidate_version"]
@@ -77,7 +75,9 @@ class AsyncPrompts:
         try:
             candidate = await self._get((stable.name, None, version), None, None)
         except PmsError as error:
-            _log.warning("The candidate of the prompt %s can't be had, the stable version is used: %s", stable.name, error)
+            _log.warning(
+                "The candidate of the prompt %s can't be had, the stable version is used: %s", stable.name, error
+            )
             return stable.decided_by(replace(decided, arm="stable"))
         return candidate.decided_by(decided)
 
