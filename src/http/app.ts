@@ -134,10 +134,13 @@ async function run(
   });
   const { audit } = route;
   // What changes most and is not recorded (executions) has no scope to pay for.
-  const response =
+  const response = withoutStored(
+    route,
+    key,
     audit === undefined || audit === 'none'
       ? await route.handler(request)
-      : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request));
+      : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request)),
+  );
   ctx.status = route.status ?? 200;
   if (response instanceof RawResponse) {
     if (response.status !== undefined) ctx.status = response.status;
@@ -151,9 +154,22 @@ async function run(
 /** @throws ApiError `insufficient_scope` */
 function requireScope({ scopes }: AuthenticatedKey, route: Route): void {
   const needed = scopesOf(route);
-  if (allows(scopes, ...needed)) return;
   const names = needed.map((scope) => `"${scope}"`).join(' or ');
-  throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
+  if (!allows(scopes, ...needed))
+    throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
+  const also = route.alsoScope;
+  if (also !== undefined && !allows(scopes, also))
+    throw new ApiError(
+      'insufficient_scope',
+      `This key lacks the scope "${also}", which this operation needs beside ${names}.`,
+    );
+}
+
+/** A response as a key may see it: without what is stored, where it may not read that. */
+function withoutStored({ withoutRead }: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
+  const isWhole = withoutRead === undefined || allows(scopes, 'read');
+  if (isWhole || typeof response !== 'object' || response instanceof RawResponse) return response;
+  return { ...response, ...withoutRead };
 }
 
 async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; raw: Buffer }> {

@@ -43,7 +43,9 @@ export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool })
       tag,
       summary: 'Protect a label, or say how it moves',
       description:
-        'A protected label is moved and removed only by keys with the scope `publish` or `admin`, on every prompt. ' +
+        'A protected label is moved and removed only by keys with the scope `publish` or `admin`, on every prompt. What it is on ' +
+        'may include only what is pinned to a version or to a protected label, all the way down: else it is a 400 that names it, as ' +
+        'is ending the protection of a label that such an include relies on. ' +
         `A workspace can protect at most ${MAX_PROTECTED_LABELS}. With \`release\`, releases on the label take its steps; with \`required\` it moves by ` +
         'releases alone. What is left out stays as it is.',
       scope: 'admin',
