@@ -216,7 +216,7 @@ export function promptRoutes({
       description:
         'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. The version is checked like one that is ' +
         'written: its includes must not go in a circle with the label there. Under a protected label they must be pinned to a ' +
-        'version or to a protected label, all the way down. One that moves by releases alone is moved so by an `admin` only, with ' +
+        'version or to a protected label, all the way down. A label that moves by releases alone is moved so by an `admin` only, with ' +
         '`override` and `reason`; none is while a release runs on it.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_PROMPT,

@@ -14,7 +14,7 @@ import { readArms, readSeries } from '../../services/releases/numbers.ts';
 import { startStored } from '../../services/releases/release-workflow.ts';
 import { getRelease, listReleases } from '../../services/releases/releases.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
-import { presentRelease } from './presenter.ts';
+import { presentRelease, UNREAD_RELEASE } from './presenter.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
 import {
   ControlRelease,
@@ -93,6 +93,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       summary,
       description: `${description} Doing it again changes nothing.`,
       scope: ['write', 'publish'],
+      withoutRead: UNREAD_RELEASE,
       params: ReleaseParams,
       body: ControlRelease,
       bodyOptional: true,
@@ -120,6 +121,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
         'The steps are those of the request or of the policy of the label. The label itself moves at the `promote` at the end; until then a ' +
         'share of callers gets the candidate. A check that fails gives everybody the stable version again. For a protected label it needs `publish`.',
       scope: ['write', 'publish'],
+      withoutRead: UNREAD_RELEASE,
       status: 201,
       idempotent: true,
       body: CreateRelease,

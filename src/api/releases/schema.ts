@@ -17,7 +17,9 @@ export const CreateRelease = z
     version: BodyVersion.meta({ description: 'The candidate: the version that the label is to be on.' }),
     steps: ReleaseSteps.optional(),
     reason: Comment.optional(),
-    deadline: TimestampInput.optional().meta({ description: 'Rolls back where the label has not moved by then.' }),
+    deadline: TimestampInput.refine((time) => time.getTime() > Date.now(), 'must be in the future')
+      .optional()
+      .meta({ description: 'Rolls back where the label has not moved by then.' }),
     metadata: Metadata.default({}),
     supersede: z.boolean('must be true or false').default(false).meta({
       description: 'Takes the place of a release that runs on the label, which ends as `superseded`.',
@@ -30,10 +32,6 @@ export const CreateRelease = z
   .refine(({ override, reason }) => override === undefined || Boolean(reason), {
     message: 'is required with "override"',
     path: ['reason'],
-  })
-  .refine(({ deadline }) => deadline === undefined || deadline.getTime() > Date.now(), {
-    message: 'must be in the future',
-    path: ['deadline'],
   })
   .meta({ id: 'CreateRelease' });
 

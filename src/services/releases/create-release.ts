@@ -3,7 +3,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
 import { now } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
-import { ApiError, invalidField, temporarilyUnavailable } from '../../domain/errors.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { NOT_BEGUN, type ReleaseActor, type ReleaseStep, withPromote } from '../../domain/release.ts';
 import { isFinishedRelease, releaseStates } from '../../domain/release-states.ts';
@@ -126,7 +126,7 @@ const selectLabel = (db: Builder, promptId: string, label: string) =>
 
 /**
  * Locks the label, after the release that runs on it: in the order of those who move it.
- * @throws ApiError `temporarily_unavailable` where another release was started meanwhile
+ * @throws ApiError `invalid_state` where another release was started meanwhile
  */
 async function lockLabel(query: Query, promptId: string, label: string) {
   const [before] = await query((db) => selectLabel(db, promptId, label));
@@ -136,7 +136,10 @@ async function lockLabel(query: Query, promptId: string, label: string) {
   const [at] = await query((db) => selectLabel(db, promptId, label).forUpdate());
   if (at === undefined) return undefined;
   if (at.release_id !== null && at.release_id !== running?.id)
-    throw temporarilyUnavailable('Another release was started on this label at the same time.');
+    throw new ApiError(
+      'invalid_state',
+      `${publicId('release', at.release_id)} was started on this label at the same time.`,
+    );
   return { version: at.version, running: at.release_id === null ? undefined : running };
 }
 
