@@ -45,6 +45,7 @@ const recordedBy = async (requestId: string | null, call?: Call) =>
 /** What is wanted of an operation that changes nothing. */
 const UNRECORDED = [
   'createExecution',
+  'createResponse',
   'createChatCompletion',
   'createEvaluation',
   'rescoreEvaluation',
