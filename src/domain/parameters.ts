@@ -39,6 +39,10 @@ export const ModelParameters = z.strictObject({
   presence_penalty: z.number().min(-2).max(2).optional(),
   response_format: ResponseFormat.optional(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
+  parallel_tool_calls: z
+    .boolean()
+    .meta({ description: '`false`: the model calls at most one tool in a response. It changes nothing without tools.' })
+    .optional(),
   provider_options: smallRecord(z.string().min(1).max(64), jsonObject(), {
     max: MAX_PROVIDERS,
     message: `must have at most ${MAX_PROVIDERS} entries`,

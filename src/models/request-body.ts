@@ -4,6 +4,7 @@ import { isObject, listOf, type RequestBody, valueAt } from './json-body.ts';
 import type { ProviderCall } from './language-model.ts';
 import { ModelError } from './model-error.ts';
 import type { HttpProvider } from './names.ts';
+import { isOneToolAtATime } from './sdk-options.ts';
 import { requireAllContent } from './sent-content.ts';
 
 const PARAMETERS = [
@@ -17,6 +18,7 @@ const PARAMETERS = [
   'presence_penalty',
   'response_format',
   'reasoning_effort',
+  'parallel_tool_calls',
 ] as const satisfies (keyof ModelParameters)[];
 type Parameter = (typeof PARAMETERS)[number];
 
@@ -32,6 +34,7 @@ const SAMPLING_OF_OPENAI: Record<Parameter, readonly string[]> = {
   presence_penalty: ['presence_penalty'],
   response_format: ['response_format'],
   reasoning_effort: ['reasoning_effort'],
+  parallel_tool_calls: ['parallel_tool_calls'],
 };
 
 const PLACES: Record<HttpProvider, Record<Parameter, readonly string[]>> = {
@@ -49,6 +52,7 @@ const PLACES: Record<HttpProvider, Record<Parameter, readonly string[]>> = {
     presence_penalty: [],
     response_format: ['output_config.format', 'tool_choice'],
     reasoning_effort: ['output_config.effort', 'thinking'],
+    parallel_tool_calls: ['tool_choice.disable_parallel_tool_use'],
   },
   google: {
     temperature: ['generationConfig.temperature'],
@@ -61,6 +65,7 @@ const PLACES: Record<HttpProvider, Record<Parameter, readonly string[]>> = {
     presence_penalty: ['generationConfig.presencePenalty'],
     response_format: ['generationConfig.responseMimeType'],
     reasoning_effort: ['generationConfig.thinkingConfig'],
+    parallel_tool_calls: [],
   },
 };
 
@@ -87,13 +92,14 @@ export function completeBody(
       completed['response_format'] = { type: 'json_schema', json_schema: { strict: true, ...json_schema } };
     }
     if (call.tools.length > 0) completed['tools'] = withGivenSchemas(completed['tools'], call);
+    if (isOneToolAtATime(call)) completed['parallel_tool_calls'] = false;
     completed['messages'] = withGivenInputs(completed['messages'], call);
   }
   if (provider === 'openai-compatible') {
     if (reasoning_effort !== undefined) completed['reasoning_effort'] = reasoning_effort;
     if (top_k !== undefined) completed['top_k'] = top_k;
   }
-  requireAllParameters(provider, model, completed, parameters);
+  requireAllParameters(provider, model, completed, call);
   requireAllContent(provider, model, completed, call);
   return merge(completed, optionsFor(provider, provider_options));
 }
@@ -127,15 +133,12 @@ function withGivenInputs(sent: unknown, { messages }: ProviderCall): unknown {
   });
 }
 
-function requireAllParameters(
-  provider: HttpProvider,
-  model: string,
-  body: RequestBody,
-  parameters: ModelParameters,
-): void {
+function requireAllParameters(provider: HttpProvider, model: string, body: RequestBody, call: ProviderCall): void {
+  const { parameters } = call;
   for (const name of PARAMETERS) {
     const given = parameters[name];
     if (given === undefined || (name === 'response_format' && parameters.response_format?.type === 'text')) continue;
+    if (name === 'parallel_tool_calls' && !isOneToolAtATime(call)) continue;
     const places = PLACES[provider][name];
     const sent = places.map((place) => valueAt(body, place)).find((value) => value !== undefined);
     if (sent === undefined) throw new ModelError('model_invalid_request', whyNot(provider, model, name));

@@ -35,7 +35,14 @@ export function sdkOptions(provider: HttpProvider, call: ProviderCall): SdkOptio
     ...(reasoning_effort !== undefined && !isOpenAiLike && { reasoning: reasoning_effort }),
     ...(reasoning_effort !== undefined &&
       provider === 'openai' && { providerOptions: { openai: { reasoningEffort: reasoning_effort } } }),
+    ...(provider === 'anthropic' &&
+      isOneToolAtATime(call) && { providerOptions: { anthropic: { disableParallelToolUse: true } } }),
   };
+}
+
+/** Whether the model must not call more than one tool in a response. Several are every provider's default. */
+export function isOneToolAtATime({ tools, toolChoice, parameters }: ProviderCall): boolean {
+  return parameters.parallel_tool_calls === false && tools.length > 0 && toolChoice !== 'none';
 }
 
 function sdkTool({ name, description, input_schema, strict }: Tool): SdkTool {

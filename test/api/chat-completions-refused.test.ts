@@ -37,7 +37,7 @@ describe('fields', () => {
     ['prediction', { type: 'content', content: 'x' }],
     ['web_search_options', {}],
     ['verbosity', 'low'],
-    ['parallel_tool_calls', false],
+    ['parallel_tool_calls', 'no'],
     ['service_tier', 'priority'],
     ['functions', []],
     ['function_call', 'auto'],

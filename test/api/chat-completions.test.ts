@@ -174,6 +174,11 @@ describe("OpenAI's client", () => {
     ]);
   });
 
+  test('has the model call one tool at a time', async () => {
+    await complete({ messages: [{ role: 'user', content: 'Hi' }], tools: [WEATHER], parallel_tool_calls: false });
+    expect(sentBody()).toMatchObject({ parallel_tool_calls: false });
+  });
+
   test("has its tools take the place of the prompt's", async () => {
     const tools = [{ name: 'get_time', input_schema: { type: 'object', properties: {} } }];
     await createPrompt(service, 'chat/tools', {

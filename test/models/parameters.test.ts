@@ -310,3 +310,51 @@ describe('Google', () => {
     expect(await refused(google, 'google/gemini-2.5-flash', { frequency_penalty: 0.5 })).toContain('frequency_penalty');
   });
 });
+
+describe('at most one tool at a time', () => {
+  const tools = [{ name: 'get_time', input_schema: { type: 'object', properties: {} } }];
+  const oneAtATime: ModelParameters = { parallel_tool_calls: false };
+
+  test.each([
+    ['openai/gpt-4o-mini', () => openai, { parallel_tool_calls: false }],
+    ['openai-compatible/llama', () => openai, { parallel_tool_calls: false }],
+    [
+      'anthropic/claude-sonnet-4-5',
+      () => anthropic,
+      { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    ],
+  ])('%s is told so, in its own words', async (model, server, words) => {
+    await models.generate(callOf(model, { parameters: oneAtATime, tools }));
+    expect(server().calls.at(-1)?.body).toMatchObject(words);
+  });
+
+  test('Anthropic is told so beside the choice of a tool', async () => {
+    const call = { parameters: oneAtATime, tools, toolChoice: { name: 'get_time' } };
+    await models.generate(callOf('anthropic/claude-sonnet-4-5', call));
+    expect(anthropic.calls.at(-1)?.body).toMatchObject({
+      tool_choice: { type: 'tool', name: 'get_time', disable_parallel_tool_use: true },
+    });
+  });
+
+  test('Google is not called, since it can not be told', async () => {
+    const before = google.callCount;
+    const call = callOf('google/gemini-2.5-flash', { parameters: oneAtATime, tools });
+    expect(await modelErrorOf(models.generate(call))).toMatchObject({
+      code: 'model_invalid_request',
+      message: expect.stringContaining('parallel_tool_calls'),
+    });
+    expect(google.callCount).toBe(before);
+  });
+
+  test('nothing is sent where there is no tool to call', async () => {
+    const [toOpenAi, toAnthropic] = [
+      await sent(openai, 'openai/gpt-4o-mini', oneAtATime),
+      await sent(anthropic, 'anthropic/claude-sonnet-4-5', oneAtATime),
+    ];
+    expect([toOpenAi.body['parallel_tool_calls'], toAnthropic.body['tool_choice']]).toEqual([undefined, undefined]);
+    await sent(google, 'google/gemini-2.5-flash', oneAtATime);
+    const none = { parameters: oneAtATime, tools, toolChoice: 'none' as const };
+    await models.generate(callOf('anthropic/claude-sonnet-4-5', none));
+    expect(anthropic.calls.at(-1)?.body['tool_choice']).toEqual({ type: 'none' });
+  });
+});

@@ -20,6 +20,7 @@ const NAMES: Record<string, keyof ModelParameters> = {
   frequency_penalty: 'frequency_penalty',
   presence_penalty: 'presence_penalty',
   reasoning_effort: 'reasoning_effort',
+  parallel_tool_calls: 'parallel_tool_calls',
   response_format: 'response_format',
 };
 

@@ -27,7 +27,6 @@ const unsupported = {
   prediction: z.null('is not supported').optional(),
   web_search_options: z.null('is not supported').optional(),
   verbosity: z.literal('medium', 'is not supported, but for "medium"').nullish(),
-  parallel_tool_calls: z.literal(true, 'must be true: the model decides how many tools it calls').nullish(),
   service_tier: z.enum(['auto', 'default'], 'must be "auto" or "default"').nullish(),
   functions: z.null('is not supported: use tools').optional(),
   function_call: z.null('is not supported: use tool_choice').optional(),
@@ -66,6 +65,7 @@ export const CreateChatCompletion = z
     frequency_penalty: parameters.frequency_penalty.nullable(),
     presence_penalty: parameters.presence_penalty.nullable(),
     reasoning_effort: parameters.reasoning_effort.nullable(),
+    parallel_tool_calls: parameters.parallel_tool_calls.nullable(),
     response_format: z
       .discriminatedUnion('type', [ResponseFormat.options[0], ResponseFormat.options[1], JsonSchemaFormat])
       .nullish(),

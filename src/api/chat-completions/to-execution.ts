@@ -25,6 +25,7 @@ function parametersOf(body: ChatCompletionRequest): ModelParameters {
     frequency_penalty: body.frequency_penalty,
     presence_penalty: body.presence_penalty,
     reasoning_effort: body.reasoning_effort,
+    parallel_tool_calls: body.parallel_tool_calls,
     response_format: format && formatOf(format),
   };
   return ModelParameters.parse(

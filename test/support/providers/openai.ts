@@ -78,6 +78,7 @@ const Request = z
         z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
       ])
       .optional(),
+    parallel_tool_calls: z.boolean().optional(),
     stream: z.boolean().optional(),
     stream_options: StreamOptions.optional(),
     ...Object.fromEntries(OTHER_FIELDS.split(/\s+/).map((name) => [name, z.unknown().optional()])),
@@ -86,7 +87,11 @@ const Request = z
     ({ stream, stream_options }) => stream === true || stream_options === undefined,
     'stream_options needs stream',
   )
-  .refine(({ tools, tool_choice }) => tools !== undefined || tool_choice === undefined, 'tool_choice needs tools');
+  .refine(({ tools, tool_choice }) => tools !== undefined || tool_choice === undefined, 'tool_choice needs tools')
+  .refine(
+    ({ tools, parallel_tool_calls }) => tools !== undefined || parallel_tool_calls === undefined,
+    'parallel_tool_calls needs tools',
+  );
 
 /** After an assistant's calls come the results of each, and no others. */
 function requireCallsAndResults(messages: Message[], context: z.RefinementCtx): void {

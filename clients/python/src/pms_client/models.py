@@ -257,6 +257,10 @@ class ListedPromptParameters(BaseModel):
         | None
     ) = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    parallel_tool_calls: Annotated[
+        bool | None,
+        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
+    ] = None
     provider_options: Annotated[
         dict[str, dict[str, Any]] | None,
         Field(
@@ -400,6 +404,10 @@ class PromptParameters(BaseModel):
         PromptParametersResponseFormat | PromptParametersResponseFormat1 | PromptParametersResponseFormat2 | None
     ) = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    parallel_tool_calls: Annotated[
+        bool | None,
+        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
+    ] = None
     provider_options: Annotated[
         dict[str, dict[str, Any]] | None,
         Field(
@@ -607,6 +615,10 @@ class ExecutionParameters(BaseModel):
         | None
     ) = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    parallel_tool_calls: Annotated[
+        bool | None,
+        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
+    ] = None
     provider_options: Annotated[
         dict[str, dict[str, Any]] | None,
         Field(
@@ -820,6 +832,10 @@ class CreatedEvaluationParameters(BaseModel):
         | None
     ) = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    parallel_tool_calls: Annotated[
+        bool | None,
+        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
+    ] = None
     provider_options: Annotated[
         dict[str, dict[str, Any]] | None,
         Field(
@@ -1017,6 +1033,10 @@ class EvaluationParameters(BaseModel):
         | None
     ) = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    parallel_tool_calls: Annotated[
+        bool | None,
+        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
+    ] = None
     provider_options: Annotated[
         dict[str, dict[str, Any]] | None,
         Field(

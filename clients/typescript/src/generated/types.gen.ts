@@ -88,6 +88,10 @@ export type CreatePrompt = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -318,6 +322,10 @@ export type UpdatePrompt = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -403,6 +411,10 @@ export type CreateExecution = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -514,6 +526,10 @@ export type ExecutionDraft = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -741,6 +757,7 @@ export type CreateChatCompletion = {
     frequency_penalty?: number | null;
     presence_penalty?: number | null;
     reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
+    parallel_tool_calls?: boolean | null;
     response_format?: {
         type: 'text';
     } | {
@@ -792,7 +809,6 @@ export type CreateChatCompletion = {
     prediction?: null;
     web_search_options?: null;
     verbosity?: 'medium' | null;
-    parallel_tool_calls?: true | null;
     service_tier?: 'auto' | 'default' | null;
     functions?: null;
     function_call?: null;
@@ -928,6 +944,10 @@ export type CreateEvaluation = {
             frequency_penalty?: number;
             presence_penalty?: number;
             reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+             */
+            parallel_tool_calls?: boolean;
             /**
              * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
              */
@@ -1118,6 +1138,10 @@ export type RescoreEvaluation = {
             frequency_penalty?: number;
             presence_penalty?: number;
             reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+             */
+            parallel_tool_calls?: boolean;
             /**
              * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
              */
@@ -1337,6 +1361,10 @@ export type ScheduledEvaluation = {
             frequency_penalty?: number;
             presence_penalty?: number;
             reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+             */
+            parallel_tool_calls?: boolean;
             /**
              * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
              */
@@ -1561,6 +1589,10 @@ export type ListedPrompt = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -1693,6 +1725,10 @@ export type Prompt = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -1889,6 +1925,10 @@ export type Execution = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
@@ -2246,6 +2286,10 @@ export type CreatedEvaluation = {
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
         /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
         provider_options?: {
@@ -2410,6 +2454,10 @@ export type Evaluation = {
             };
         };
         reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
         /**
          * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
          */
