@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SANDBOX_MODELS } from '../../src/models/sandbox-models.ts';
+import { SANDBOX_MODELS } from '../../src/models/sandbox/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createKey } from './workspace.ts';
 

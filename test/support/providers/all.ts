@@ -36,7 +36,7 @@ export async function startAllStandIns(options: { allowPrivate?: AllowPrivate } 
   const models = modelsAt(
     {
       openai: openai.baseUrl,
-      openaiCompatible: openai.baseUrl,
+      'openai-compatible': openai.baseUrl,
       anthropic: anthropic.baseUrl,
       google: google.baseUrl,
     },
