@@ -43,6 +43,7 @@ test('every provider is listed, with what makes its models work, and no key', as
     ['openai', true, 'OPENAI_API_KEY'],
     ['anthropic', false, 'ANTHROPIC_API_KEY'],
     ['google', false, 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ['mistral', false, 'MISTRAL_API_KEY'],
     ['openai-compatible', false, 'OPENAI_COMPATIBLE_BASE_URL'],
     ['sandbox', true, null],
   ]);

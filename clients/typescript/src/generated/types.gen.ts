@@ -59,7 +59,7 @@ export type CreatePrompt = {
         [key: string]: unknown;
     } | null;
     /**
-     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
     model: string;
     parameters?: {
@@ -335,7 +335,7 @@ export type UpdatePrompt = {
         };
     };
     /**
-     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
     model?: string;
     /**
@@ -1192,7 +1192,7 @@ export type DatasetFromExecutions = {
      */
     status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
     /**
-     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
     model?: string;
     /**
@@ -3541,7 +3541,7 @@ export type ListPromptsData = {
          */
         q?: string;
         /**
-         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
         /**
@@ -4181,7 +4181,7 @@ export type ListExecutionsData = {
         prompt_name?: string;
         status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
         /**
-         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
         /**
@@ -6797,7 +6797,7 @@ export type GetUsageData = {
          */
         prompt_name?: string;
         /**
-         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
         /**
