@@ -46,7 +46,7 @@ const LAYERS: Record<string, Layer> = {
     ],
     values: 'everything',
   },
-  config: { files: ['config.ts'], values: ['lib'], types: ['outbound'], environment: true },
+  config: { files: ['config.ts'], values: ['models', 'lib'], types: ['outbound'], environment: true },
   api: {
     files: ['api/'],
     values: ['http', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],

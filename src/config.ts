@@ -14,6 +14,8 @@ import {
   Retention,
   Waits,
 } from './lib/setting-values.ts';
+import type { ProviderVariables } from './models/providers/provider.ts';
+import { PROVIDERS } from './models/providers/registry.ts';
 import type { AllowPrivate } from './outbound/target.ts';
 
 /** The settings are wrong: `problems` names each, so that all can be mended at once. */
@@ -60,14 +62,6 @@ const Environment = z.object({
     .regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
     .optional(),
   ENCRYPTION_KEY: EncryptionKeys.optional(),
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: HttpUrl.optional(),
-  ANTHROPIC_API_KEY: z.string().optional(),
-  ANTHROPIC_BASE_URL: HttpUrl.optional(),
-  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
-  GOOGLE_GENERATIVE_AI_BASE_URL: HttpUrl.optional(),
-  OPENAI_COMPATIBLE_BASE_URL: HttpUrl.optional(),
-  OPENAI_COMPATIBLE_API_KEY: z.string().optional(),
   WORKSPACE_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
@@ -107,6 +101,17 @@ const Environment = z.object({
 
 type Environment = z.output<typeof Environment>;
 
+/** The variables that each provider's file in `models/providers` names. */
+const ProviderEnvironment = z.object({
+  ...fieldsOf(({ apiKey }) => apiKey, z.string().optional()),
+  ...fieldsOf(({ baseUrl }) => baseUrl, HttpUrl.optional()),
+});
+type ProviderEnvironment = z.output<typeof ProviderEnvironment>;
+
+function fieldsOf<Field>(nameOf: (settings: ProviderVariables) => string, field: Field): Record<string, Field> {
+  return Object.fromEntries(PROVIDERS.map(({ settings }) => [nameOf(settings), field]));
+}
+
 /** What no setting shows by itself. */
 function problemsOf(env: Environment): string[] {
   const problems: string[] = [];
@@ -124,7 +129,7 @@ function problemsOf(env: Environment): string[] {
 /** Every setting of every process. Times are in milliseconds. */
 export type Settings = ReturnType<typeof toSettings>;
 
-function toSettings(env: Environment) {
+function toSettings(env: Environment, providers: ProviderEnvironment) {
   const { SMTP_URL, MAIL_FROM } = env;
   return {
     host: env.HOST,
@@ -157,10 +162,13 @@ function toSettings(env: Environment) {
     /** The first encrypts; all decrypt. Unset only where `npm start` makes its own. */
     encryptionKeys: env.ENCRYPTION_KEY,
     models: {
-      openai: { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL },
-      anthropic: { apiKey: env.ANTHROPIC_API_KEY, baseUrl: env.ANTHROPIC_BASE_URL },
-      google: { apiKey: env.GOOGLE_GENERATIVE_AI_API_KEY, baseUrl: env.GOOGLE_GENERATIVE_AI_BASE_URL },
-      openaiCompatible: { apiKey: env.OPENAI_COMPATIBLE_API_KEY, baseUrl: env.OPENAI_COMPATIBLE_BASE_URL },
+      /** By the provider's name. */
+      providers: Object.fromEntries(
+        PROVIDERS.map(({ name, settings: { apiKey, baseUrl } }) => [
+          name,
+          { apiKey: providers[apiKey], baseUrl: providers[baseUrl] },
+        ]),
+      ),
       pricesFile: env.MODEL_PRICES_FILE,
       /** Of one call to a model. */
       timeoutMs: env.MODEL_TIMEOUT,
@@ -222,12 +230,14 @@ export function parseSettings(environment: Record<string, string | undefined>): 
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = Environment.safeParse(given);
-  if (!parsed.success)
-    throw new SettingsError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const [parsed, providers] = [Environment.safeParse(given), ProviderEnvironment.safeParse(given)];
+  if (!parsed.success || !providers.success) {
+    const issues = [parsed, providers].flatMap(({ error }) => error?.issues ?? []);
+    throw new SettingsError(issues.map(({ path: name, message }) => `${name.join('.')}: ${message}`));
+  }
   const problems = problemsOf(parsed.data);
   if (problems.length > 0) throw new SettingsError(problems);
-  return toSettings(parsed.data);
+  return toSettings(parsed.data, providers.data);
 }
 
 /**

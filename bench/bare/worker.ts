@@ -17,13 +17,7 @@ const Load = z.object({ callers: z.int(), count: z.int(), eager: z.boolean(), in
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const connection = await NativeConnection.connect({ address });
 const client = new Client({ connection });
-const unset = { apiKey: undefined, baseUrl: undefined };
-const models = createModels({
-  openai: { apiKey: 'x', baseUrl: modelUrl },
-  anthropic: unset,
-  google: unset,
-  openaiCompatible: unset,
-});
+const models = createModels({ providers: { openai: { apiKey: 'x', baseUrl: modelUrl } } });
 const worker = await Worker.create({
   connection,
   taskQueue: TASK_QUEUE,

@@ -18,7 +18,8 @@ export const ModelName = z
   .max(200, 'must be at most 200 characters')
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces')
   .meta({
-    description: '`openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.',
+    description:
+      '`openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.',
     example: 'openai/gpt-4o-mini',
   });
 

@@ -26,22 +26,27 @@ import { numeric } from './types/numeric.ts';
 import { regex } from './types/regex.ts';
 import { toolCalls } from './types/tool-calls.ts';
 
+/** Every type of evaluator, in the order in which they are listed. */
+const EVALUATORS = [
+  exactMatch,
+  contains,
+  regex,
+  jsonValid,
+  jsonSchema,
+  jsonMatch,
+  numeric,
+  levenshtein,
+  toolCalls,
+  latency,
+  cost,
+  llmJudge,
+  http,
+] as const;
+
+const [first, ...others] = EVALUATORS;
+
 /** One evaluator and its options, as in `POST /evaluations`. What is wrong inside an expression or a schema, `evaluatorFault` tells. */
-export const EvaluatorConfig = z.discriminatedUnion('type', [
-  exactMatch.config,
-  contains.config,
-  regex.config,
-  jsonValid.config,
-  jsonSchema.config,
-  jsonMatch.config,
-  numeric.config,
-  levenshtein.config,
-  toolCalls.config,
-  latency.config,
-  cost.config,
-  llmJudge.config,
-  http.config,
-]);
+export const EvaluatorConfig = z.discriminatedUnion('type', [first.config, ...others.map(({ config }) => config)]);
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
@@ -90,21 +95,35 @@ export interface PreparedEndpoint extends Prepared, ScoringEndpoint {
 
 export type PreparedEvaluator = PreparedScoring | PreparedJudging | PreparedEndpoint;
 
+type Evaluator =
+  | ScoringEvaluator<EvaluatorConfig>
+  | JudgingEvaluator<EvaluatorConfig>
+  | EndpointEvaluator<EvaluatorConfig>;
+
+const BY_TYPE = new Map<string, Evaluator>(EVALUATORS.map((each) => [each.config.shape.type.value, each]));
+
+/** The evaluator that a config is for: it is given no config but those of its own type. */
+function evaluatorOf({ type }: Pick<EvaluatorConfig, 'type'>): Evaluator {
+  const evaluator = BY_TYPE.get(type);
+  if (evaluator === undefined) throw new Error(`There is no evaluator ${type}.`);
+  return evaluator;
+}
+
 /** Whether an evaluator scores by itself, without asking a model or an endpoint. */
-export function scoresByItself({ type }: Pick<EvaluatorConfig, 'type'>): boolean {
-  return type !== 'llm_judge' && type !== 'http';
+export function scoresByItself(config: Pick<EvaluatorConfig, 'type'>): boolean {
+  return evaluatorOf(config).kind === 'scoring';
 }
 
 /** Whether an evaluator runs what a caller wrote: an expression, a schema. */
-export function runsCallersCode({ type }: Pick<EvaluatorConfig, 'type'>): boolean {
-  return type === 'regex' || type === 'json_schema';
+export function runsCallersCode(config: Pick<EvaluatorConfig, 'type'>): boolean {
+  const evaluator = evaluatorOf(config);
+  return evaluator.kind === 'scoring' && evaluator.fault !== undefined;
 }
 
 /** Why an evaluator's expression or schema can't be used. Compiles it, which takes any time: only in a thread that can be ended. */
 export function evaluatorFault(config: EvaluatorConfig): OptionFault | null {
-  if (config.type === 'regex') return regex.fault?.(config) ?? null;
-  if (config.type === 'json_schema') return jsonSchema.fault?.(config) ?? null;
-  return null;
+  const evaluator = evaluatorOf(config);
+  return evaluator.kind === 'scoring' ? (evaluator.fault?.(config) ?? null) : null;
 }
 
 /**
@@ -112,40 +131,19 @@ export function evaluatorFault(config: EvaluatorConfig): OptionFault | null {
  * any time: only in a thread that can be ended.
  */
 export function prepareEvaluator(config: EvaluatorConfig): PreparedEvaluator {
-  switch (config.type) {
-    case 'exact_match':
-      return prepareScoring(config, exactMatch);
-    case 'contains':
-      return prepareScoring(config, contains);
-    case 'regex':
-      return prepareScoring(config, regex);
-    case 'json_valid':
-      return prepareScoring(config, jsonValid);
-    case 'json_schema':
-      return prepareScoring(config, jsonSchema);
-    case 'json_match':
-      return prepareScoring(config, jsonMatch);
-    case 'numeric':
-      return prepareScoring(config, numeric);
-    case 'levenshtein':
-      return prepareScoring(config, levenshtein);
-    case 'tool_calls':
-      return prepareScoring(config, toolCalls);
-    case 'latency':
-      return prepareScoring(config, latency);
-    case 'cost':
-      return prepareScoring(config, cost);
-    case 'llm_judge':
-      return prepareJudging(config, llmJudge);
-    case 'http':
-      return prepareEndpoint(config, http);
+  const evaluator = evaluatorOf(config);
+  const { name, type, weight } = config;
+  switch (evaluator.kind) {
+    case 'scoring':
+      return prepareScoring(config, evaluator);
+    case 'judging':
+      return { kind: 'judging', name, type, weight, ...evaluator.prepare(config) };
+    case 'endpoint':
+      return { kind: 'endpoint', name, type, weight, ...evaluator.prepare(config) };
   }
 }
 
-function prepareScoring<Config extends EvaluatorConfig>(
-  config: Config,
-  evaluator: ScoringEvaluator<Config>,
-): PreparedScoring {
+function prepareScoring(config: EvaluatorConfig, evaluator: ScoringEvaluator<EvaluatorConfig>): PreparedScoring {
   let prepared: ReturnType<typeof evaluator.prepare> | undefined;
   try {
     prepared = evaluator.prepare(config);
@@ -171,20 +169,4 @@ function prepareScoring<Config extends EvaluatorConfig>(
       }
     },
   };
-}
-
-function prepareJudging<Config extends EvaluatorConfig>(
-  config: Config,
-  evaluator: JudgingEvaluator<Config>,
-): PreparedJudging {
-  const judge = evaluator.prepare(config);
-  return { kind: 'judging', name: config.name, type: config.type, weight: config.weight, ...judge };
-}
-
-function prepareEndpoint<Config extends EvaluatorConfig>(
-  config: Config,
-  evaluator: EndpointEvaluator<Config>,
-): PreparedEndpoint {
-  const endpoint = evaluator.prepare(config);
-  return { kind: 'endpoint', name: config.name, type: config.type, weight: config.weight, ...endpoint };
 }

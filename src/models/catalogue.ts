@@ -1,27 +1,25 @@
 import { findProvider } from '@pydantic/genai-prices';
 import type { ListedModel, ListedProvider } from './model.ts';
-import { HTTP_PROVIDERS, type HttpProvider, isModelId, type ProviderName, providerOfPrefixedId } from './names.ts';
-import type { PriceBook } from './price-book.ts';
-import { PLAIN_SANDBOX_MODELS } from './sandbox-models.ts';
+import { isModelId, type ProviderName } from './names.ts';
+import type { PriceBook } from './prices/price-book.ts';
+import type { Provider } from './providers/provider.ts';
+import { PROVIDERS } from './providers/registry.ts';
+import { PLAIN_SANDBOX_MODELS } from './sandbox/models.ts';
 
 /** The price list also has models that don't take and give text. */
 const OTHER_MEDIA = /audio|computer-use|embedding|image|instruct|live|omni|realtime|transcribe|tts|vision/;
 
 /** Ids of the provider's models that take and give text, by the price list. */
-function listedIds(provider: HttpProvider): string[] {
-  const models = findProvider({ providerId: provider })?.models ?? [];
+function listedIds({ priceList, bareNames, offered }: Provider): string[] {
+  const models = priceList === undefined ? [] : (findProvider({ providerId: priceList })?.models ?? []);
   return models
     .filter(({ deprecated }) => deprecated !== true)
     .map(({ id }) => id)
-    .filter((id) => isModelId(id) && providerOfPrefixedId(id) === provider && !OTHER_MEDIA.test(id));
+    .filter((id) => isModelId(id) && bareNames?.test(id) && (offered?.test(id) ?? true) && !OTHER_MEDIA.test(id));
 }
 
 /** Every provider with the models that have a price: in the operator's file, in the list, or the sandbox's own. */
-export function listProviders(
-  prices: PriceBook,
-  settingOf: Record<HttpProvider, string>,
-  isConfigured: (provider: HttpProvider) => boolean,
-): ListedProvider[] {
+export function listProviders(prices: PriceBook, isConfigured: (provider: Provider) => boolean): ListedProvider[] {
   const own = prices.operatorModels();
 
   function modelsOf(provider: ProviderName, ids: readonly string[]): ListedModel[] {
@@ -34,11 +32,11 @@ export function listProviders(
   }
 
   return [
-    ...HTTP_PROVIDERS.map((provider) => ({
-      provider,
+    ...PROVIDERS.map((provider) => ({
+      provider: provider.name,
       isConfigured: isConfigured(provider),
-      setting: settingOf[provider],
-      models: modelsOf(provider, listedIds(provider)),
+      setting: provider.settings[provider.settings.needed],
+      models: modelsOf(provider.name, listedIds(provider)),
     })),
     { provider: 'sandbox', isConfigured: true, setting: null, models: modelsOf('sandbox', PLAIN_SANDBOX_MODELS) },
   ];

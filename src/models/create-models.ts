@@ -3,20 +3,13 @@ import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
 import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
+import { createHttpModels } from './http-models.ts';
 import type { ClosableModels, ModelSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
-import { type HttpProvider, type ResolvedModel, resolveModelName } from './names.ts';
-import { createPriceBook } from './price-book.ts';
-import { createProviders } from './providers.ts';
-import { createSandbox } from './sandbox.ts';
-
-/** What to set to get a provider's models. */
-const CREDENTIAL_OF: Record<HttpProvider, string> = {
-  openai: 'OPENAI_API_KEY',
-  anthropic: 'ANTHROPIC_API_KEY',
-  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
-  'openai-compatible': 'OPENAI_COMPATIBLE_BASE_URL',
-};
+import { type ResolvedModel, resolveModelName } from './names.ts';
+import { createPriceBook } from './prices/price-book.ts';
+import { findProvider } from './providers/registry.ts';
+import { createSandbox } from './sandbox/sandbox.ts';
 
 /**
  * @param options.allowPrivate Where files may be fetched from, besides the internet; default nowhere.
@@ -28,13 +21,14 @@ export function createModels(
   options: { allowPrivate?: AllowPrivate; warn?: (message: string) => void } = {},
 ): ClosableModels {
   const prices = createPriceBook({ file: settings.pricesFile, warn: options.warn ?? (() => {}) });
-  const providers = createProviders(settings, prices, options.allowPrivate ?? 'false');
+  const http = createHttpModels(settings, prices, options.allowPrivate ?? 'false');
   const sandbox = createSandbox();
 
   /** Why a known provider can't be called; undefined when it can. */
-  function missingCredentials({ provider }: ResolvedModel): string | undefined {
-    if (provider === 'sandbox' || providers.isConfigured(provider)) return undefined;
-    return `no credentials for ${provider}; set ${CREDENTIAL_OF[provider]}`;
+  function missingCredentials({ provider: name }: ResolvedModel): string | undefined {
+    const provider = findProvider(name);
+    if (provider === undefined || http.isConfigured(provider)) return undefined;
+    return `no credentials for ${name}; set ${provider.settings[provider.settings.needed]}`;
   }
 
   /** The name was checked when the execution was created, but this process may have other settings. */
@@ -61,14 +55,15 @@ export function createModels(
     async generate(call) {
       refuseInTransaction('A model');
       call.signal.throwIfAborted();
-      const { provider, model, providerModelId } = resolveForCall(call.model);
+      const resolved = resolveForCall(call.model);
+      const provider = findProvider(resolved.provider);
       const deadline = startDeadline(call.signal, call.timeoutMs);
       const started = performance.now();
       try {
         const response =
-          provider === 'sandbox'
-            ? await sandbox.generate(providerModelId, call, deadline.signal)
-            : await providers.generate({ provider, model, providerModelId }, call, deadline.signal);
+          provider === undefined
+            ? await sandbox.generate(resolved.providerModelId, call, deadline.signal)
+            : await http.generate({ provider, resolved }, call, deadline.signal);
         return { ...response, modelMs: Math.round(performance.now() - started) };
       } catch (error) {
         // An aborted connection fails with an error that isn't a ModelError.
@@ -87,8 +82,8 @@ export function createModels(
       return prices.priceOf(resolveModelName(name), atInputTokens);
     },
 
-    providers: () => listProviders(prices, CREDENTIAL_OF, (provider) => providers.isConfigured(provider)),
+    providers: () => listProviders(prices, (provider) => http.isConfigured(provider)),
 
-    close: () => providers.close(),
+    close: () => http.close(),
   };
 }

@@ -99,11 +99,8 @@ export interface ProviderSettings {
 }
 
 export interface ModelSettings {
-  openai: ProviderSettings;
-  anthropic: ProviderSettings;
-  google: ProviderSettings;
-  /** Any server that speaks OpenAI's chat completions; usable as soon as it has a base URL. */
-  openaiCompatible: ProviderSettings;
+  /** By the provider's name. */
+  providers: Readonly<Record<string, ProviderSettings>>;
   /** The operator's own prices, JSON; see `price-book.ts`. */
   pricesFile?: string | undefined;
 }

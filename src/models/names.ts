@@ -1,10 +1,8 @@
-import { findProvider } from '@pydantic/genai-prices';
+import { findProvider as findListed } from '@pydantic/genai-prices';
 import { invalidField } from '../domain/errors.ts';
-import { SANDBOX_MODELS, sandboxModelExists } from './sandbox-models.ts';
+import { findProvider, type HttpProvider, PROVIDERS } from './providers/registry.ts';
+import { SANDBOX_MODELS, sandboxModelExists } from './sandbox/models.ts';
 
-/** Providers that are called over HTTP. */
-export const HTTP_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
-export type HttpProvider = (typeof HTTP_PROVIDERS)[number];
 export type ProviderName = HttpProvider | 'sandbox';
 
 /** A parsed model name: `openai/gpt-4o-mini` is served by `openai`, which calls it `gpt-4o-mini`. */
@@ -15,13 +13,6 @@ export interface ResolvedModel {
   /** What the provider itself calls the model. */
   providerModelId: string;
 }
-
-/** Bare names not in the price list, by the prefixes their makers use. */
-const PREFIXES: readonly (readonly [RegExp, HttpProvider])[] = [
-  [/^(gpt-|chatgpt-|o[134](-|$)|ft:(gpt|o[134]))/, 'openai'],
-  [/^claude-/, 'anthropic'],
-  [/^gemini-/, 'google'],
-];
 
 /** Some providers take the model id in the URL, so it must not contain anything that changes the URL. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:@+-]*(\/[A-Za-z0-9][A-Za-z0-9._:@+-]*)*$/;
@@ -39,7 +30,7 @@ export function resolveModelName(name: string): ResolvedModel {
     const quoted = JSON.stringify(name.slice(0, 100));
     throw invalidField(
       'model',
-      `no provider is known for ${quoted}; write provider/model, with one of ${[...HTTP_PROVIDERS, 'sandbox'].join(', ')} as the provider`,
+      `no provider is known for ${quoted}; write provider/model, with one of ${[...PROVIDERS.map((known) => known.name), 'sandbox'].join(', ')} as the provider`,
     );
   }
   const providerModelId = slash === -1 ? name : name.slice(slash + 1);
@@ -56,7 +47,7 @@ export function resolveModelName(name: string): ResolvedModel {
 }
 
 function providerOfPrefix(prefix: string): ProviderName | undefined {
-  return prefix === 'sandbox' ? 'sandbox' : HTTP_PROVIDERS.find((provider) => provider === prefix);
+  return prefix === 'sandbox' ? 'sandbox' : findProvider(prefix)?.name;
 }
 
 /** Whether a provider may call a model so. */
@@ -64,14 +55,11 @@ export function isModelId(id: string): boolean {
   return MODEL_ID.test(id) && id.length <= MAX_MODEL_ID_LENGTH;
 }
 
-/** The provider whose models have ids that begin so. */
-export function providerOfPrefixedId(id: string): HttpProvider | undefined {
-  return PREFIXES.find(([pattern]) => pattern.test(id))?.[1];
-}
-
+/** By the prefixes that its maker uses, or by the price list. */
 function providerOfBareName(name: string): HttpProvider | undefined {
-  const byPrefix = providerOfPrefixedId(name);
-  if (byPrefix !== undefined) return byPrefix;
-  const known = findProvider({ modelId: name })?.id;
-  return HTTP_PROVIDERS.find((provider) => provider === known);
+  const listed = () => findListed({ modelId: name })?.id;
+  const provider =
+    PROVIDERS.find(({ bareNames }) => bareNames?.test(name)) ??
+    PROVIDERS.find(({ priceList }) => priceList !== undefined && priceList === listed());
+  return provider?.name;
 }

@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { MAX_RETRY_AFTER_MS, ModelError, type ModelErrorCode } from './model-error.ts';
 
+/** What FastAPI says of a request that is not valid; Mistral and vLLM send it. */
+const Faults = z
+  .array(z.object({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string() }))
+  .transform((faults) => faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
+const Message = z.union([z.string(), z.object({ detail: Faults }).transform(({ detail }) => detail)]);
+
 /**
  * The shapes providers put errors in: OpenAI `{error: {message, type, code}}`, Anthropic `{type, error: {type, message}}`,
- * Google `{error: {code, message, status, details}}`, some servers `{error: "…"}`, `{message}` or `{detail}`.
+ * Google `{error: {code, message, status, details}}`, Mistral `{message, type, code}`, some servers `{error: "…"}`, `{message}` or `{detail}`.
  */
 const Fault = z.object({
-  message: z.string().optional().catch(undefined),
+  message: Message.optional().catch(undefined),
   type: z.string().optional().catch(undefined),
   status: z.string().optional().catch(undefined),
   code: z.union([z.string(), z.number()]).optional().catch(undefined),
@@ -26,7 +32,7 @@ type Fault = z.infer<typeof Fault>;
 const ErrorBody = z.union([
   z.object({ error: z.string() }).transform(({ error }): Fault => ({ message: error })),
   z.object({ error: Fault }).transform(({ error }) => error),
-  z.object({ detail: z.string() }).transform(({ detail }): Fault => ({ message: detail })),
+  z.object({ detail: z.union([z.string(), Faults]) }).transform(({ detail }): Fault => ({ message: detail })),
   Fault,
 ]);
 
@@ -49,7 +55,7 @@ const CODES_BY_NAME: readonly (readonly [RegExp, ModelErrorCode, { retryable?: b
     'model_rate_limited',
     { retryable: false },
   ],
-  [/^(model_not_found|DeploymentNotFound)$/i, 'model_not_found', {}],
+  [/^(model_not_found|DeploymentNotFound|invalid_model)$/i, 'model_not_found', {}],
   [/^(invalid_api_key|API_KEY_INVALID)$/i, 'model_authentication', {}],
 ];
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SANDBOX_MODELS } from '../../src/models/sandbox-models.ts';
+import { SANDBOX_MODELS } from '../../src/models/sandbox/models.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createKey } from './workspace.ts';
 
@@ -43,6 +43,7 @@ test('every provider is listed, with what makes its models work, and no key', as
     ['openai', true, 'OPENAI_API_KEY'],
     ['anthropic', false, 'ANTHROPIC_API_KEY'],
     ['google', false, 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ['mistral', false, 'MISTRAL_API_KEY'],
     ['openai-compatible', false, 'OPENAI_COMPATIBLE_BASE_URL'],
     ['sandbox', true, null],
   ]);

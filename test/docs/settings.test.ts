@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { PROVIDERS } from '../../src/models/providers/registry.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
-/** The variables that src/config.ts reads: the keys of its schema. */
-const known = sorted(
-  [
+/** The variables that src/config.ts reads: the keys of its schema, and those of the providers. */
+const known = sorted([
+  ...PROVIDERS.flatMap(({ settings: { apiKey, baseUrl } }) => [apiKey, baseUrl]),
+  ...[
     ...(read('src/config.ts').match(/const Environment = z\.object\(\{([\s\S]*?)\n\}\);/)?.[1] ?? '').matchAll(
       /^ {2}([A-Z_]+):/gm,
     ),
   ].map(([, name = '']) => name),
-);
+]);
 
 test('the page on settings describes every setting and no other', () => {
   const described = [...read('docs/settings.md').matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>

@@ -46,6 +46,7 @@ describe('options that cost something else are refused by name', () => {
     ['google', { generationConfig: [] }, 'generationConfig'],
     ['google', { tools: [{ googleSearch: {} }] }, 'tools'],
     ['google', { serviceTier: 'priority' }, 'serviceTier'],
+    ['mistral', { n: 4 }, 'n'],
     ['openai', { constructor: 1, toString: 2 }, 'constructor'],
   ])('%s %j', (provider, options, path) => {
     expect(problemsOf({ [provider]: options })).toEqual([`provider_options.${provider}.${path}`]);

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../src/domain/errors.ts';
+import { providerOptionsProblem } from '../../src/domain/provider-options.ts';
 import { resolveModelName } from '../../src/models/names.ts';
+import { PROVIDERS } from '../../src/models/providers/registry.ts';
 import { modelsAt } from '../support/providers/models.ts';
+
+test.each(PROVIDERS.map(({ name }) => name))('options can be passed on to %s', (name) => {
+  expect(providerOptionsProblem({ [name]: {} })).toBeUndefined();
+});
 
 describe('a model’s name', () => {
   test.each([
@@ -18,6 +24,8 @@ describe('a model’s name', () => {
     ['ft:gpt-4o-mini:acme::abc', 'openai', 'ft:gpt-4o-mini:acme::abc'],
     ['claude-sonnet-4-5', 'anthropic', 'claude-sonnet-4-5'],
     ['gemini-2.5-pro', 'google', 'gemini-2.5-pro'],
+    ['mistral-large-latest', 'mistral', 'mistral-large-latest'],
+    ['codestral-2508', 'mistral', 'codestral-2508'],
   ])('%s is served by %s', (name, provider, providerModelId) => {
     expect(resolveModelName(name)).toEqual({ provider, providerModelId, model: `${provider}/${providerModelId}` });
   });
@@ -58,6 +66,7 @@ test.each([
   ['gpt-4o-mini', 'OPENAI_API_KEY'],
   ['anthropic/claude-sonnet-4-5', 'ANTHROPIC_API_KEY'],
   ['google/gemini-2.5-flash', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  ['mistral/mistral-small-latest', 'MISTRAL_API_KEY'],
   ['openai-compatible/x', 'OPENAI_COMPATIBLE_BASE_URL'],
 ])('without credentials, %s says to set %s', (name, variable) => {
   expect(() => modelsAt({}).resolve(name)).toThrow(

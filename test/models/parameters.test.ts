@@ -25,7 +25,7 @@ beforeAll(async () => {
   [openai, anthropic, google] = await Promise.all([startOpenAiServer(), startAnthropicServer(), startGoogleServer()]);
   models = modelsAt({
     openai: openai.baseUrl,
-    openaiCompatible: openai.baseUrl,
+    'openai-compatible': openai.baseUrl,
     anthropic: anthropic.baseUrl,
     google: google.baseUrl,
   });

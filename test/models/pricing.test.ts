@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { calcPrice } from '@pydantic/genai-prices';
 import { resolveModelName } from '../../src/models/names.ts';
-import { createPriceBook } from '../../src/models/price-book.ts';
-import { costOf, createListedFinder, listPrice, PRICE_LIST } from '../../src/models/pricing.ts';
-import type { BilledUsage } from '../../src/models/usage.ts';
+import { createPriceBook } from '../../src/models/prices/price-book.ts';
+import { costOf, createListedFinder, listPrice, PRICE_LIST } from '../../src/models/prices/pricing.ts';
+import type { BilledUsage } from '../../src/models/prices/usage.ts';
 import { modelsAt } from '../support/providers/models.ts';
 
 function usage(input: number, output: number, cached = 0, cacheWriteTokens = 0): BilledUsage {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   google = await startGoogleServer(options);
   models = modelsAt({
     openai: openai.baseUrl,
-    openaiCompatible: openai.baseUrl,
+    'openai-compatible': openai.baseUrl,
     anthropic: anthropic.baseUrl,
     google: google.baseUrl,
   });
@@ -222,7 +222,7 @@ describe('answers', () => {
 
   test('many at once each get their own', async () => {
     const own = await startOpenAiServer();
-    const many = modelsAt({ openaiCompatible: own.baseUrl });
+    const many = modelsAt({ 'openai-compatible': own.baseUrl });
     const prompts = Array.from({ length: 300 }, (_, i) => `prompt ${i}`);
     const answers = await Promise.all(prompts.map((input) => many.generate(callOf('openai-compatible/m', { input }))));
     expect(answers.map(({ output }) => output)).toEqual(prompts.map((input) => `Answer to: ${input}`));

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 test('a stand-in of its own process counts calls by prompt and can be told to misbehave', async () => {
-  const models = modelsAt({ openaiCompatible: `${base}/v1` });
+  const models = modelsAt({ 'openai-compatible': `${base}/v1` });
   const call = (input: string) => models.generate(callOf('openai-compatible/m', { input }));
   expect(await call('one')).toMatchObject({ output: 'Hello' });
   await call('one');

@@ -44,8 +44,8 @@ describe.each(MODELS)('%s', (model) => {
         ['nothing said', { text: '', usage: USAGE }],
       ] as [string, CannedAnswer][]
     )
-      // Anthropic's responses always have it.
-      .filter(([, { usage }]) => usage !== null || !model.startsWith('anthropic/')),
+      // Anthropic's and Mistral's responses always have it.
+      .filter(([, { usage }]) => usage !== null || !/^(anthropic|mistral)\//.test(model)),
   )('gives the same response as without streaming: %s', async (_, canned) => {
     standIns.answer(canned);
     const whole = await standIns.models.generate(callOf(model, { tools: [WEATHER] }));

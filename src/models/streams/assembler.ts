@@ -1,4 +1,4 @@
-import { isObject, type RequestBody } from '../json-body.ts';
+import { isObject, type RequestBody } from '../requests/json-body.ts';
 
 /** Puts a streamed response together. */
 export interface Assembler {

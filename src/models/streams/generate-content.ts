@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject, type RequestBody } from '../json-body.ts';
+import { isObject, type RequestBody } from '../requests/json-body.ts';
 import { type Assembler, assignInside, assignKnown } from './assembler.ts';
 
 const Candidate = z.looseObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RequestBody } from '../json-body.ts';
+import type { RequestBody } from '../requests/json-body.ts';
 import { type Assembler, assignInside, assignKnown } from './assembler.ts';
 
 const Block = z.looseObject({ type: z.string() });

@@ -1,39 +1,20 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { isObject, type RequestBody } from '../json-body.ts';
 import { ModelError } from '../model-error.ts';
-import type { HttpProvider } from '../names.ts';
 import { providerError } from '../provider-errors.ts';
+import type { Provider } from '../providers/provider.ts';
+import { isObject, type RequestBody } from '../requests/json-body.ts';
 import { MAX_RESPONSE_BYTES, type MakeRoom, type TransportResponse, tooLong } from '../transport.ts';
 import type { Assembler } from './assembler.ts';
-import { createChatCompletionAssembler } from './chat-completions.ts';
-import { createGenerateContentAssembler } from './generate-content.ts';
-import { createMessagesAssembler } from './messages.ts';
 
 /** Each word comes in an event that is many times as long. */
 const EVENT_FACTOR = 8;
 const MAX_STREAM_BYTES = EVENT_FACTOR * MAX_RESPONSE_BYTES;
 
-const ASSEMBLERS: Record<HttpProvider, () => Assembler> = {
-  openai: createChatCompletionAssembler,
-  'openai-compatible': createChatCompletionAssembler,
-  anthropic: createMessagesAssembler,
-  google: createGenerateContentAssembler,
-};
-
 /** What ends OpenAI's streams. */
 const DONE = '[DONE]';
 
 const HasError = z.object({ error: z.union([z.string().min(1), z.looseObject({})]) });
-
-/** Asks the provider to send the response in pieces. */
-export function asStreamed(provider: HttpProvider, url: string, body: RequestBody): { url: string; body: RequestBody } {
-  if (provider === 'google') {
-    return { url: `${url.replace(/:generateContent$/, ':streamGenerateContent')}?alt=sse`, body };
-  }
-  if (provider === 'anthropic') return { url, body: { ...body, stream: true } };
-  return { url, body: { ...body, stream: true, stream_options: { include_usage: true } } };
-}
 
 /** Whether a response is a stream: some servers answer in one piece, whatever they are asked. */
 export function isStream({ status, headers }: TransportResponse): boolean {
@@ -50,13 +31,13 @@ export function isStream({ status, headers }: TransportResponse): boolean {
  * @throws ModelError for an error in the stream, and for one that ends before the response is complete or is too long
  */
 export async function readStream(
-  provider: HttpProvider,
+  provider: Provider,
   response: TransportResponse,
   onText: (text: string) => void,
   makeRoom: MakeRoom,
   redact: (text: string) => string,
 ): Promise<string> {
-  const assembler = ASSEMBLERS[provider]();
+  const assembler = provider.createAssembler();
   let chars = 0;
   let isDone = false;
 

@@ -2,6 +2,7 @@ import type { ClosableModels } from '../../../src/models/model.ts';
 import type { AllowPrivate } from '../../../src/outbound/target.ts';
 import { startAnthropicServer } from './anthropic.ts';
 import { startGoogleServer } from './google.ts';
+import { startMistralServer } from './mistral.ts';
 import { modelsAt } from './models.ts';
 import { startOpenAiServer } from './openai.ts';
 import type { CannedAnswer, SeenCall } from './protocol.ts';
@@ -13,6 +14,7 @@ export const MODELS = [
   'openai-compatible/m',
   'anthropic/claude-sonnet-4-5',
   'google/gemini-2.5-flash',
+  'mistral/mistral-small-latest',
 ] as const;
 export type TestModel = (typeof MODELS)[number];
 
@@ -33,17 +35,19 @@ export async function startAllStandIns(options: { allowPrivate?: AllowPrivate } 
   const openai = await startOpenAiServer({ answer });
   const anthropic = await startAnthropicServer({ answer });
   const google = await startGoogleServer({ answer });
+  const mistral = await startMistralServer({ answer });
   const models = modelsAt(
     {
       openai: openai.baseUrl,
-      openaiCompatible: openai.baseUrl,
+      'openai-compatible': openai.baseUrl,
       anthropic: anthropic.baseUrl,
       google: google.baseUrl,
+      mistral: mistral.baseUrl,
     },
     options,
   );
-  const of = (model: string) =>
-    model.startsWith('anthropic/') ? anthropic : model.startsWith('google/') ? google : openai;
+  const servers: Record<string, StandIn> = { anthropic, google, mistral };
+  const of = (model: string) => servers[model.split('/')[0] ?? ''] ?? openai;
   return {
     models,
     of,
@@ -57,7 +61,7 @@ export async function startAllStandIns(options: { allowPrivate?: AllowPrivate } 
     },
     async close() {
       await models.close();
-      await Promise.all([openai.close(), anthropic.close(), google.close()]);
+      await Promise.all([openai.close(), anthropic.close(), google.close(), mistral.close()]);
     },
   };
 }

@@ -1,33 +1,20 @@
 import { createModels } from '../../../src/models/create-models.ts';
-import {
-  type ClosableModels,
-  type ModelCall,
-  type ModelDelta,
-  ModelError,
-  type ModelSettings,
-} from '../../../src/models/model.ts';
+import { type ClosableModels, type ModelCall, type ModelDelta, ModelError } from '../../../src/models/model.ts';
+import type { HttpProvider } from '../../../src/models/providers/registry.ts';
 import type { AllowPrivate } from '../../../src/outbound/target.ts';
 import { PATIENCE_MS } from '../wait-for.ts';
 
 /** The key every stand-in is called with. */
 export const TEST_KEY = 'sk-test-0123456789abcdef';
 
-const OFF = { apiKey: undefined, baseUrl: undefined };
-
 /** Models of the stand-ins at these base URLs; a provider without one has no credentials. */
 export function modelsAt(
-  baseUrls: Partial<Record<keyof Omit<ModelSettings, 'pricesFile'>, string>>,
+  baseUrls: Partial<Record<HttpProvider, string>>,
   options: { pricesFile?: string; allowPrivate?: AllowPrivate; warn?: (message: string) => void } = {},
 ): ClosableModels {
-  const at = (baseUrl: string | undefined) => (baseUrl === undefined ? OFF : { apiKey: TEST_KEY, baseUrl });
+  const providers = Object.entries(baseUrls).map(([name, baseUrl]) => [name, { apiKey: TEST_KEY, baseUrl }]);
   return createModels(
-    {
-      openai: at(baseUrls.openai),
-      anthropic: at(baseUrls.anthropic),
-      google: at(baseUrls.google),
-      openaiCompatible: at(baseUrls.openaiCompatible),
-      pricesFile: options.pricesFile,
-    },
+    { providers: Object.fromEntries(providers), pricesFile: options.pricesFile },
     {
       ...(options.allowPrivate && { allowPrivate: options.allowPrivate }),
       ...(options.warn && { warn: options.warn }),

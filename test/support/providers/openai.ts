@@ -48,7 +48,13 @@ const Message = z.discriminatedUnion('role', [
     ),
   z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.string() }),
 ]);
-type Message = z.infer<typeof Message>;
+/** What of a message can be read the same way, whichever provider's it is. */
+interface AnyMessage {
+  role: string;
+  content?: string | readonly { type: string; text?: unknown }[] | null | undefined;
+  tool_call_id?: string;
+  tool_calls?: readonly { id: string }[] | undefined;
+}
 
 const Tool = z.strictObject({
   type: z.literal('function'),
@@ -94,21 +100,21 @@ const Request = z
   );
 
 /** After an assistant's calls come the results of each, and no others. */
-function requireCallsAndResults(messages: Message[], context: z.RefinementCtx): void {
+export function requireCallsAndResults(messages: readonly AnyMessage[], context: z.RefinementCtx): void {
   const fault = (message: string) => context.addIssue({ code: 'custom', message });
   let open = new Set<string>();
   for (const message of messages) {
     if (message.role === 'tool') {
-      if (!open.delete(message.tool_call_id)) fault(`no call ${message.tool_call_id} is before its result`);
+      if (!open.delete(message.tool_call_id ?? '')) fault(`no call ${message.tool_call_id} is before its result`);
       continue;
     }
     if (open.size > 0) fault('a call has no result');
-    open = new Set(message.role === 'assistant' ? message.tool_calls?.map(({ id }) => id) : []);
+    open = new Set(message.tool_calls?.map(({ id }) => id));
   }
   if (open.size > 0) fault('a call has no result');
 }
 
-function textOf(message: Message | undefined): string {
+export function textOf(message: AnyMessage | undefined): string {
   const content = message?.content ?? '';
   if (typeof content === 'string') return content;
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -138,7 +144,7 @@ function deltasOf({ content, refusal, tool_calls = [], ...rest }: AnswerMessage)
 }
 
 /** Chat completions, as OpenAI and the servers compatible with it speak them. */
-const protocol: Protocol = {
+export const chatCompletions: Protocol = {
   name: 'openai',
   serves: (path) => path.endsWith('/chat/completions'),
   promptOf: (body) => textOf(Request.parse(body).messages.at(-1)),
@@ -214,5 +220,5 @@ const protocol: Protocol = {
 
 /** A stand-in for OpenAI and for any server compatible with it. */
 export function startOpenAiServer(options?: StandInOptions): Promise<StandIn> {
-  return startStandIn(protocol, '/v1', options);
+  return startStandIn(chatCompletions, '/v1', options);
 }

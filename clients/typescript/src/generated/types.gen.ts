@@ -59,7 +59,7 @@ export type CreatePrompt = {
         [key: string]: unknown;
     } | null;
     /**
-     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
     model: string;
     parameters?: {
@@ -343,7 +343,7 @@ export type UpdatePrompt = {
         };
     };
     /**
-     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
     model?: string;
     /**
@@ -1601,7 +1601,7 @@ export type DatasetFromExecutions = {
      */
     status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
     /**
-     * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
     model?: string;
     /**
@@ -4377,7 +4377,7 @@ export type ListPromptsData = {
          */
         q?: string;
         /**
-         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
         /**
@@ -5558,7 +5558,7 @@ export type ListExecutionsData = {
         prompt_name?: string;
         status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
         /**
-         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
         /**
@@ -8280,7 +8280,7 @@ export type GetUsageData = {
          */
         prompt_name?: string;
         /**
-         * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+         * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
         /**

@@ -1,22 +1,22 @@
-import type { ModelParameters } from '../domain/parameters.ts';
-import type { Tool, ToolChoice } from '../domain/prompt-content.ts';
+import type { ModelParameters } from '../../domain/parameters.ts';
+import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { ProviderCall, SdkOptions } from './language-model.ts';
-import type { HttpProvider } from './names.ts';
 import { sdkPrompt } from './sdk-prompt.ts';
 
 type SdkTool = NonNullable<SdkOptions['tools']>[number];
 type JsonSchema = Extract<NonNullable<SdkOptions['responseFormat']>, { type: 'json' }>['schema'];
 
-/**
- * The call as the provider's SDK takes it. What the SDK would narrow down for an OpenAI-like server (the caller's JSON
- * schema, efforts) is left to `completeBody`.
- */
-export function sdkOptions(provider: HttpProvider, call: ProviderCall): SdkOptions {
-  const { messages, tools, toolChoice, parameters } = call;
+/** The call as the provider's SDK takes it. */
+export function sdkOptions(provider: Provider, call: ProviderCall): SdkOptions {
+  const options = optionsOf(call);
+  return provider.sdkOptions?.(options, call) ?? options;
+}
+
+function optionsOf({ messages, tools, toolChoice, parameters }: ProviderCall): SdkOptions {
   const { temperature, top_p, top_k, max_tokens, stop, seed, frequency_penalty, presence_penalty } = parameters;
   const { reasoning_effort } = parameters;
-  const isOpenAiLike = provider === 'openai' || provider === 'openai-compatible';
-  const responseFormat = isOpenAiLike ? undefined : sdkResponseFormat(parameters);
+  const responseFormat = sdkResponseFormat(parameters);
   return {
     prompt: sdkPrompt(messages),
     ...(tools.length > 0 && {
@@ -25,24 +25,15 @@ export function sdkOptions(provider: HttpProvider, call: ProviderCall): SdkOptio
     }),
     ...(temperature !== undefined && { temperature }),
     ...(top_p !== undefined && { topP: top_p }),
-    ...(top_k !== undefined && !isOpenAiLike && { topK: top_k }),
+    ...(top_k !== undefined && { topK: top_k }),
     ...(max_tokens !== undefined && { maxOutputTokens: max_tokens }),
     ...(stop !== undefined && { stopSequences: typeof stop === 'string' ? [stop] : stop }),
     ...(seed !== undefined && { seed }),
     ...(frequency_penalty !== undefined && { frequencyPenalty: frequency_penalty }),
     ...(presence_penalty !== undefined && { presencePenalty: presence_penalty }),
     ...(responseFormat !== undefined && { responseFormat }),
-    ...(reasoning_effort !== undefined && !isOpenAiLike && { reasoning: reasoning_effort }),
-    ...(reasoning_effort !== undefined &&
-      provider === 'openai' && { providerOptions: { openai: { reasoningEffort: reasoning_effort } } }),
-    ...(provider === 'anthropic' &&
-      isOneToolAtATime(call) && { providerOptions: { anthropic: { disableParallelToolUse: true } } }),
+    ...(reasoning_effort !== undefined && { reasoning: reasoning_effort }),
   };
-}
-
-/** Whether the model must not call more than one tool in a response. Several are every provider's default. */
-export function isOneToolAtATime({ tools, toolChoice, parameters }: ProviderCall): boolean {
-  return parameters.parallel_tool_calls === false && tools.length > 0 && toolChoice !== 'none';
 }
 
 function sdkTool({ name, description, input_schema, strict }: Tool): SdkTool {

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import type { Pricing } from '../domain/usage.ts';
-import type { ResolvedModel } from './names.ts';
+import type { Pricing } from '../../domain/usage.ts';
+import type { ResolvedModel } from '../names.ts';
+import { findProvider } from '../providers/registry.ts';
+import { sandboxPrice } from '../sandbox/sandbox.ts';
 import { createListedFinder, listPrice } from './pricing.ts';
-import { sandboxPrice } from './sandbox.ts';
 
 const Usd = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'write US dollars as a decimal in a string, such as "0.15"');
 
@@ -80,10 +81,10 @@ export function createPriceBook(options: {
       const pattern = mostSpecific(Object.keys(prices), model);
       const own = pattern === undefined ? undefined : prices[pattern];
       if (pattern !== undefined && own !== undefined) return operatorPrice(pattern, own, inputTokens);
-      // A compatible server's models may be anything, whatever they are called.
-      return provider === 'openai-compatible'
+      const priceList = findProvider(provider)?.priceList;
+      return priceList === undefined
         ? null
-        : listPrice(provider, providerModelId, inputTokens, new Date(now()), findListed);
+        : listPrice(priceList, providerModelId, inputTokens, new Date(now()), findListed);
     },
 
     operatorModels() {

@@ -1,7 +1,7 @@
-import { type ChatMessage, MAX_FILE_BYTES } from '../domain/messages.ts';
-import type { FairSemaphore, Release } from '../lib/fair-semaphore.ts';
-import { DownloadError, type Downloader } from '../outbound/download.ts';
-import { ModelError } from './model-error.ts';
+import { type ChatMessage, MAX_FILE_BYTES } from '../../domain/messages.ts';
+import type { FairSemaphore, Release } from '../../lib/fair-semaphore.ts';
+import { DownloadError, type Downloader } from '../../outbound/download.ts';
+import { ModelError } from '../model-error.ts';
 import type { FilePart } from './sdk-prompt.ts';
 
 /** Bytes of all files that are fetched for one call, counted once for each part that names them: each part is sent as a copy. */

@@ -9,41 +9,40 @@ import { HeldBytes } from '../lib/held-bytes.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { createDownloader } from '../outbound/download.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
-import { requireAcceptedContent } from './accepted-content.ts';
 import { createDeltas, type Deltas } from './deltas.ts';
-import { isFetchedBy, withFetchedFiles } from './fetched-files.ts';
-import type { LanguageModel, ProviderCall } from './language-model.ts';
 import type { FinishReason, ModelCall, ModelResponse, ModelSettings, ProviderSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
-import type { HttpProvider, ResolvedModel } from './names.ts';
-import type { PriceBook } from './price-book.ts';
-import { costOf } from './pricing.ts';
+import type { ResolvedModel } from './names.ts';
+import type { PriceBook } from './prices/price-book.ts';
+import { costOf } from './prices/pricing.ts';
+import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens } from './prices/usage.ts';
 import { isErrorBody, providerError } from './provider-errors.ts';
-import { completeBody } from './request-body.ts';
-import { sdkOptions } from './sdk-options.ts';
-import { hasJsonTool } from './sent-content.ts';
-import { asStreamed, isStream, readStream } from './streams/read-stream.ts';
+import type { Provider } from './providers/provider.ts';
+import { requireAcceptedContent } from './requests/accepted-content.ts';
+import { isFetchedBy, withFetchedFiles } from './requests/fetched-files.ts';
+import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
+import { completeBody } from './requests/request-body.ts';
+import { sdkOptions } from './requests/sdk-options.ts';
+import { hasJsonTool } from './requests/sent-content.ts';
+import { isStream, readStream } from './streams/read-stream.ts';
 import { toolCallsOf } from './tool-calls.ts';
 import { createTransport, type MakeRoom } from './transport.ts';
-import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens } from './usage.ts';
 
 type ProviderResponse = Omit<ModelResponse, 'modelMs'>;
 type SdkResult = Awaited<ReturnType<LanguageModel['doGenerate']>>;
-type HttpModel = ResolvedModel & { provider: HttpProvider };
+/** A model, and the provider that serves it. */
+export interface HttpModel {
+  provider: Provider;
+  resolved: ResolvedModel;
+}
 
 /** The models called over HTTP, through each provider's own SDK. */
-export interface Providers {
-  isConfigured(provider: HttpProvider): boolean;
+export interface HttpModels {
+  isConfigured(provider: Provider): boolean;
   /** @throws ModelError, or the reason of `signal` once it has aborted. */
   generate(model: HttpModel, call: ModelCall, signal: AbortSignal): Promise<ProviderResponse>;
   close(): Promise<void>;
 }
-
-const BASE_URL_OF: Record<Exclude<HttpProvider, 'openai-compatible'>, string> = {
-  openai: 'https://api.openai.com/v1',
-  anthropic: 'https://api.anthropic.com/v1',
-  google: 'https://generativelanguage.googleapis.com/v1beta',
-};
 
 /** A byte of a response is in its text, in what the SDK parses from it (of tiny values up to twelve) and in what is taken from that. */
 const RESPONSE_FACTOR = 16;
@@ -54,12 +53,12 @@ const UnsupportedError = z.object({ functionality: z.string() });
 const SdkBody = z.record(z.string(), z.unknown());
 
 /** @param allowPrivate where files may be fetched from, besides the internet */
-export function createProviders(settings: ModelSettings, prices: PriceBook, allowPrivate: AllowPrivate): Providers {
+export function createHttpModels(settings: ModelSettings, prices: PriceBook, allowPrivate: AllowPrivate): HttpModels {
   const transport = createTransport();
   const downloader = createDownloader({ allowPrivate, timeoutMs: DOWNLOAD_TIMEOUT_MS });
   const files = { downloader, memory: createByteBudget(MEMORY_SHARES.files) };
   const responses = createByteBudget(MEMORY_SHARES.responses);
-  const all = [settings.openai, settings.anthropic, settings.google, settings.openaiCompatible];
+  const all = Object.values(settings.providers);
   const redact = createRedactor(
     all.map(({ apiKey }) => apiKey),
     all.flatMap(({ baseUrl }) => baseUrl ?? []),
@@ -70,7 +69,7 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
    * response is handed to the SDK in one piece.
    */
   async function send(
-    { provider, model }: HttpModel,
+    { provider, resolved }: HttpModel,
     call: ProviderCall,
     deltas: Deltas | undefined,
     makeRoom: MakeRoom,
@@ -80,9 +79,9 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
     const sdkBody = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
     const whole = {
       url: url instanceof Request ? url.url : url.toString(),
-      body: completeBody(provider, model, sdkBody, call),
+      body: completeBody(provider, resolved.model, sdkBody, call),
     };
-    const request = deltas === undefined ? whole : asStreamed(provider, whole.url, whole.body);
+    const request = deltas === undefined ? whole : provider.asStreamed(whole.url, whole.body);
     const response = await transport.post({
       url: request.url,
       headers: Object.fromEntries(new Headers(init?.headers)),
@@ -105,13 +104,13 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
 
   /** @throws ModelError where the provider has no place for what is given, or a file can't be fetched */
   async function prepare(
-    { provider, model }: HttpModel,
+    { provider, resolved }: HttpModel,
     { workspace, input, tools, toolChoice, parameters }: ModelCall,
     languageModel: LanguageModel,
     signal: AbortSignal,
   ): Promise<{ call: ProviderCall; release: Release }> {
     const given = messagesOf(input);
-    requireAcceptedContent(provider, model, given);
+    requireAcceptedContent(provider, resolved.model, given);
     const supportedUrls = await languageModel.supportedUrls;
     const isFetchedByProvider = (mediaType: string, url: string) => isFetchedBy(supportedUrls, mediaType, url);
     const { messages, release } = await withFetchedFiles(given, isFetchedByProvider, files, workspace, signal);
@@ -119,15 +118,14 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
   }
 
   return {
-    isConfigured: (provider) =>
-      provider === 'openai-compatible' ? !!settings.openaiCompatible.baseUrl : !!settings[provider].apiKey,
+    isConfigured: ({ name, settings: { needed } }) => !!settings.providers[name]?.[needed],
 
     async generate(model, call, signal) {
       const deltas = call.onDelta && createDeltas(call.onDelta);
       const held = new HeldBytes(responses, call.workspace, RESPONSE_FACTOR);
       const makeRoom: MakeRoom = (bytes) => held.growTo(bytes, signal);
       let isSent = false;
-      const languageModel = await createLanguageModel(model, settings, (url, init) => {
+      const languageModel = await createLanguageModel(model, settings.providers[model.provider.name], (url, init) => {
         isSent = true;
         return send(model, prepared.call, deltas, makeRoom, signal, url, init);
       });
@@ -147,7 +145,7 @@ export function createProviders(settings: ModelSettings, prices: PriceBook, allo
         prepared.release();
         held.release();
       }
-      const response = toResponse(model, result, prices);
+      const response = toResponse(model.resolved, result, prices);
       deltas?.end(response);
       return response;
     },
@@ -169,42 +167,16 @@ function jsonResponse(text: string): Response {
 }
 
 /**
- * A model for one call: the SDK takes `fetch` when a model is made, and each call completes its own request. An SDK is loaded
- * at the first call of its provider: most processes call one provider or none.
+ * A model for one call: the SDK takes `fetch` when a model is made, and each call completes its own request. An empty setting counts
+ * as not set.
  */
-async function createLanguageModel(
-  { provider, providerModelId }: HttpModel,
-  settings: ModelSettings,
+function createLanguageModel(
+  { provider, resolved }: HttpModel,
+  { apiKey, baseUrl }: Partial<ProviderSettings> = {},
   fetch: typeof globalThis.fetch,
 ): Promise<LanguageModel> {
-  if (provider === 'openai-compatible') {
-    const { apiKey, baseUrl = '' } = definedOnly(settings.openaiCompatible);
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    return createOpenAICompatible({
-      name: provider,
-      baseURL: baseUrl,
-      ...(apiKey !== undefined && { apiKey }),
-      fetch,
-    }).chatModel(providerModelId);
-  }
-  const { apiKey = '', baseUrl = BASE_URL_OF[provider] } = definedOnly(settings[provider]);
-  const options = { apiKey, baseURL: baseUrl, fetch };
-  if (provider === 'anthropic') {
-    const { createAnthropic } = await import('@ai-sdk/anthropic');
-    return createAnthropic(options)(providerModelId);
-  }
-  if (provider === 'google') {
-    const { createGoogle } = await import('@ai-sdk/google');
-    return createGoogle(options)(providerModelId);
-  }
-  const { createOpenAI } = await import('@ai-sdk/openai');
-  // Chat completions, not responses: `seed`, `stop` and the penalties exist only there, and so do most servers behind OPENAI_BASE_URL.
-  return createOpenAI(options).chat(providerModelId);
-}
-
-/** An empty setting counts as not set. */
-function definedOnly({ apiKey, baseUrl }: ProviderSettings): { apiKey?: string; baseUrl?: string } {
-  return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }) };
+  const connection = { apiKey: apiKey || undefined, baseUrl: baseUrl || (provider.baseUrl ?? ''), fetch };
+  return provider.languageModel(resolved.providerModelId, connection);
 }
 
 const FINISH_REASONS: Record<SdkResult['finishReason']['unified'], FinishReason> = {
@@ -217,7 +189,7 @@ const FINISH_REASONS: Record<SdkResult['finishReason']['unified'], FinishReason>
   other: 'other',
 };
 
-function toResponse(model: HttpModel, result: SdkResult, prices: PriceBook): ProviderResponse {
+function toResponse(model: ResolvedModel, result: SdkResult, prices: PriceBook): ProviderResponse {
   const output = storableText(result.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const toolCalls = toolCallsOf(result.content);
   const unified = FINISH_REASONS[result.finishReason.unified];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TokenUsage } from '../domain/usage.ts';
+import type { TokenUsage } from '../../domain/usage.ts';
 
 /** What a call was billed for: its tokens, and how many of the input tokens were written to the provider's cache. */
 export interface BilledUsage {

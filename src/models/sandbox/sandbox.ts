@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ModelInput, messagesOf, type ToolCall, textOf } from '../domain/messages.ts';
-import { storableText } from '../domain/storable-text.ts';
-import type { Pricing, TokenUsage } from '../domain/usage.ts';
-import { createDeltas, type Deltas } from './deltas.ts';
-import type { ModelCall, ModelResponse } from './model.ts';
-import { ModelError } from './model-error.ts';
-import { providerError } from './provider-errors.ts';
-import { judge } from './sandbox-judge.ts';
-import { failStatusOf, slowMsOf } from './sandbox-models.ts';
-import { sandboxToolAnswer, sandboxToolCall } from './sandbox-tools.ts';
+import { type ModelInput, messagesOf, type ToolCall, textOf } from '../../domain/messages.ts';
+import { storableText } from '../../domain/storable-text.ts';
+import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { createDeltas, type Deltas } from '../deltas.ts';
+import type { ModelCall, ModelResponse } from '../model.ts';
+import { ModelError } from '../model-error.ts';
+import { providerError } from '../provider-errors.ts';
+import { judge } from './judge.ts';
+import { failStatusOf, slowMsOf } from './models.ts';
+import { sandboxToolAnswer, sandboxToolCall } from './tools.ts';
 
 const FIXED_RESPONSES: ReadonlyMap<string, string> = new Map([
   ['2+2', '4'],

@@ -15,3 +15,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+export function fieldOf(object: unknown, key: string): unknown {
+  return isObject(object) ? object[key] : undefined;
+}

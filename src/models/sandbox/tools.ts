@@ -1,7 +1,7 @@
-import type { JsonValue } from '../domain/json.ts';
-import { type ModelInput, messagesOf, type ToolCall } from '../domain/messages.ts';
-import type { Tool } from '../domain/prompt-content.ts';
-import type { ModelCall } from './model.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { type ModelInput, messagesOf, type ToolCall } from '../../domain/messages.ts';
+import type { Tool } from '../../domain/prompt-content.ts';
+import type { ModelCall } from '../model.ts';
 
 const MAX_DEPTH = 16;
 

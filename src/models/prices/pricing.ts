@@ -1,6 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import { Big } from 'big.js';
-import type { Cost, Pricing } from '../domain/usage.ts';
+import type { Cost, Pricing } from '../../domain/usage.ts';
 import type { BilledUsage } from './usage.ts';
 
 /** The price list in use, named with its version so that a recorded price can be traced. */

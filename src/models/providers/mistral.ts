@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { fieldOf, isObject, listOf, type RequestBody } from '../requests/json-body.ts';
+import type { ProviderCall } from '../requests/language-model.ts';
+import type { Assembler } from '../streams/assembler.ts';
+import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
+import { CHAT_PLACES, chatOptions, chatReader, completeChat } from './chat-completions.ts';
+import type { Provider } from './provider.ts';
+
+/**
+ * Mistral's chat completions: like OpenAI's, with names of its own here and there. It refuses fields that it does not know.
+ * @see https://docs.mistral.ai/api/endpoint/chat
+ */
+export const mistral: Provider<'mistral'> = {
+  name: 'mistral',
+  settings: { apiKey: 'MISTRAL_API_KEY', baseUrl: 'MISTRAL_BASE_URL', needed: 'apiKey' },
+  baseUrl: 'https://api.mistral.ai/v1',
+  priceList: 'mistral',
+  bareNames:
+    /^(mistral-(?!embed|ocr|moderation)|ministral-|magistral-|devstral-|pixtral-|codestral-(?!embed)|open-mi[sx]tral-)[^:]*$/,
+  // The price list also has names that Mistral does not take: `mistral-large` is `mistral-large-latest` there.
+  offered: /-(latest|\d{4})$/,
+  files: { types: /^(image\/.+|application\/pdf)$/, said: 'images and application/pdf', fromAssistant: false },
+  takesAnyToolInput: true,
+  places: { ...CHAT_PLACES, max_tokens: ['max_tokens'], seed: ['random_seed'] },
+
+  async languageModel(id, { apiKey = '', baseUrl, fetch }) {
+    const { createMistral } = await import('@ai-sdk/mistral');
+    return createMistral({ apiKey, baseURL: baseUrl, fetch })(id);
+  },
+  sdkOptions: chatOptions,
+  complete(body, call: ProviderCall) {
+    const { reasoning_effort } = call.parameters;
+    const completed = completeChat(body, call);
+    return {
+      ...completed,
+      messages: listOf(completed['messages']).map(withShortIds),
+      ...(reasoning_effort !== undefined && { reasoning_effort }),
+    };
+  },
+  reader: {
+    ...chatReader,
+    toolChoice: (body) => (body['tool_choice'] === 'any' ? 'required' : chatReader.toolChoice(body)),
+  },
+
+  // Usage comes in the last event without being asked for; `stream_options` would be refused.
+  asStreamed: (url, body) => ({ url, body: { ...body, stream: true } }),
+  createAssembler,
+};
+
+/** Ids of tool calls must be nine letters and digits: those of other providers, or of a caller, are replaced throughout. */
+function withShortIds(message: unknown): unknown {
+  if (!isObject(message)) return message;
+  const { tool_call_id: answered, tool_calls: calls } = message;
+  return {
+    ...message,
+    ...(typeof answered === 'string' && { tool_call_id: shortId(answered) }),
+    ...(Array.isArray(calls) && {
+      tool_calls: calls.map((call: unknown) => (isObject(call) ? { ...call, id: shortId(String(call['id'])) } : call)),
+    }),
+  };
+}
+
+function shortId(id: string): string {
+  if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex').slice(0, 9);
+}
+
+/** Reasoning models send lists of parts where others send texts; what they thought is no part of the response. */
+function createAssembler(): Assembler {
+  const assembler = createChatCompletionAssembler();
+  return {
+    ...assembler,
+    add: (event) => assembler.add({ ...event, choices: listOf(event['choices']).map(withText) }),
+  };
+}
+
+function withText(choice: unknown): unknown {
+  const delta = fieldOf(choice, 'delta');
+  if (!isObject(choice) || !isObject(delta) || !Array.isArray(delta['content'])) return choice;
+  const texts = delta['content'].map((part: unknown) => {
+    const text = fieldOf(part, 'type') === 'text' ? fieldOf(part, 'text') : undefined;
+    return typeof text === 'string' ? text : '';
+  });
+  return { ...choice, delta: { ...delta, content: texts.join('') } } satisfies RequestBody;
+}

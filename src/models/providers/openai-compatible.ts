@@ -1,0 +1,39 @@
+import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
+import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat } from './chat-completions.ts';
+import type { Provider } from './provider.ts';
+
+/** Any server that speaks OpenAI's chat completions; usable as soon as it has a base URL. */
+export const openAiCompatible: Provider<'openai-compatible'> = {
+  name: 'openai-compatible',
+  settings: { apiKey: 'OPENAI_COMPATIBLE_API_KEY', baseUrl: 'OPENAI_COMPATIBLE_BASE_URL', needed: 'baseUrl' },
+  baseUrl: undefined,
+  priceList: undefined,
+  bareNames: undefined,
+  files: {
+    types: /^((image|video|text)\/.+|audio\/(wav|mpeg|mp3)|application\/pdf)$/,
+    said: 'images, videos, texts, audio/wav, audio/mpeg and application/pdf',
+    fromAssistant: false,
+  },
+  takesAnyToolInput: true,
+  // top_k is not OpenAI's, but taken by vLLM, Ollama, LM Studio and llama.cpp.
+  places: { ...CHAT_PLACES, top_k: ['top_k'] },
+
+  async languageModel(id, { apiKey, baseUrl, fetch }) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const key = apiKey !== undefined && { apiKey };
+    return createOpenAICompatible({ name: 'openai-compatible', baseURL: baseUrl, ...key, fetch }).chatModel(id);
+  },
+  sdkOptions: chatOptions,
+  complete(body, call) {
+    const { reasoning_effort, top_k } = call.parameters;
+    return {
+      ...completeChat(body, call),
+      ...(reasoning_effort !== undefined && { reasoning_effort }),
+      ...(top_k !== undefined && { top_k }),
+    };
+  },
+  reader: chatReader,
+
+  asStreamed: chatStreamed,
+  createAssembler: createChatCompletionAssembler,
+};

@@ -1,0 +1,33 @@
+import { createChatCompletionAssembler } from '../streams/chat-completions.ts';
+import { CHAT_PLACES, chatOptions, chatReader, chatStreamed, completeChat } from './chat-completions.ts';
+import type { Provider } from './provider.ts';
+
+export const openai: Provider<'openai'> = {
+  name: 'openai',
+  settings: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL', needed: 'apiKey' },
+  baseUrl: 'https://api.openai.com/v1',
+  priceList: 'openai',
+  bareNames: /^(gpt-|chatgpt-|o[134](-|$)|ft:(gpt|o[134]))/,
+  files: {
+    types: /^(image\/.+|audio\/(wav|mpeg|mp3)|application\/pdf)$/,
+    said: 'images, audio/wav, audio/mpeg and application/pdf',
+    fromAssistant: false,
+  },
+  takesAnyToolInput: true,
+  places: CHAT_PLACES,
+
+  async languageModel(id, { apiKey = '', baseUrl, fetch }) {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    // Chat completions, not responses: `seed`, `stop` and the penalties exist only there, and so do most servers behind OPENAI_BASE_URL.
+    return createOpenAI({ apiKey, baseURL: baseUrl, fetch }).chat(id);
+  },
+  sdkOptions(options, { parameters: { reasoning_effort } }) {
+    const providerOptions = reasoning_effort && { openai: { reasoningEffort: reasoning_effort } };
+    return { ...chatOptions(options), ...(providerOptions && { providerOptions }) };
+  },
+  complete: completeChat,
+  reader: chatReader,
+
+  asStreamed: chatStreamed,
+  createAssembler: createChatCompletionAssembler,
+};

@@ -1,0 +1,16 @@
+import { anthropic } from './anthropic.ts';
+import { google } from './google.ts';
+import { mistral } from './mistral.ts';
+import { openai } from './openai.ts';
+import { openAiCompatible } from './openai-compatible.ts';
+import type { Provider } from './provider.ts';
+
+/** The providers that are called over HTTP, in the order in which they are listed. */
+export const PROVIDERS = [openai, anthropic, google, mistral, openAiCompatible] as const;
+
+export type HttpProvider = (typeof PROVIDERS)[number]['name'];
+
+/** The provider of this name; undefined where there is none. */
+export function findProvider(name: string): (Provider & { name: HttpProvider }) | undefined {
+  return PROVIDERS.find((provider) => provider.name === name);
+}

@@ -1,0 +1,32 @@
+import type { ChatMessage } from '../../domain/messages.ts';
+import { ModelError } from '../model-error.ts';
+import type { Provider } from '../providers/provider.ts';
+import { isObject } from './json-body.ts';
+
+/**
+ * Refuses what the provider has no place for; its SDK would leave some of it out without a word.
+ *
+ * @throws ModelError `model_invalid_request`
+ */
+export function requireAcceptedContent(provider: Provider, model: string, messages: readonly ChatMessage[]): void {
+  const { name, takesAnyToolInput } = provider;
+  const { types, said, fromAssistant } = provider.files;
+  for (const [index, { role, content }] of messages.entries()) {
+    if (typeof content === 'string') continue;
+    for (const part of content) {
+      if (part.type === 'file' && role === 'assistant' && !fromAssistant) {
+        throw refused(index, `${name} takes no files in assistant messages; put the file into a user message.`);
+      }
+      if (part.type === 'file' && !types.test(part.media_type)) {
+        throw refused(index, `${model} takes no ${part.media_type} file; ${name} takes ${said}.`);
+      }
+      if (part.type === 'tool_call' && !takesAnyToolInput && !isObject(part.input)) {
+        throw refused(index, `${name} takes only an object as the input of a tool call (${part.id}).`);
+      }
+    }
+  }
+}
+
+function refused(index: number, reason: string): ModelError {
+  return new ModelError('model_invalid_request', `messages.${index}: ${reason}`);
+}

@@ -1,0 +1,80 @@
+import { providerOptionsProblem } from '../../domain/provider-options.ts';
+import { ModelError } from '../model-error.ts';
+import type { Parameter, Provider } from '../providers/provider.ts';
+import { isObject, type RequestBody, valueAt } from './json-body.ts';
+import type { ProviderCall } from './language-model.ts';
+import { isOneToolAtATime } from './one-tool.ts';
+import { requireAllContent } from './sent-content.ts';
+
+const PARAMETERS = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'max_tokens',
+  'stop',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'response_format',
+  'reasoning_effort',
+  'parallel_tool_calls',
+] as const satisfies Parameter[];
+
+/**
+ * The request as it goes out: the SDK's body, what it can't express, and on top of it the caller's `provider_options` for
+ * this provider, in the provider's own names.
+ *
+ * @throws ModelError `model_invalid_request` when a parameter, message, tool or the tool choice would not reach the provider as given:
+ *   the SDK drops or changes what a model does not accept, and an execution must not claim what it ran without.
+ */
+export function completeBody(provider: Provider, model: string, body: RequestBody, call: ProviderCall): RequestBody {
+  const completed = provider.complete?.(body, call) ?? body;
+  requireAllParameters(provider, model, completed, call);
+  requireAllContent(provider, model, completed, call);
+  return merge(completed, optionsFor(provider, call.parameters.provider_options ?? {}));
+}
+
+function requireAllParameters(provider: Provider, model: string, body: RequestBody, call: ProviderCall): void {
+  const { parameters } = call;
+  for (const name of PARAMETERS) {
+    const given = parameters[name];
+    if (given === undefined || (name === 'response_format' && parameters.response_format?.type === 'text')) continue;
+    if (name === 'parallel_tool_calls' && !isOneToolAtATime(call)) continue;
+    const places = provider.places[name];
+    const sent = places.map((place) => valueAt(body, place)).find((value) => value !== undefined);
+    if (sent === undefined) throw new ModelError('model_invalid_request', whyNot(provider, model, name));
+    // A thinking budget is added to max_tokens, never taken off it.
+    const isChanged = typeof given === 'number' && (name === 'max_tokens' ? Number(sent) < given : sent !== given);
+    if (isChanged) {
+      throw new ModelError('model_invalid_request', `${model} takes ${name} only up to ${JSON.stringify(sent)}.`);
+    }
+  }
+}
+
+function whyNot(provider: Provider, model: string, name: Parameter): string {
+  if (provider.places[name].length === 0) return `${provider.name} has no parameter ${name}; leave it out.`;
+  if (name === 'response_format') {
+    return `${model} takes no response_format json_object; use json_schema, with the schema that the response is to follow.`;
+  }
+  return `${model} does not take ${name}, or not together with the other parameters given; leave it out.`;
+}
+
+/**
+ * Options for other providers are ignored, so that one prompt can carry options for each model it is run on. They were
+ * checked when they were stored, and again here: options with costs that are not counted must not be sent.
+ */
+function optionsFor(provider: Provider, options: Record<string, RequestBody>): RequestBody {
+  const problem = providerOptionsProblem(options, provider.name);
+  if (problem !== undefined) throw new ModelError('model_invalid_request', `provider_options: ${problem.message}`);
+  return options[provider.name] ?? {};
+}
+
+/** Objects are merged into each other, anything else replaces what was there. */
+function merge(base: RequestBody, over: RequestBody): RequestBody {
+  const merged = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const there = merged[key];
+    merged[key] = isObject(there) && isObject(value) ? merge(there, value) : value;
+  }
+  return merged;
+}
