@@ -31,6 +31,8 @@ export const SEARCH_ATTRIBUTES = {
   evaluation: defineSearchAttributeKey('PmsEvaluation', SearchAttributeType.KEYWORD),
   webhook: defineSearchAttributeKey('PmsWebhook', SearchAttributeType.KEYWORD),
   event: defineSearchAttributeKey('PmsEvent', SearchAttributeType.KEYWORD),
+  release: defineSearchAttributeKey('PmsRelease', SearchAttributeType.KEYWORD),
+  label: defineSearchAttributeKey('PmsLabel', SearchAttributeType.KEYWORD),
 } as const;
 
 /** `execute-prompt/exec_…` */
@@ -47,6 +49,11 @@ export function evaluationWorkflowId(evaluationId: string, retries: number): str
 export function deliveryWorkflowId({ id, eventId, webhookId, trigger }: DeliveryIdentity): string {
   const name = `webhook-delivery/${publicId('event', eventId)}/${publicId('webhook', webhookId)}`;
   return trigger === 'event' ? name : `${name}/${publicId('delivery', id)}`;
+}
+
+/** `release/rel_…` */
+export function releaseWorkflowId(releaseId: string): string {
+  return `release/${publicId('release', releaseId)}`;
 }
 
 /** Id of a Temporal Schedule: `evaluation-schedule/sched_…`. */
