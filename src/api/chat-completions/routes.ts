@@ -1,18 +1,10 @@
-import type { Readable } from 'node:stream';
 import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { defineRoute, RawResponse, type Route, type RouteRequest } from '../../http/route.ts';
-import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
-import type { StreamHub } from '../../services/streams/stream-hub.ts';
+import type { ExecutionToRun } from '../../services/executions/start-execution.ts';
 import { MAX_WAIT_SECONDS, waitMsOf } from '../executions/prefer.ts';
-import {
-  type ExecutionToRun,
-  type RunExecutionDeps,
-  runExecution,
-  runToEnd,
-  streamRun,
-} from '../executions/run-execution.ts';
+import { type RunExecutionDeps, runExecution, streamExecution } from '../executions/run-execution.ts';
 import { CompletionChunks } from './chunks.ts';
 import { failureOf, openAiErrors } from './errors.ts';
 import { presentCompletion } from './presenter.ts';
@@ -20,11 +12,6 @@ import { chatCompletionBodies, chatCompletionSample } from './samples.ts';
 import { ChatCompletion, type ChatCompletionRequest, CreateChatCompletion, PreferHeader } from './schema.ts';
 import { streamCompletion } from './stream-completion.ts';
 import { toExecution } from './to-execution.ts';
-
-export interface ChatCompletionRouteDeps extends RunExecutionDeps {
-  waiter: ExecutionWaiter;
-  streams: StreamHub;
-}
 
 type Request = RouteRequest<unknown, unknown, ChatCompletionRequest>;
 
@@ -34,17 +21,13 @@ function failed(row: ExecutionRow, request: Request): RawResponse {
 }
 
 /** `/chat/completions`: executions, in OpenAI's format. */
-export function chatCompletionRoutes(deps: ChatCompletionRouteDeps): Route[] {
+export function chatCompletionRoutes(deps: RunExecutionDeps): Route[] {
   async function respondWithStream(request: Request, execution: ExecutionToRun): Promise<RawResponse> {
     const includeUsage = request.body.stream_options?.include_usage ?? false;
-    let opened: { chunks: CompletionChunks; events: Readable } | undefined;
-    await runExecution(deps, request, execution, async (run) => {
-      const chunks = new CompletionChunks(run.id, { includeUsage });
-      opened = { chunks, events: await streamRun(deps, request, run, chunks) };
-    });
-    if (opened === undefined) throw new Error('The execution was not begun.');
+    const chunksOf = (id: string) => new CompletionChunks(id, { includeUsage });
+    const { events, format } = await streamExecution(deps, request, execution, chunksOf);
     // What goes wrong from now on takes nothing back: the execution runs.
-    const response = await streamCompletion(opened.events, opened.chunks, request.signal);
+    const response = await streamCompletion(events, format, request.signal);
     return response instanceof RawResponse ? response : failed(response, request);
   }
 
@@ -73,12 +56,12 @@ export function chatCompletionRoutes(deps: ChatCompletionRouteDeps): Route[] {
       errors: ['not_found', 'prompt_archived', 'quota_exceeded'],
       errorFormat: openAiErrors,
       async handler(request) {
-        const run = { ...toExecution(request.body), isLive: true };
-        if (request.body.stream) return respondWithStream(request, run);
-        const waitMs = waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS);
-        return runExecution(deps, request, run, async (stored) => {
-          const row = await runToEnd(deps.waiter, request, stored, waitMs);
-          return row.status === 'completed' ? presentCompletion(row) : failed(row, request);
+        const execution = toExecution(request.body);
+        if (request.body.stream) return respondWithStream(request, execution);
+        return runExecution(deps, request, execution, {
+          waitMs: waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS),
+          present: (row) => (row.status === 'completed' ? presentCompletion(row) : failed(row, request)),
+          isLive: true,
         });
       },
     }),

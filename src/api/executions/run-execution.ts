@@ -1,148 +1,91 @@
 import type { Readable } from 'node:stream';
-import type { Logger } from 'pino';
-import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { newId } from '../../domain/ids.ts';
-import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
+import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import type { RouteRequest } from '../../http/route.ts';
-import type { Models } from '../../models/model.ts';
-import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
-import { giveUpExecution, resumeExecution, startInTurn } from '../../services/executions/accept-execution.ts';
-import {
-  insertExecution,
-  type NewExecution,
-  type PreparedExecution,
-  prepareExecution,
-} from '../../services/executions/create-execution.ts';
+import { giveUpFailed } from '../../services/acceptance/withdrawal.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import { type ExecutionRow, getExecution } from '../../services/executions/executions.ts';
-import { reuseResponse } from '../../services/executions/reuse-response.ts';
-import type { StartPace } from '../../services/executions/start-pace.ts';
-import type { FindVersion, KnownVersions } from '../../services/prompts/known-versions.ts';
-import { checkChange } from '../../services/prompts/version.ts';
+import type { ExecutionRow } from '../../services/executions/executions.ts';
+import {
+  EXECUTION,
+  type ExecutionToRun,
+  type StartDeps,
+  type StoreDeps,
+  startExecution,
+  storeExecution,
+} from '../../services/executions/start-execution.ts';
 import type { StreamFormat } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import type { WorkflowStarter } from '../../temporal/workflows.ts';
 
-export interface RunExecutionDeps extends WorkflowStarter {
+export interface RunExecutionDeps extends StartDeps, StoreDeps {
   idempotency: Idempotency;
   quotas: Quotas;
-  models: Models;
-  known: KnownVersions;
-  evaluatorPool: EvaluatorPool;
-  pace: StartPace;
-  log: Logger;
+  waiter: ExecutionWaiter;
+  streams: StreamHub;
 }
 
-/** What a request asks to run. */
-export interface ExecutionToRun extends Omit<NewExecution, 'id'> {
-  /** Take the response of the same call that was completed within so many seconds, where there is one. */
-  reuse?: { max_age: number } | undefined;
-  /** Whether a request that repeats this one gets a response of its own from the same execution. Default: where it is streamed. Else it gets the first one again. */
+type Request = RouteRequest<unknown, unknown, unknown>;
+
+/** How the response to a caller who waits is made. */
+export interface RunOptions {
+  /** How long to wait for the end, in milliseconds. */
+  waitMs: number;
+  /** @param row the execution as it is at its end, or when the time is up */
+  present: (row: ExecutionRow) => unknown;
+  /** Whether a request that repeats this one waits for the execution, too, instead of getting the first response. Default: no. */
   isLive?: boolean | undefined;
 }
 
-/** An execution that is stored, by this request or by an earlier one with the same `Idempotency-Key`. */
-export interface StoredRun {
-  /** UUID. */
-  id: string;
-  /** Starts its workflow. @returns the execution where it has ended already */
-  begin: () => Promise<ExecutionRow | undefined>;
-}
-
 /**
- * Stores an execution, once for each `Idempotency-Key`, and withdraws it where the request fails.
- * @param respond begins the run and gives the response
- * @throws ApiError as `checkChange` and `prepareExecution`, `quota_exceeded`
+ * Runs an execution, once for each `Idempotency-Key`, and waits for its end. Where the response can't be given, the execution is
+ * withdrawn before the error is.
+ * @throws ApiError as `storeExecution`; `temporarily_unavailable`
  */
 export async function runExecution(
   deps: RunExecutionDeps,
-  request: RouteRequest<unknown, unknown, unknown>,
-  { reuse, isLive, ...execution }: ExecutionToRun,
-  respond: (run: StoredRun) => Promise<unknown>,
+  request: Request,
+  execution: ExecutionToRun,
+  { waitMs, present, isLive = false }: RunOptions,
 ): Promise<unknown> {
-  const { db } = request;
-  // The schemas of its tools are compiled, in a thread.
-  if (execution.draft !== undefined) await checkChange(deps.evaluatorPool, db.workspaceId, execution.draft, 'draft.');
-  const id = newId();
-  const { workspaceId } = db;
-  const versions = deps.known.of(workspaceId);
-  const prepareFrom = (query: Query, find: FindVersion) =>
-    prepareExecution(query, { models: deps.models, find }, { id, ...execution });
-
-  async function prepare(query: Query): Promise<PreparedExecution> {
-    let isAssumed = false;
-    try {
-      return await prepareFrom(query, async (...asked) => {
-        const found = await versions.find(...asked);
-        isAssumed = found.assumption !== undefined;
-        return found;
-      });
-    } catch (error) {
-      // What is wrong may be wrong only for the version that was known.
-      if (!isAssumed) throw error;
-      return prepareFrom(query, versions.read);
-    }
-  }
-
-  async function insert(query: Query, prepared: PreparedExecution): Promise<PreparedExecution> {
-    let stored = prepared;
-    await deps.quotas.storeExecution(query, workspaceId, async () => {
-      if (await insertExecution(query, prepared)) return;
-      stored = await prepareFrom(query, versions.read);
-      await insertExecution(query, stored);
-    });
-    return stored;
-  }
-
-  async function storeReusing(query: Query, maxAgeSeconds: number) {
-    const stored = await insert(query, await prepare(query));
-    return { ...stored, isReused: await reuseResponse(query, stored, maxAgeSeconds * 1000) };
-  }
-
-  async function begin(stored: PreparedExecution & { isReused?: boolean }): Promise<ExecutionRow | undefined> {
-    if (stored.isReused) return getExecution(db, id);
-    const { promptName, promptVersion, model, inputChars } = stored;
-    await startInTurn(deps, db, { id, workspaceId, promptName, promptVersion, model, inputChars });
-    return undefined;
-  }
-
-  return deps.idempotency.startOnce<PreparedExecution & { isReused?: boolean }>(request, {
-    id,
-    // One statement stores most executions; it needs no transaction.
-    ...(reuse === undefined ? { prepare, insert } : { store: (query: Query) => storeReusing(query, reuse.max_age) }),
-    start: (stored) => unlessWithdrawn(respond({ id, begin: () => begin(stored) })),
-    resume: (earlier) => unlessWithdrawn(respond({ id: earlier, begin: () => resumeExecution(deps, db, earlier) })),
-    isLive: isLive ?? execution.stream,
-    withdraw: (beganAt) => giveUpExecution(deps, db, id, beganAt),
-  });
-}
-
-/** Begins a run and waits for its end. @returns the execution as it is then, or after `waitMs` */
-export async function runToEnd(
-  waiter: ExecutionWaiter,
-  { db, signal }: { db: WorkspaceDatabase; signal: AbortSignal },
-  { id, begin }: StoredRun,
-  waitMs: number,
-): Promise<ExecutionRow> {
-  const expectation = waiter.expect(id);
+  const { db, signal } = request;
+  const run = await storeExecution(deps, db, execution, idempotencyKeyOf(request));
+  const first = firstResponse(request, run);
+  if (first !== undefined && !isLive) return first.response;
+  // Before it is started, so that its end is not missed.
+  const expectation = deps.waiter.expect(run.resourceId);
   try {
-    return (await begin()) ?? (await expectation.wait(db, waitMs, signal));
+    const row = (await startExecution(deps, db, run)) ?? (await expectation.wait(db, waitMs, signal));
+    const response = present(row);
+    return isLive ? response : await deps.idempotency.remember(request, run, response);
+  } catch (error) {
+    throw await giveUpFailed(EXECUTION, deps, db, run, error);
   } finally {
     expectation.done();
   }
 }
 
-/** Begins a run and passes on what happens to it. @throws ApiError `quota_exceeded` */
-export function streamRun(
-  { quotas, streams }: { quotas: Quotas; streams: StreamHub },
-  { db }: { db: WorkspaceDatabase },
-  { id, begin }: StoredRun,
-  format: StreamFormat,
-): Promise<Readable> {
-  return quotas.stream(db.workspaceId, async () => {
-    await begin();
-    return streams.open(db, id, format);
-  });
+/**
+ * Runs an execution, once for each `Idempotency-Key`, and passes on what happens to it; a request that repeats this one gets a stream
+ * of its own.
+ * @param formatOf how events are written, for the id of the execution (UUID)
+ * @throws ApiError as `storeExecution`; `quota_exceeded`, `temporarily_unavailable`
+ */
+export async function streamExecution<Format extends StreamFormat>(
+  deps: RunExecutionDeps,
+  request: Request,
+  execution: ExecutionToRun,
+  formatOf: (id: string) => Format,
+): Promise<{ events: Readable; format: Format }> {
+  const { db } = request;
+  const run = await storeExecution(deps, db, { ...execution, stream: true }, idempotencyKeyOf(request));
+  firstResponse(request, run);
+  const format = formatOf(run.resourceId);
+  try {
+    const events = await deps.quotas.stream(db.workspaceId, async () => {
+      await startExecution(deps, db, run);
+      return deps.streams.open(db, run.resourceId, format);
+    });
+    return { events, format };
+  } catch (error) {
+    throw await giveUpFailed(EXECUTION, deps, db, run, error);
+  }
 }
