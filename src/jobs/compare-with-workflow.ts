@@ -38,7 +38,6 @@ export async function compareWithWorkflow(
   { id, ended = false, untold = false, unaccepted = false }: RowWithWorkflow,
   { workflowId, tell, forgetNews, withdraw, start, end }: Remedies,
 ): Promise<void> {
-  const one = what === 'release' ? 'a release' : `an ${what}`;
   const warn = (message: string) => log.warn({ [`${what}_id`]: id }, message);
   const state = await workflowState(client, workflowId);
   if (state === 'running') {
@@ -47,11 +46,11 @@ export async function compareWithWorkflow(
   } else if (ended) {
     await forgetNews?.();
   } else if (unaccepted) {
-    if (await withdraw?.()) warn(`withdrew ${one} that no caller had been told of`);
+    if (await withdraw?.()) warn('withdrew a run that no caller had been told of');
   } else if (state === 'missing') {
-    if (await start()) warn(`started ${one} that had been left without its workflow`);
+    if (await start()) warn('started a run that had been left without its workflow');
   } else {
     await end();
-    warn(`ended ${one} whose workflow had been ended from outside`);
+    warn('ended a run whose workflow had been ended from outside');
   }
 }

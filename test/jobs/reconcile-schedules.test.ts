@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '../../src/domain/ids.ts';
 import { reconcileSchedules } from '../../src/jobs/reconcile-schedules.ts';
-import { insertSchedule } from '../../src/services/schedules/create-schedule.ts';
+import { storeSchedule } from '../../src/services/schedules/create-schedule.ts';
 import type { ScheduledRequest } from '../../src/services/schedules/schedules.ts';
 import { dueTimes } from '../../src/services/schedules/temporal-schedule.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -24,7 +24,7 @@ test('one that Temporal refuses keeps no other from its look, and is set aside',
   const lost = async (cron: string) => {
     const id = newId();
     const request = { body: {}, parsed: { promptName: 'lost' } } as ScheduledRequest;
-    await insertSchedule(db.workspace(workspace?.id ?? '').query, id, {
+    await storeSchedule(db.workspace(workspace?.id ?? '').query, id, {
       name: 'lost',
       cron,
       timeZone: 'UTC',

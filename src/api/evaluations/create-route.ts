@@ -5,12 +5,13 @@ import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
-import { giveUpFailed } from '../../services/acceptance/withdrawal.ts';
+import { storeOnce } from '../../services/acceptance/store-once.ts';
+import { giveUp, giveUpFailed } from '../../services/acceptance/withdrawal.ts';
 import type { ControlDeps } from '../../services/evaluations/change-evaluation.ts';
 import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
 import { readSecrets, revealSecrets, sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
 import { rescoreEvaluation } from '../../services/evaluations/rescore-evaluation.ts';
-import { EVALUATION, startEvaluation, storeEvaluation } from '../../services/evaluations/start-evaluation.ts';
+import { EVALUATION, startEvaluation } from '../../services/evaluations/start-evaluation.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
@@ -132,7 +133,11 @@ async function storeAndStart(
 ): Promise<unknown> {
   const { db, body } = request;
   const hasSecret = hasScorer(body.evaluators ?? []);
-  const run = await storeEvaluation(deps, db, idempotencyKeyOf(request, { hasSecret }), store);
+  const run = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {
+    quota: 'evaluations',
+    store,
+    giveUp: (id) => giveUp(EVALUATION, deps, db, id, undefined),
+  });
   const first = firstResponse(request, run);
   if (first !== undefined) return first.response;
   try {

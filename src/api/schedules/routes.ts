@@ -7,6 +7,7 @@ import { idParams } from '../../http/fields.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { storeOnce } from '../../services/acceptance/store-once.ts';
 import { readSecrets, sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
 import { deleteSchedule, setSchedulePaused, triggerSchedule } from '../../services/schedules/control-schedule.ts';
 import { giveUpSchedule, startSchedule, storeSchedule } from '../../services/schedules/create-schedule.ts';
@@ -84,11 +85,16 @@ export function scheduleRoutes(
         // Before the transaction: it may take seconds.
         await deps.evaluatorPool.check(db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
         const hasSecret = hasScorer(scheduled.evaluators);
-        const claim = await storeSchedule(deps, db, idempotencyKeyOf(request, { hasSecret }), () => {
-          const { evaluators, secrets } = sealEvaluators(deps, scheduled.evaluators, 'evaluation.evaluators');
-          const evaluation = { ...scheduled, evaluators };
-          const stored = { body: toBody(evaluation), parsed: toNewEvaluation(evaluation) };
-          return { name, cron, timeZone, paused, request: stored, evaluatorSecrets: secrets };
+        const claim = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {
+          quota: 'schedules',
+          store(query, id) {
+            const { evaluators, secrets } = sealEvaluators(deps, scheduled.evaluators, 'evaluation.evaluators');
+            const evaluation = { ...scheduled, evaluators };
+            const stored = { body: toBody(evaluation), parsed: toNewEvaluation(evaluation) };
+            const schedule = { name, cron, timeZone, paused, request: stored, evaluatorSecrets: secrets };
+            return storeSchedule(query, id, schedule);
+          },
+          giveUp: (id) => giveUpSchedule(deps.log, db, id),
         });
         const first = firstResponse(request, claim);
         if (first !== undefined) return first.response;

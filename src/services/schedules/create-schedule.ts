@@ -4,23 +4,15 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
-import { newId, publicId } from '../../domain/ids.ts';
+import { publicId } from '../../domain/ids.ts';
 import { withdrawOrGoOn } from '../acceptance/withdrawal.ts';
 import { recordChange } from '../audit/record-change.ts';
-import type { Claim, IdempotencyKeys, RequestKey } from '../idempotency/idempotency-keys.ts';
-import type { Quotas } from '../workspaces/quotas.ts';
 import { createInTemporal } from './create-in-temporal.ts';
 import { getSchedule, type ScheduledRequest, type ScheduleRow } from './schedules.ts';
 import { dueTimes, type Temporal } from './temporal-schedule.ts';
 
 /** How long a caller is kept waiting for it. */
 const WITHDRAW_WITHIN_MS = 1_000;
-
-export interface StoreScheduleDeps {
-  idempotency: Pick<IdempotencyKeys, 'claim'>;
-  quotas: Pick<Quotas, 'require'>;
-  log: Logger;
-}
 
 export interface NewSchedule {
   name: string;
@@ -32,35 +24,8 @@ export interface NewSchedule {
   evaluatorSecrets: Buffer | null;
 }
 
-/**
- * Stores a schedule, once for each `Idempotency-Key`. It starts nothing before {@link startSchedule}. Where nobody knows whether it was
- * stored, since the reply of the database was lost, it is withdrawn.
- * @param make called once the key is known to be new
- * @throws ApiError as `IdempotencyKeys.claim`, `quota_exceeded`
- */
+/** Stores a schedule, in the caller's transaction. It starts nothing before {@link startSchedule}. */
 export async function storeSchedule(
-  { idempotency, quotas, log }: StoreScheduleDeps,
-  db: WorkspaceDatabase,
-  requestKey: RequestKey | undefined,
-  make: () => NewSchedule,
-): Promise<Claim> {
-  const id = newId();
-  let mayBeStored = false;
-  try {
-    return await idempotency.claim(db, requestKey, async (query) => {
-      await insertSchedule(query, id, make());
-      await quotas.require(query, 'schedules');
-      mayBeStored = true;
-      return { resourceId: id };
-    });
-  } catch (error) {
-    if (mayBeStored) await giveUpSchedule(log, db, id);
-    throw error;
-  }
-}
-
-/** In the caller's transaction. */
-export async function insertSchedule(
   query: Query,
   id: string,
   { name, cron, timeZone, paused, request, evaluatorSecrets }: NewSchedule,
