@@ -2,7 +2,7 @@ import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { defineRoute, RawResponse, type Route, type RouteRequest } from '../../http/route.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
-import type { ExecutionToRun } from '../../services/executions/start-execution.ts';
+import type { ExecutionToRun } from '../../services/executions/store-execution.ts';
 import { MAX_WAIT_SECONDS, waitMsOf } from '../executions/prefer.ts';
 import { type RunExecutionDeps, runExecution, streamExecution } from '../executions/run-execution.ts';
 import { CompletionChunks } from './chunks.ts';

@@ -1,17 +1,12 @@
 import type { Readable } from 'node:stream';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import type { RouteRequest } from '../../http/route.ts';
+import { EXECUTION } from '../../services/acceptance/kinds.ts';
 import { giveUpFailed } from '../../services/acceptance/withdrawal.ts';
 import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
-import {
-  EXECUTION,
-  type ExecutionToRun,
-  type StartDeps,
-  type StoreDeps,
-  startExecution,
-  storeExecution,
-} from '../../services/executions/start-execution.ts';
+import { type StartDeps, startExecution } from '../../services/executions/start-execution.ts';
+import { type ExecutionToRun, type StoreDeps, storeExecution } from '../../services/executions/store-execution.ts';
 import type { StreamFormat } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';

@@ -2,18 +2,11 @@ import { sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
-import { startedOrWithdrawn, type Withdrawable } from '../acceptance/withdrawal.ts';
+import { EVALUATION } from '../acceptance/kinds.ts';
+import { startedOrWithdrawn } from '../acceptance/withdrawal.ts';
 import { toStored } from './create-evaluation.ts';
-import { startEvaluationWorkflow, tellEvaluationWorkflow } from './evaluation-workflow.ts';
+import { startEvaluationWorkflow } from './evaluation-workflow.ts';
 import { type EvaluationRow, getEvaluation } from './evaluations.ts';
-import { withdrawEvaluation } from './withdraw-evaluation.ts';
-
-/** Evaluations, as what a failed request withdraws. */
-export const EVALUATION: Withdrawable = {
-  field: 'evaluation_id',
-  withdraw: withdrawEvaluation,
-  stop: (client, id) => tellEvaluationWorkflow({ client }, { id, retries: 0 }),
-};
 
 /**
  * Starts the workflow of a stored evaluation, or withdraws the evaluation, and marks it as one whose caller is told of it now: it runs
