@@ -10,7 +10,7 @@ import { createCipher } from '../src/domain/cipher.ts';
 import { createEvaluatorPool } from '../src/evaluators/threads/evaluator-pool.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { createModels } from '../src/models/create-models.ts';
-import { createStartPace } from '../src/services/executions/start-pace.ts';
+import { createStartLimiter } from '../src/services/executions/start-limiter.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
 
 /**
@@ -29,7 +29,7 @@ async function main(file: string | undefined): Promise<void> {
       allowPrivate: 'false',
       db,
       listener,
-      pace: createStartPace(listener),
+      startLimiter: createStartLimiter(listener),
       client: new Client({ connection: Connection.lazy() }),
       taskQueues: taskQueuesOf(undefined),
       models,

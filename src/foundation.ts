@@ -11,7 +11,7 @@ import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/ev
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
 import type { AllowPrivate } from './outbound/target.ts';
-import { createStartPace, type StartPace } from './services/executions/start-pace.ts';
+import { createStartLimiter, type StartLimiter } from './services/executions/start-limiter.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 
@@ -30,7 +30,7 @@ export interface Foundation {
   log: Logger;
   db: Database;
   listener: Listener;
-  pace: StartPace;
+  startLimiter: StartLimiter;
   connection: NativeConnection;
   client: Client;
   taskQueues: TaskQueues;
@@ -84,7 +84,7 @@ export async function layFoundation(settings: Settings, servers: Servers, log: L
     log,
     db,
     listener,
-    pace: createStartPace(listener),
+    startLimiter: createStartLimiter(listener),
     connection,
     client,
     taskQueues: taskQueuesOf(settings.temporal.taskQueuePrefix),

@@ -63,7 +63,7 @@ export async function startWorkers(
   {
     db,
     listener,
-    pace,
+    startLimiter,
     cipher,
     registry,
     allowPrivate,
@@ -109,7 +109,7 @@ export async function startWorkers(
     quotas: createQuotas(settings.quotas),
     attempts,
     places,
-    pace,
+    startLimiter,
     streams: createStreamWriter({ query: db.system.query, log }),
     mailer,
   });

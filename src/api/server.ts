@@ -87,7 +87,7 @@ export function allRoutes(
   {
     db,
     listener,
-    pace,
+    startLimiter,
     client,
     taskQueues,
     models,
@@ -117,7 +117,7 @@ export function allRoutes(
     evaluatorPool,
     waiter,
     streams,
-    pace,
+    startLimiter,
     log,
   };
   return {
@@ -182,7 +182,7 @@ export async function startApi(
   foundation: Foundation,
   { eager, temporalUiUrl = foundation.settings.temporal.uiUrl }: { eager: boolean; temporalUiUrl?: string | undefined },
 ): Promise<RunningApi> {
-  const { db, pace, settings, registry, log } = foundation;
+  const { db, startLimiter, settings, registry, log } = foundation;
   const closing = new AbortController();
   const { routes, authenticator, streams } = allRoutes(foundation, { eager });
   new Gauge({
@@ -198,7 +198,7 @@ export async function startApi(
     help: 'Executions that wait for the turn of their workspace to start',
     registers: [registry],
     collect() {
-      this.set(pace.waiting());
+      this.set(startLimiter.waiting());
     },
   });
   const limit = settings.rateLimitPerMinute;

@@ -15,7 +15,8 @@ import { failRun } from '../services/evaluations/run-control.ts';
 import { sumUpRun } from '../services/evaluations/sum-up.ts';
 import { withdrawUnacceptedEvaluation } from '../services/evaluations/withdraw-evaluation.ts';
 import { evaluationWorkflowId } from '../temporal/names.ts';
-import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import type { WorkflowStarter } from '../temporal/workflows.ts';
+import { compareWithWorkflow } from './compare-with-workflow.ts';
 import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 /** Runs that have not ended, and canceled ones whose workflow may not know. */
@@ -47,25 +48,23 @@ async function forgetNews(query: Query, { id, retries }: RunToCheck): Promise<vo
   );
 }
 
-async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger, run: RunToCheck): Promise<void> {
-  const { query } = db.system;
-  const state = await workflowState(starter.client, evaluationWorkflowId(run.id, run.retries));
-  if (state === 'running') {
-    // Only where there is news: each signal stays in the workflow's history, and a run may wait for months.
-    if (run.untold) await tellEvaluationWorkflow(starter, run);
-  } else if (run.ended) {
-    await forgetNews(query, run);
-  } else if (run.unaccepted) {
-    if (await withdrawUnacceptedEvaluation(query, run.id))
-      log.warn({ evaluation_id: run.id }, 'withdrew an evaluation that no caller had been told of');
-  } else if (state === 'missing') {
-    if (await startEvaluationWorkflow(starter, run))
-      log.warn({ evaluation_id: run.id }, 'started an evaluation that had been left without its workflow');
-  } else {
-    await failRun(query, { evaluationId: run.id, round: run.retries }, ENDED_BY_OPERATOR);
-    await sumUpRun(query, run.id);
-    log.warn({ evaluation_id: run.id }, 'ended an evaluation whose workflow had been ended from outside');
-  }
+function reconcileOne(
+  { system: { query } }: Database,
+  deps: WorkflowStarter & { log: Logger },
+  run: RunToCheck,
+): Promise<void> {
+  const { id, retries: round } = run;
+  return compareWithWorkflow(deps, 'evaluation', run, {
+    workflowId: evaluationWorkflowId(id, round),
+    tell: () => tellEvaluationWorkflow(deps, run),
+    forgetNews: () => forgetNews(query, run),
+    withdraw: () => withdrawUnacceptedEvaluation(query, id),
+    start: () => startEvaluationWorkflow(deps, run),
+    async end() {
+      await failRun(query, { evaluationId: id, round }, ENDED_BY_OPERATOR);
+      await sumUpRun(query, id);
+    },
+  });
 }
 
 /**
@@ -78,6 +77,6 @@ export function reconcileEvaluations(db: Database, starter: WorkflowStarter, log
   return reconcile(db.system.query, log, {
     table: 'evaluations',
     take: takeUnfinished,
-    reconcile: (run) => reconcileOne(db, starter, log, run),
+    reconcile: (run) => reconcileOne(db, { ...starter, log }, run),
   });
 }

@@ -9,8 +9,14 @@ import { type StoredExecution, startExecutionWorkflow } from '../services/execut
 import { completeExecution } from '../services/executions/store-response.ts';
 import { withdrawUnaccepted } from '../services/executions/withdraw-execution.ts';
 import { executionWorkflowId } from '../temporal/names.ts';
-import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import type { WorkflowStarter } from '../temporal/workflows.ts';
+import { compareWithWorkflow } from './compare-with-workflow.ts';
 import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
+
+const ENDED_BY_OPERATOR = {
+  code: 'model_unavailable',
+  message: 'The run was ended by an operator before the model responded.',
+} as const;
 
 const takeUnfinished = (db: Builder) =>
   overdue(db, 'executions', inStates(executionStates, UNFINISHED_EXECUTION))
@@ -26,27 +32,18 @@ const takeUnfinished = (db: Builder) =>
       eb.and([eb('accepted_at', 'is', null), inStates(executionStates, ['queued'])]).as('unaccepted'),
     ]);
 
-type Unfinished = StoredExecution & { answered: SqlBool; unaccepted: SqlBool };
-
-async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger, execution: Unfinished): Promise<void> {
-  const { query } = db.system;
-  const state = await workflowState(starter.client, executionWorkflowId(execution.id));
-  if (state === 'running') return;
-  if (execution.unaccepted) {
-    if (await withdrawUnaccepted(query, execution.id))
-      log.warn({ execution_id: execution.id }, 'withdrew an execution that no caller had been told of');
-  } else if (state === 'missing') {
-    if (await startExecutionWorkflow(starter, execution))
-      log.warn({ execution_id: execution.id }, 'started an execution that had been left without its workflow');
-  } else {
-    if (execution.answered) await completeExecution(query, execution.id);
-    else
-      await failExecution(query, execution.id, {
-        code: 'model_unavailable',
-        message: 'The run was ended by an operator before the model responded.',
-      });
-    log.warn({ execution_id: execution.id }, 'ended an execution whose workflow had been ended from outside');
-  }
+function reconcileOne(
+  { system: { query } }: Database,
+  deps: WorkflowStarter & { log: Logger },
+  execution: StoredExecution & { answered: SqlBool; unaccepted: SqlBool },
+): Promise<void> {
+  const { id, answered } = execution;
+  return compareWithWorkflow(deps, 'execution', execution, {
+    workflowId: executionWorkflowId(id),
+    withdraw: () => withdrawUnaccepted(query, id),
+    start: () => startExecutionWorkflow(deps, execution),
+    end: () => (answered ? completeExecution(query, id) : failExecution(query, id, ENDED_BY_OPERATOR)),
+  });
 }
 
 /**
@@ -59,6 +56,6 @@ export function reconcileExecutions(db: Database, starter: WorkflowStarter, log:
   return reconcile(db.system.query, log, {
     table: 'executions',
     take: takeUnfinished,
-    reconcile: (execution) => reconcileOne(db, starter, log, execution),
+    reconcile: (execution) => reconcileOne(db, { ...starter, log }, execution),
   });
 }

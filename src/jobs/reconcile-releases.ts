@@ -7,7 +7,8 @@ import { releaseStates, UNFINISHED_RELEASE } from '../domain/release-states.ts';
 import { failRelease } from '../services/releases/release-steps.ts';
 import { type StoredRelease, startReleaseWorkflow, tellRelease } from '../services/releases/release-workflow.ts';
 import { releaseWorkflowId } from '../temporal/names.ts';
-import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import type { WorkflowStarter } from '../temporal/workflows.ts';
+import { compareWithWorkflow } from './compare-with-workflow.ts';
 import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 type ReleaseToCheck = StoredRelease & { untold: boolean; ended: SqlBool };
@@ -24,20 +25,16 @@ const take = (db: Builder) =>
     .returning(inStates(releaseStates, releaseStates.final).as('ended'))
     .$narrowType<{ steps: StoredRelease['steps'] }>();
 
-async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger, release: ReleaseToCheck) {
-  const state = await workflowState(starter.client, releaseWorkflowId(release.id));
-  if (state === 'running') {
-    if (release.untold) await tellRelease({ ...starter, log }, release);
-  } else if (release.ended) {
-    // There is nobody left to tell.
-    await db.system.query((all) => all.updateTable('releases').set({ untold: false }).where('id', '=', release.id));
-  } else if (state === 'missing') {
-    if (await startReleaseWorkflow(starter, release))
-      log.warn({ release_id: release.id }, 'started a release that had been left without its workflow');
-  } else {
-    await failRelease(db, release.id);
-    log.warn({ release_id: release.id }, 'rolled back a release whose workflow had been ended from outside');
-  }
+function reconcileOne(db: Database, deps: WorkflowStarter & { log: Logger }, release: ReleaseToCheck): Promise<void> {
+  const { id } = release;
+  return compareWithWorkflow(deps, 'release', release, {
+    workflowId: releaseWorkflowId(id),
+    tell: () => tellRelease(deps, release),
+    forgetNews: () => db.system.query((all) => all.updateTable('releases').set({ untold: false }).where('id', '=', id)),
+    start: () => startReleaseWorkflow(deps, release),
+    // Rolls it back.
+    end: () => failRelease(db, id),
+  });
 }
 
 /**
@@ -49,6 +46,6 @@ export function reconcileReleases(db: Database, starter: WorkflowStarter, log: L
   return reconcile<ReleaseToCheck>(db.system.query, log, {
     table: 'releases',
     take,
-    reconcile: (release) => reconcileOne(db, starter, log, release),
+    reconcile: (release) => reconcileOne(db, { ...starter, log }, release),
   });
 }

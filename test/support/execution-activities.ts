@@ -27,7 +27,7 @@ export function testExecutionActivities(
     stopping: never,
     graceOver: never,
     places: testPlaces(),
-    pace: { begun: () => false, calm: async () => {} },
+    startLimiter: { callBegan: () => false, untilQuiet: async () => {} },
     listener: deaf,
     streams: createStreamWriter({ query: deps.db.system.query, log }),
     log,

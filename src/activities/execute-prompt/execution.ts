@@ -11,7 +11,7 @@ import { failExecution } from '../../services/executions/end-execution.ts';
 import { onExecutionFinished } from '../../services/executions/execution-finished.ts';
 import { endedOf } from '../../services/executions/executions.ts';
 import { fallBack, fallsBackOn } from '../../services/executions/fall-back.ts';
-import type { StartPace } from '../../services/executions/start-pace.ts';
+import type { StartLimiter } from '../../services/executions/start-limiter.ts';
 import { completeExecution, endCall, storeResponse } from '../../services/executions/store-response.ts';
 import type { StreamWriter } from '../../services/streams/stream-writer.ts';
 import type { Places } from '../../temporal/places.ts';
@@ -32,7 +32,7 @@ export interface ExecutionActivityDeps {
   models: Models;
   modelTimeoutMs: number;
   places: Places;
-  pace: Pick<StartPace, 'begun' | 'calm'>;
+  startLimiter: Pick<StartLimiter, 'callBegan' | 'untilQuiet'>;
   streams: StreamWriter;
   /** Aborted when this process is asked to stop: no call is begun any more. */
   stopping: AbortSignal;
@@ -77,7 +77,7 @@ export function createExecutionActivities({
   graceOver,
   claimWithinMs = CLAIM_WITHIN_MS,
   places,
-  pace,
+  startLimiter,
   streams,
   listener,
   log,
@@ -191,7 +191,7 @@ export function createExecutionActivities({
   async function claimInTime(id: string, mayBeSuspect: boolean) {
     if (stopping.aborted) throw new Error('This worker stops; another one makes the call.');
     const until = Date.now() + claimWithinMs;
-    const isStartedHere = pace.begun(id);
+    const isStartedHere = startLimiter.callBegan(id);
     return untilDatabaseAnswers(() => claimExecution(query, id, { isTold: !isStartedHere, mayBeSuspect }), {
       throwIfAborted() {
         if (stopping.aborted || Date.now() > until) throw new Error('PostgreSQL does not answer.');
@@ -253,7 +253,7 @@ export function createExecutionActivities({
       const outcome = await (inFlight.has(executionId)
         ? joinCall(executionId, workspace)
         : callInTurn(executionId, workspace, inputChars));
-      if (outcome !== null && 'status' in outcome) await pace.calm(TELL_WITHIN_MS);
+      if (outcome !== null && 'status' in outcome) await startLimiter.untilQuiet(TELL_WITHIN_MS);
       return outcome;
     },
 

@@ -1,10 +1,8 @@
 import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import { MAX_WAIT_SECONDS, waitMsOf } from '../executions/prefer.ts';
-import { type RunExecutionDeps, runExecution, runToEnd } from '../executions/run-execution.ts';
+import { type RunExecutionDeps, runExecution } from '../executions/run-execution.ts';
 import { CompletionChunks } from './chunks.ts';
 import { openAiErrors } from './errors.ts';
 import { presentCompletion } from './presenter.ts';
@@ -13,13 +11,8 @@ import { ChatCompletion, CreateChatCompletion, PreferHeader } from './schema.ts'
 import { failed, respondWithStream } from './stream-completion.ts';
 import { toExecution } from './to-execution.ts';
 
-export interface ChatCompletionRouteDeps extends RunExecutionDeps {
-  waiter: ExecutionWaiter;
-  streams: StreamHub;
-}
-
 /** `/chat/completions`: executions, in OpenAI's format. */
-export function chatCompletionRoutes(deps: ChatCompletionRouteDeps): Route[] {
+export function chatCompletionRoutes(deps: RunExecutionDeps): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -45,14 +38,14 @@ export function chatCompletionRoutes(deps: ChatCompletionRouteDeps): Route[] {
       errors: ['not_found', 'prompt_archived', 'quota_exceeded'],
       errorFormat: openAiErrors,
       async handler(request) {
-        const run = { ...toExecution(request.body), isLive: true };
+        const execution = toExecution(request.body);
         const includeUsage = request.body.stream_options?.include_usage ?? false;
         if (request.body.stream)
-          return respondWithStream(deps, request, run, (id) => new CompletionChunks(id, { includeUsage }));
-        const waitMs = waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS);
-        return runExecution(deps, request, run, async (stored) => {
-          const row = await runToEnd(deps.waiter, request, stored, waitMs);
-          return row.status === 'completed' ? presentCompletion(row) : failed(row, request);
+          return respondWithStream(deps, request, execution, (id) => new CompletionChunks(id, { includeUsage }));
+        return runExecution(deps, request, execution, {
+          waitMs: waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS),
+          present: (row) => (row.status === 'completed' ? presentCompletion(row) : failed(row, request)),
+          isLive: true,
         });
       },
     }),

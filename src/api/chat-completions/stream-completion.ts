@@ -3,8 +3,8 @@ import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { eventStream } from '../../http/event-stream.ts';
 import { RawResponse, type RouteRequest } from '../../http/route.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
-import type { StreamHub } from '../../services/streams/stream-hub.ts';
-import { type ExecutionToRun, type RunExecutionDeps, runExecution, streamRun } from '../executions/run-execution.ts';
+import type { ExecutionToRun } from '../../services/executions/store-execution.ts';
+import { type RunExecutionDeps, streamExecution } from '../executions/run-execution.ts';
 import type { OpenAiStream } from './chunks.ts';
 import { failureOf } from './errors.ts';
 
@@ -50,18 +50,13 @@ export function failed(row: ExecutionRow, request: RouteRequest<unknown, unknown
  * @param open makes the stream of an execution, by its UUID
  */
 export async function respondWithStream(
-  deps: RunExecutionDeps & { streams: StreamHub },
+  deps: RunExecutionDeps,
   request: RouteRequest<unknown, unknown, unknown>,
   execution: ExecutionToRun,
   open: (id: string) => OpenAiStream,
 ): Promise<RawResponse> {
-  let opened: { stream: OpenAiStream; events: Readable } | undefined;
-  await runExecution(deps, request, execution, async (run) => {
-    const stream = open(run.id);
-    opened = { stream, events: await streamRun(deps, request, run, stream) };
-  });
-  if (opened === undefined) throw new Error('The execution was not begun.');
+  const { events, format } = await streamExecution(deps, request, execution, open);
   // What goes wrong from now on takes nothing back: the execution runs.
-  const response = await streamCompletion(opened.events, opened.stream, request.signal);
+  const response = await streamCompletion(events, format, request.signal);
   return response instanceof RawResponse ? response : failed(response, request);
 }

@@ -1,5 +1,5 @@
 import { ModelParameters } from '../../domain/parameters.ts';
-import type { ExecutionToRun } from '../executions/run-execution.ts';
+import type { ExecutionToRun } from '../../services/executions/store-execution.ts';
 import type { ChatCompletionRequest } from './schema.ts';
 
 type Format = NonNullable<ChatCompletionRequest['response_format']>;
@@ -52,6 +52,5 @@ export function toExecution(body: ChatCompletionRequest): ExecutionToRun {
     parameters: parametersOf(body),
     metadata: { ...(typeof user === 'string' && { user }), ...metadata },
     rolloutKey: rolloutKeyOf(body),
-    stream: body.stream ?? false,
   };
 }

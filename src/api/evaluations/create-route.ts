@@ -1,22 +1,18 @@
 import type { Query } from '../../db/database.ts';
-import { newId } from '../../domain/ids.ts';
 import { requireAlso } from '../../domain/scopes.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
+import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
-import { unlessWithdrawn } from '../../services/acceptance/withdrawal.ts';
-import {
-  acceptEvaluation,
-  giveUpEvaluation,
-  startOrWithdrawEvaluation,
-} from '../../services/evaluations/accept-evaluation.ts';
+import { EVALUATION } from '../../services/acceptance/kinds.ts';
+import { storeOnce } from '../../services/acceptance/store-once.ts';
+import { giveUp, giveUpFailed } from '../../services/acceptance/withdrawal.ts';
 import type { ControlDeps } from '../../services/evaluations/change-evaluation.ts';
-import { createEvaluation, toStored } from '../../services/evaluations/create-evaluation.ts';
-import { getEvaluation } from '../../services/evaluations/evaluations.ts';
+import { createEvaluation } from '../../services/evaluations/create-evaluation.ts';
 import { readSecrets, revealSecrets, sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
 import { rescoreEvaluation } from '../../services/evaluations/rescore-evaluation.ts';
+import { startEvaluation } from '../../services/evaluations/start-evaluation.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
@@ -59,11 +55,11 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
       requireScorerScope(key, body);
       // Before the transaction: it may take seconds.
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
-      return storeAndStart(deps, request, async (query, id) => {
+      return storeAndStart(deps, request, (query, id) => {
         const { start_at: startAt, ...fields } = body;
         const { evaluators, secrets: evaluatorSecrets } = sealEvaluators(deps, body.evaluators, 'evaluators');
         const evaluation = { ...toNewEvaluation(fields), evaluators, evaluatorSecrets, startAt, id };
-        await createEvaluation(query, db.workspaceId, deps.models, evaluation);
+        return createEvaluation(query, db.workspaceId, deps.models, evaluation);
       });
     },
   });
@@ -127,35 +123,31 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
 }
 
 /**
- * The response shows the secrets of the evaluators that the request has, and of no others.
+ * The response shows the secrets of the evaluators that the request has, and of no others. Where it can't be given, the evaluation is
+ * withdrawn before the error is.
  * @param store stores the evaluation with this id, in a transaction
  */
-function storeAndStart(
+async function storeAndStart(
   deps: CreateEvaluationDeps,
   request: RouteRequest<unknown, unknown, { evaluators?: EvaluatorConfig[] | undefined }>,
-  store: (query: Query, id: string) => Promise<void>,
+  store: (query: Query, id: string) => Promise<unknown>,
 ): Promise<unknown> {
   const { db, body } = request;
-  const id = newId();
   const hasSecret = hasScorer(body.evaluators ?? []);
-  const start = async (id: string) => {
-    const row = await unlessWithdrawn(getEvaluation(db.query, id));
-    const evaluators = hasSecret
-      ? revealSecrets(row.evaluators, await readSecrets(db.query, deps.cipher, 'evaluations', id))
-      : row.evaluators;
-    await startOrWithdrawEvaluation(deps, db, toStored(row));
-    await unlessWithdrawn(acceptEvaluation(db, id));
-    return presentEvaluation({ ...row, evaluators });
-  };
-  return deps.idempotency.startOnce(request, {
-    id,
-    hasSecret,
-    async store(query) {
-      await store(query, id);
-      await deps.quotas.require(query, 'evaluations');
-    },
-    start: () => start(id),
-    resume: start,
-    withdraw: (beganAt) => giveUpEvaluation(deps, db, id, beganAt),
+  const run = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {
+    quota: 'evaluations',
+    store,
+    giveUp: (id) => giveUp(EVALUATION, deps, db, id, undefined),
   });
+  const first = firstResponse(request, run);
+  if (first !== undefined) return first.response;
+  try {
+    const row = await startEvaluation(deps, db, run.resourceId);
+    const evaluators = hasSecret
+      ? revealSecrets(row.evaluators, await readSecrets(db.query, deps.cipher, 'evaluations', row.id))
+      : row.evaluators;
+    return await deps.idempotency.remember(request, run, presentEvaluation({ ...row, evaluators }));
+  } catch (error) {
+    throw await giveUpFailed(EVALUATION, deps, db, run, error);
+  }
 }

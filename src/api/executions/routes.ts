@@ -5,26 +5,19 @@ import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecution } from '../../services/executions/end-execution.ts';
-import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import { listExecutions, seeExecution, wholeExecution } from '../../services/executions/executions.ts';
-import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution, UNREAD_EXECUTION } from './presenter.ts';
-import { type RunExecutionDeps, runExecution, runToEnd, streamRun } from './run-execution.ts';
+import { type RunExecutionDeps, runExecution, streamExecution } from './run-execution.ts';
 import { executionBodies, executionSample } from './samples.ts';
 import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
 import { executionStream } from './stream-format.ts';
 
-export interface ExecutionRouteDeps extends RunExecutionDeps {
-  waiter: ExecutionWaiter;
-  streams: StreamHub;
-}
-
 const tag = 'Executions';
 
 /** `/executions` and what is under it. */
-export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
+export function executionRoutes(deps: RunExecutionDeps): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -50,13 +43,12 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       errors: ['not_found', 'prompt_archived', 'quota_exceeded'],
       async handler(request) {
         const { prompt_name: promptName, rollout_key: rolloutKey, ...body } = request.body;
+        const execution = { promptName, rolloutKey, ...body };
         const waitMs = waitMsOf(request.header('Prefer'));
-        const stream = request.accepts('application/json', EVENT_STREAM) === EVENT_STREAM;
-        return runExecution(deps, request, { promptName, rolloutKey, stream, ...body }, async (run) =>
-          stream
-            ? eventStream(await streamRun(deps, request, run, executionStream))
-            : presentExecution(await runToEnd(deps.waiter, request, run, waitMs)),
-        );
+        if (request.accepts('application/json', EVENT_STREAM) !== EVENT_STREAM)
+          return runExecution(deps, request, execution, { waitMs, present: presentExecution });
+        const { events } = await streamExecution(deps, request, execution, () => executionStream);
+        return eventStream(events);
       },
     }),
     defineRoute({

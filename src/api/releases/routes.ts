@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AuditAction } from '../../domain/audit.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
+import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
@@ -12,7 +12,7 @@ import { controlRelease, RELEASE_CONTROLS, type ReleaseControl } from '../../ser
 import { createRelease, withdrawRelease } from '../../services/releases/create-release.ts';
 import { readArms, readSeries } from '../../services/releases/numbers.ts';
 import { startStored } from '../../services/releases/release-workflow.ts';
-import { getRelease, listReleases } from '../../services/releases/releases.ts';
+import { getRelease, listReleases, type ReleaseRow } from '../../services/releases/releases.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import { presentRelease, UNREAD_RELEASE } from './presenter.ts';
 import { createSamples, numbersSample, releaseSample } from './samples.ts';
@@ -138,19 +138,24 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
         const { prompt_name: promptName, override, reason = null, deadline = null, ...rest } = body;
         const mover = { scopes: key.scopes, override: override && { reason: reason ?? '' } };
         const id = newId();
-        return idempotency.startOnce(request, {
-          id,
-          store: (query) => createRelease(query, { models, mover }, { id, promptName, reason, deadline, ...rest }),
-          async start(stored) {
-            await startStored(deps, stored);
-            return presentRelease(stored);
-          },
-          resume: async (earlier) => presentRelease(await getRelease(db.query, earlier)),
-          withdraw: () => {
-            const withdraw = () => withdrawRelease(db, id);
-            return withdrawOrGoOn(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);
-          },
-        });
+        let stored: ReleaseRow | undefined;
+        try {
+          const claim = await idempotency.claim(db, idempotencyKeyOf(request), async (query) => {
+            stored = await createRelease(query, { models, mover }, { id, promptName, reason, deadline, ...rest });
+            return { resourceId: id };
+          });
+          const first = firstResponse(request, claim);
+          if (first !== undefined) return first.response;
+          const release = stored ?? (await getRelease(db.query, claim.resourceId));
+          if (!claim.isReplay) await startStored(deps, release);
+          return await idempotency.remember(request, claim, presentRelease(release));
+        } catch (error) {
+          // Its caller is told that it failed, so it must not go on.
+          const withdraw = () => withdrawRelease(db, id);
+          if (stored !== undefined)
+            await withdrawOrGoOn(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);
+          throw error;
+        }
       },
     }),
     defineRoute({

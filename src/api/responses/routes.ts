@@ -2,11 +2,10 @@ import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { openAiErrors } from '../chat-completions/errors.ts';
-import type { ChatCompletionRouteDeps } from '../chat-completions/routes.ts';
 import { PreferHeader } from '../chat-completions/schema.ts';
 import { failed, respondWithStream } from '../chat-completions/stream-completion.ts';
 import { MAX_WAIT_SECONDS, waitMsOf } from '../executions/prefer.ts';
-import { runExecution, runToEnd } from '../executions/run-execution.ts';
+import { type RunExecutionDeps, runExecution } from '../executions/run-execution.ts';
 import { presentResponse } from './presenter.ts';
 import { ResponseEvents } from './response-events.ts';
 import { responseBodies, responseSample } from './samples.ts';
@@ -15,7 +14,7 @@ import { toExecution } from './to-execution.ts';
 import { toMessages } from './to-messages.ts';
 
 /** `/responses`: executions, in the format of OpenAI's Responses API. */
-export function responseRoutes(deps: ChatCompletionRouteDeps): Route[] {
+export function responseRoutes(deps: RunExecutionDeps): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -42,12 +41,12 @@ export function responseRoutes(deps: ChatCompletionRouteDeps): Route[] {
       errorFormat: openAiErrors,
       async handler(request) {
         const messages = await toMessages(request.body.input ?? [], request);
-        const run = { ...toExecution(request.body, messages), isLive: true };
-        if (request.body.stream) return respondWithStream(deps, request, run, (id) => new ResponseEvents(id));
-        const waitMs = waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS);
-        return runExecution(deps, request, run, async (stored) => {
-          const row = await runToEnd(deps.waiter, request, stored, waitMs);
-          return row.status === 'completed' ? presentResponse(row) : failed(row, request);
+        const execution = toExecution(request.body, messages);
+        if (request.body.stream) return respondWithStream(deps, request, execution, (id) => new ResponseEvents(id));
+        return runExecution(deps, request, execution, {
+          waitMs: waitMsOf(request.header('Prefer'), MAX_WAIT_SECONDS),
+          present: (row) => (row.status === 'completed' ? presentResponse(row) : failed(row, request)),
+          isLive: true,
         });
       },
     }),

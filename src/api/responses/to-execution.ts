@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
-import type { ExecutionToRun } from '../executions/run-execution.ts';
+import type { ExecutionToRun } from '../../services/executions/store-execution.ts';
 import type { ResponseRequest } from './schema.ts';
 
 /** Those that are given: they are laid over the prompt's. */

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { AuditAction } from '../../domain/audit.ts';
-import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { idParams } from '../../http/fields.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
+import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { storeOnce } from '../../services/acceptance/store-once.ts';
 import { readSecrets, sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
 import { deleteSchedule, setSchedulePaused, triggerSchedule } from '../../services/schedules/control-schedule.ts';
 import { giveUpSchedule, startSchedule, storeSchedule } from '../../services/schedules/create-schedule.ts';
@@ -79,37 +79,34 @@ export function scheduleRoutes(
       responseExample: scheduleSample,
       errors: ['temporarily_unavailable', 'quota_exceeded', 'payload_too_large'],
       async handler(request) {
+        const { db } = request;
         const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
         requireScorerScope(request.key, scheduled);
         // Before the transaction: it may take seconds.
-        await deps.evaluatorPool.check(request.db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
-        const id = newId();
-        const start = async (id: string) => {
-          const { row, due } = await startSchedule(deps, request.db, id);
-          const { query } = request.db;
-          return presentNewSchedule(row, due, await readSecrets(query, deps.cipher, 'schedules', id));
-        };
-        return deps.idempotency.startOnce(request, {
-          id,
-          hasSecret: hasScorer(scheduled.evaluators),
-          async store(query) {
+        await deps.evaluatorPool.check(db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
+        const hasSecret = hasScorer(scheduled.evaluators);
+        const claim = await storeOnce(deps, db, idempotencyKeyOf(request, { hasSecret }), {
+          quota: 'schedules',
+          store(query, id) {
             const { evaluators, secrets } = sealEvaluators(deps, scheduled.evaluators, 'evaluation.evaluators');
             const evaluation = { ...scheduled, evaluators };
             const stored = { body: toBody(evaluation), parsed: toNewEvaluation(evaluation) };
-            await storeSchedule(query, id, {
-              name,
-              cron,
-              timeZone,
-              paused,
-              request: stored,
-              evaluatorSecrets: secrets,
-            });
-            await deps.quotas.require(query, 'schedules');
+            const schedule = { name, cron, timeZone, paused, request: stored, evaluatorSecrets: secrets };
+            return storeSchedule(query, id, schedule);
           },
-          start: () => start(id),
-          resume: start,
-          withdraw: () => giveUpSchedule(deps.log, request.db, id),
+          giveUp: (id) => giveUpSchedule(deps.log, db, id),
         });
+        const first = firstResponse(request, claim);
+        if (first !== undefined) return first.response;
+        const { resourceId: id, isReplay } = claim;
+        try {
+          const { row, due } = await startSchedule(deps, db, id);
+          const response = presentNewSchedule(row, due, await readSecrets(db.query, deps.cipher, 'schedules', id));
+          return await deps.idempotency.remember(request, claim, response);
+        } catch (error) {
+          if (!isReplay) await giveUpSchedule(deps.log, db, id);
+          throw error;
+        }
       },
     }),
     defineRoute({

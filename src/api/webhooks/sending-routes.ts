@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
 import { idParams } from '../../http/fields.ts';
-import type { Idempotency } from '../../http/idempotency.ts';
+import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { getDelivery, hasEnded, listAttempts } from '../../services/deliveries/deliveries.ts';
 import type { DeliveryWaiter } from '../../services/deliveries/delivery-waiter.ts';
@@ -70,16 +70,15 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
         const { db, params, body, signal } = request;
         const waitMs = Math.min(waitMsOf(request.header('Prefer')), MAX_TEST_WAIT_MS);
         const deliveryId = newId();
-        const resume = (id: string) => waitForEnd(db, id, waitMs, signal);
-        return deps.idempotency.startOnce(request, {
-          id: deliveryId,
-          async store(query) {
-            await testWebhook(query, params.id, { type: body.event, deliveryId });
-            await deps.quotas.require(query, 'deliveries');
-          },
-          start: () => resume(deliveryId),
-          resume,
+        const claim = await deps.idempotency.claim(db, idempotencyKeyOf(request), async (query) => {
+          await testWebhook(query, params.id, { type: body.event, deliveryId });
+          await deps.quotas.require(query, 'deliveries');
+          return { resourceId: deliveryId };
         });
+        const first = firstResponse(request, claim);
+        if (first !== undefined) return first.response;
+        const response = await waitForEnd(db, claim.resourceId, waitMs, signal);
+        return deps.idempotency.remember(request, claim, response);
       },
     }),
     defineRoute({

@@ -1,35 +1,99 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import type { WorkspaceDatabase } from '../../db/database.ts';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { ACCEPT_WITHIN_MS } from '../../domain/limits.ts';
+import type { Claim } from '../idempotency/idempotency-keys.ts';
 
 const AGAIN_MS = 500;
 
-/** What was stored for a caller who is told that it failed. */
-export interface Withdrawal {
-  /** Its field in the log, such as `execution_id`. */
-  field: string;
-  id: string;
-  /** Makes sure that it does not run. Safe to repeat. */
-  withdraw: () => Promise<unknown>;
+/** What is stored for a caller, and started once it is stored: executions, or evaluations. */
+export interface Withdrawable {
+  /** Its id's field in the log. */
+  field: `${string}_id`;
+  /**
+   * Makes sure that one does not run. Safe to repeat.
+   * @param force also one that a caller may have been told of
+   * @returns false where it runs, or will
+   */
+  withdraw: (db: WorkspaceDatabase, id: string, force: boolean) => Promise<boolean>;
+  /** Tells the workflow, where there is one, that its row is gone or canceled. */
+  stop: (client: Client, id: string, log: Logger) => Promise<unknown>;
+}
+
+export interface WithdrawalDeps {
+  client: Client;
+  log: Logger;
 }
 
 /**
- * For how long the withdrawal of a run is waited for, in milliseconds. Where the database is away, nobody can begin the run any
- * more after `ACCEPT_WITHIN_MS`, so no caller waits for longer than that.
- * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody can
- * begin it
+ * Waits for the start of a workflow, or withdraws what it is for: a caller who is told that it failed can simply try again.
+ * @throws what kept the workflow from starting; not where it runs all the same, or another caller was told of it
  */
-export function holdMsOf(beganAt: number | undefined): number {
-  return beganAt === undefined ? 0 : beganAt + ACCEPT_WITHIN_MS - performance.now();
+export async function startedOrWithdrawn(
+  start: Promise<unknown>,
+  { withdraw }: Withdrawable,
+  db: WorkspaceDatabase,
+  id: string,
+): Promise<void> {
+  try {
+    await start;
+  } catch (error) {
+    if (await withdraw(db, id, false)) throw error;
+  }
+}
+
+/**
+ * Makes sure, before its caller is told that it failed, that something does not run later.
+ * @param beganAt when its creation began, as `performance.now()` gives it; undefined where no start was tried: nobody but another
+ * request with the same `Idempotency-Key` can have been told of it, or have begun it
+ */
+export async function giveUp(
+  kind: Withdrawable,
+  { client, log }: WithdrawalDeps,
+  db: WorkspaceDatabase,
+  id: string,
+  beganAt: number | undefined,
+): Promise<void> {
+  const { field, withdraw, stop } = kind;
+  const isStarted = beganAt !== undefined;
+  // Where the database is away, nobody can begin it any more after that time, so no caller waits for longer.
+  const holdMs = isStarted ? beganAt + ACCEPT_WITHIN_MS - performance.now() : 0;
+  await withdrawOrGoOn(log, { field, id, withdraw: () => withdraw(db, id, isStarted) }, holdMs);
+  // There may be no workflow.
+  stop(client, id, log).catch((error: unknown) =>
+    log.warn({ err: error, [field]: id }, 'cannot tell a workflow that its run was withdrawn'),
+  );
+}
+
+/**
+ * Gives up what a request has stored where it can't be started or its response can't be given.
+ * @param run what an earlier request has stored is left
+ * @returns the error to throw: `temporarily_unavailable` instead of `not_found`, since it was withdrawn meanwhile
+ */
+export async function giveUpFailed(
+  kind: Withdrawable,
+  deps: WithdrawalDeps,
+  db: WorkspaceDatabase,
+  { resourceId, isReplay, beganAt }: Claim & { beganAt: number },
+  error: unknown,
+): Promise<unknown> {
+  if (!isReplay) await giveUp(kind, deps, db, resourceId, beganAt);
+  const isGone = error instanceof ApiError && error.code === 'not_found';
+  return isGone ? temporarilyUnavailable('It could not be started.') : error;
 }
 
 /**
  * Withdraws at once, or as soon as the database is back.
  * @param holdMs how long to wait for that; after it, it goes on in the background
  */
-export async function withdrawOrGoOn(log: Logger, { field, id, withdraw }: Withdrawal, holdMs: number): Promise<void> {
+export async function withdrawOrGoOn(
+  log: Logger,
+  { field, id, withdraw }: { field: string; id: string; withdraw: () => Promise<unknown> },
+  holdMs: number,
+): Promise<void> {
   let warned = false;
   async function untilWithdrawn(): Promise<void> {
     for (;;) {
@@ -48,17 +112,4 @@ export async function withdrawOrGoOn(log: Logger, { field, id, withdraw }: Withd
     }
   }
   await Promise.race([untilWithdrawn(), delay(Math.max(0, holdMs), undefined, { ref: false })]);
-}
-
-/**
- * What was stored for a caller, unless it was withdrawn meanwhile: its workflow could not be started, or not in time.
- * @throws ApiError `temporarily_unavailable` instead of `not_found`
- */
-export async function unlessWithdrawn<T>(found: Promise<T>): Promise<T> {
-  try {
-    return await found;
-  } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
-    throw temporarilyUnavailable('It could not be started.');
-  }
 }

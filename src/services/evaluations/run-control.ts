@@ -5,7 +5,7 @@ import { changeState, inStates } from '../../db/state-change.ts';
 import { asJson, prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
-import { isWanted } from '../acceptance/is-wanted.ts';
+import { mayBegin } from '../acceptance/may-begin.ts';
 import type { RunRef } from './run-spec.ts';
 import { withdrawUnacceptedEvaluation } from './withdraw-evaluation.ts';
 
@@ -22,13 +22,13 @@ export interface RunControl {
   maxCostUsd: number | null;
 }
 
-const IS_UNWANTED = sql<boolean>`${inStates(evaluationStates, ['scheduled'])} and not ${isWanted}`;
+const HAS_LAPSED = sql<boolean>`${inStates(evaluationStates, ['scheduled'])} and not ${mayBegin}`;
 
 /** @param round an earlier round has ended: the row is of a later one */
 const controlColumns = (round: Expression<number>) => [
   sql<RunControl['status']>`case when retries = ${round} and ${inStates(evaluationStates, UNFINISHED_EVALUATION)}
     then status else 'ended' end`.as('status'),
-  IS_UNWANTED.as('unwanted'),
+  HAS_LAPSED.as('lapsed'),
   'start_at as startAt' as const,
   sql<number | null>`greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8`.as('waitMs'),
   'examples_total as examplesTotal' as const,
@@ -73,8 +73,8 @@ export async function readNewRunControl(query: Query, run: RunRef): Promise<RunC
   return (row && controlOf(row)) ?? readRunControl(query, run);
 }
 
-function controlOf({ unwanted, startAt, waitMs, ...control }: ControlRow): RunControl | undefined {
-  return unwanted ? undefined : { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
+function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunControl | undefined {
+  return lapsed ? undefined : { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
 }
 
 const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
@@ -113,7 +113,7 @@ export async function markRunRunning(query: Query, { evaluationId, round }: RunR
       .where('e.id', '=', evaluationId)
       .where('e.retries', '=', round)
       .where(RUNNING.where)
-      .where(isWanted),
+      .where(mayBegin),
   );
 }
 

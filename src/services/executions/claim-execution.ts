@@ -7,7 +7,7 @@ import { prepared, type RowOf } from '../../db/statement.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { DEATHS_UNTIL_SET_ASIDE, MAX_CALL_ATTEMPTS } from '../../domain/limits.ts';
 import type { ModelInput } from '../../domain/messages.ts';
-import { isWanted } from '../acceptance/is-wanted.ts';
+import { mayBegin } from '../acceptance/may-begin.ts';
 import { callBegun, deathsOf } from './calls.ts';
 import { isFinished } from './executions.ts';
 import { leaveExhaustedModel } from './fall-back.ts';
@@ -31,7 +31,7 @@ const CLAIM = prepared<{ id: string; isTold: boolean; deaths: number }>()((db, {
     .where('model_attempts', '<', MAX_CALL_ATTEMPTS)
     // Most have no calls yet.
     .where((eb) => eb.or([sql<boolean>`calls = '[]'`, sql<boolean>`${deathsOf} <= ${deaths}`]))
-    .where((eb) => eb.or([inStates(executionStates, ['running']), isWanted]))
+    .where((eb) => eb.or([inStates(executionStates, ['running']), mayBegin]))
     .returning(['model', 'input', 'input_messages', 'tools', 'tool_choice as toolChoice', 'parameters', 'streamed'])
     .returning(['attempts as attempt', 'model_attempts as modelAttempt'])
     .returning([

@@ -1,22 +1,21 @@
 import { sql } from 'kysely';
-import type { Query } from '../../db/database.ts';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
 import type { Cipher } from '../../domain/cipher.ts';
+import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { JsonText, stringifyJson } from '../../domain/json-text.ts';
 import { IDEMPOTENCY_HOURS } from '../../domain/limits.ts';
 
-/** What an earlier request with the same `Idempotency-Key` created. */
-export interface UsedKey {
-  /** UUID of the key's row. */
-  id: string;
+/** The `Idempotency-Key` of a request. */
+export interface RequestKey {
+  key: string;
+  /** Tells whether a request with the same key is the same one. */
   requestHash: Buffer;
-  /** Id of what was created. */
-  resourceId: string;
-  /** The first response, decrypted; absent until it is known. */
-  response?: unknown;
+  /** Whether the response shows a secret: `requestHash` is then another one for each API key. */
+  hasSecret: boolean;
 }
 
 /** What a request created, and the response where it is known already. */
@@ -25,26 +24,33 @@ export interface Created {
   response?: unknown;
 }
 
+/** What was created with a key: by this request, or by an earlier one. */
+export interface Claim extends Created {
+  /** UUID of the key's row; undefined: the request has no key. */
+  keyId: string | undefined;
+  /** Whether an earlier request has created it; `response` is then the first response, where it is known. */
+  isReplay: boolean;
+}
+
 /**
- * Idempotency keys of a workspace. Responses are encrypted, since they may hold a secret. Every `query` is bound to the
- * workspace.
+ * Idempotency keys of a workspace. A key's row and what was created with it are one transaction, so a process that dies leaves both
+ * or neither. Responses are encrypted, since they may hold a secret.
  */
 export interface IdempotencyKeys {
-  /** @returns undefined where the key was not used, or longer ago than {@link IDEMPOTENCY_HOURS} */
-  find(query: Query, key: string): Promise<UsedKey | undefined>;
   /**
-   * Takes a key and creates something with it, in the transaction of `query`. Waits for a transaction that has taken the same key.
-   * @returns UUID of the key's row, and what was created
-   * @throws Error where that transaction has committed: see {@link isKeyTaken}
+   * Creates something in a transaction, once for each key: of two requests at once one creates, and the other finds that.
+   * @throws ApiError `idempotency_key_reused`, `temporarily_unavailable`
    */
-  createWith<C extends Created>(
-    query: Query,
-    request: { key: string; requestHash: Buffer },
+  claim<C extends Created>(
+    db: WorkspaceDatabase,
+    requestKey: RequestKey | undefined,
     create: (query: Query) => Promise<C>,
-  ): Promise<{ keyId: string; created: C }>;
+  ): Promise<Claim>;
   /** Stores the response unless there is one. @returns the one that is stored; the given one where the key is gone */
-  keepResponse(query: Query, id: string, response: unknown): Promise<unknown>;
+  keepResponse(query: Query, keyId: string, response: unknown): Promise<unknown>;
 }
+
+const MAX_ATTEMPTS = 3;
 
 /** What was used before this is forgotten. */
 const EXPIRED_BEFORE = sql<Date>`now() - interval ${sql.lit(`${IDEMPOTENCY_HOURS} hours`)}`;
@@ -76,32 +82,56 @@ const KEEP_RESPONSE = prepared<{ id: string; response: Buffer }>()((db, { id, re
     .returning('answer'),
 );
 
-/** Whether {@link IdempotencyKeys.createWith} failed because another request was faster. */
-export function isKeyTaken(error: unknown): boolean {
-  return isUniqueViolation(error, 'idempotency_keys_workspace_id_key_unique');
-}
+const isKeyTaken = (error: unknown) => isUniqueViolation(error, 'idempotency_keys_workspace_id_key_unique');
 
 export function createIdempotencyKeys(cipher: Cipher): IdempotencyKeys {
   const encrypt = (response: unknown) => cipher.encrypt(Buffer.from(stringifyJson(response)));
   const decrypt = (response: Buffer) => new JsonText(cipher.decrypt(response).toString());
 
-  return {
-    async find(query, key) {
-      const [row] = await query(FIND, { key });
-      if (row === undefined) return undefined;
-      const { id, request_hash: requestHash, resource_id: resourceId, answer } = row;
-      return { id, requestHash, resourceId, ...(answer !== null && { response: decrypt(answer) }) };
-    },
+  /** @throws ApiError `idempotency_key_reused` */
+  async function find(query: Query, { key, requestHash, hasSecret }: RequestKey): Promise<Claim | undefined> {
+    const [row] = await query(FIND, { key });
+    if (row === undefined) return undefined;
+    if (!row.request_hash.equals(requestHash))
+      throw new ApiError(
+        'idempotency_key_reused',
+        `This Idempotency-Key was used for another request${hasSecret ? ', or by another API key: the secret is shown again only to the one that made it' : ''}. ` +
+          'Use a new key, or repeat the first request unchanged.',
+      );
+    const { id: keyId, resource_id: resourceId, answer } = row;
+    return { keyId, resourceId, isReplay: true, ...(answer !== null && { response: decrypt(answer) }) };
+  }
 
-    async createWith(query, { key, requestHash }, create) {
-      const id = newId();
-      await query(DELETE_EXPIRED, { key });
-      // First the key, so that a second request waits here instead of creating in vain.
-      await query(INSERT, { id, key, requestHash });
-      const created = await create(query);
-      const response = 'response' in created ? encrypt(created.response) : null;
-      await query(COMPLETE, { id, resourceId: created.resourceId, response });
-      return { keyId: id, created };
+  async function create<C extends Created>(
+    query: Query,
+    { key, requestHash }: RequestKey,
+    createResource: (query: Query) => Promise<C>,
+  ): Promise<Claim> {
+    const keyId = newId();
+    await query(DELETE_EXPIRED, { key });
+    // First the key, so that a second request waits here instead of creating in vain.
+    await query(INSERT, { id: keyId, key, requestHash });
+    const created = await createResource(query);
+    const response = 'response' in created ? encrypt(created.response) : null;
+    await query(COMPLETE, { id: keyId, resourceId: created.resourceId, response });
+    return { ...created, keyId, isReplay: false };
+  }
+
+  return {
+    async claim(db, requestKey, createResource) {
+      if (requestKey === undefined)
+        return { ...(await db.transaction(createResource)), keyId: undefined, isReplay: false };
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const earlier = await find(db.query, requestKey);
+        if (earlier !== undefined) return earlier;
+        try {
+          return await db.transaction((query) => create(query, requestKey, createResource));
+        } catch (error) {
+          // Another request was faster: its key is found next, unless that request had to withdraw what it created.
+          if (!isKeyTaken(error)) throw error;
+        }
+      }
+      throw temporarilyUnavailable('Other requests with this Idempotency-Key keep failing.');
     },
 
     async keepResponse(query, id, response) {

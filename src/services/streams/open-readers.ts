@@ -6,11 +6,30 @@ const STALLED_MS = 60_000;
 /** What is left of streams when the process stops. */
 const CLOSE_WITHIN_MS = 1_000;
 
+/** What callers read, such as an execution: each once, however many read it. */
+export interface Source<Entry> {
+  key: string;
+  /** What there is to know of each reader. */
+  readers: Map<StreamReader, Entry>;
+  /** Readers, and those who are about to be. */
+  users: number;
+}
+
 /** Streams of one kind that callers read from this process. */
-export interface OpenReaders {
-  /** As for {@link StreamReader}. */
-  add(onWanted: () => void, onClosed: (reader: StreamReader) => void): StreamReader;
-  readonly count: number;
+export interface OpenReaders<Entry, S extends Source<Entry>> {
+  readonly sources: ReadonlyMap<string, S>;
+  /** The source with this key, for somebody who is about to read it; made where there is none. */
+  enter(key: string, make: (source: Source<Entry>) => S): S;
+  /** Undoes `enter` where there will be no reader. */
+  leave(source: S): void;
+  /** Whoever comes from now on gets another source with the same key. */
+  forget(source: S): void;
+  /**
+   * Whoever has entered a source reads it, until the reader is closed.
+   * @param onWanted as for {@link StreamReader}
+   */
+  add(source: S, entry: Entry, onWanted?: () => void): StreamReader;
+  readonly openCount: number;
   readonly isClosed: boolean;
   /** Ends all of them. */
   close(): void;
@@ -27,7 +46,12 @@ export interface OpenReadersOptions {
   onTick: (isQuiet: boolean) => void;
 }
 
-export function createOpenReaders({ everyMs, stalledMs = STALLED_MS, onTick }: OpenReadersOptions): OpenReaders {
+export function createOpenReaders<Entry, S extends Source<Entry>>({
+  everyMs,
+  stalledMs = STALLED_MS,
+  onTick,
+}: OpenReadersOptions): OpenReaders<Entry, S> {
+  const sources = new Map<string, S>();
   const open = new Set<StreamReader>();
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -41,20 +65,40 @@ export function createOpenReaders({ everyMs, stalledMs = STALLED_MS, onTick }: O
     onTick(isQuiet);
   }
 
+  function forget(source: S): void {
+    if (sources.get(source.key) === source) sources.delete(source.key);
+  }
+
+  function leave(source: S): void {
+    source.users -= 1;
+    if (source.users === 0) forget(source);
+  }
+
   return {
-    add(onWanted, onClosed) {
+    sources,
+    enter(key, make) {
+      const source = sources.get(key) ?? make({ key, readers: new Map(), users: 0 });
+      sources.set(key, source);
+      source.users += 1;
+      return source;
+    },
+    leave,
+    forget,
+    add(source, entry, onWanted = () => {}) {
       const reader = new StreamReader(onWanted, () => {
         open.delete(reader);
-        onClosed(reader);
+        source.readers.delete(reader);
+        leave(source);
         if (open.size > 0) return;
         clearInterval(timer);
         timer = undefined;
       });
       open.add(reader);
+      source.readers.set(reader, entry);
       timer ??= setInterval(tick, everyMs).unref();
       return reader;
     },
-    get count() {
+    get openCount() {
       return open.size;
     },
     get isClosed() {

@@ -7,8 +7,7 @@ import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { ENDED_EVALUATION, type EvaluationStatus } from '../../domain/evaluation-states.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations/evaluations.ts';
-import { createOpenReaders } from './open-readers.ts';
-import type { StreamReader } from './stream-reader.ts';
+import { createOpenReaders, type Source } from './open-readers.ts';
 
 /** What a reader of an evaluation is told: how it is now, and how it has ended. */
 export interface ProgressEvent {
@@ -50,14 +49,10 @@ const LOOK = prepared<{ ids: string[] }>()((db, { ids }) =>
 
 const hasEnded = (status: EvaluationStatus) => ENDED_EVALUATION.find((ended) => ended === status);
 
-/** An evaluation that somebody reads. */
-interface Source {
+/** An evaluation that somebody reads; of each reader what it was sent last. */
+interface ReadEvaluation extends Source<Buffer | undefined> {
   db: WorkspaceDatabase;
   id: string;
-  /** What each was sent last. */
-  readers: Map<StreamReader, Buffer | undefined>;
-  /** Readers, and those who are about to be. */
-  users: number;
   event: Buffer | undefined;
   hasEnded: boolean;
   /** Of the row, when it was read last. */
@@ -89,8 +84,8 @@ export function createProgressHub({
   stalledMs,
 }: ProgressHubDeps): ProgressHub {
   /** By workspace and id. */
-  const sources = new Map<string, Source>();
-  const open = createOpenReaders({ everyMs: lookEveryMs, stalledMs, onTick });
+  const open = createOpenReaders<Buffer | undefined, ReadEvaluation>({ everyMs: lookEveryMs, stalledMs, onTick });
+  const { sources } = open;
   const keepAlive = Buffer.from(format.keepAlive);
   let isLooking = false;
 
@@ -132,7 +127,7 @@ export function createProgressHub({
   }
 
   /** Reads the evaluation, for all of its readers, each of whom is sent it where it has changed. */
-  function read(source: Source, version: string | undefined): Promise<void> {
+  function read(source: ReadEvaluation, version: string | undefined): Promise<void> {
     source.reading ??= (async () => {
       const { db, id } = source;
       const startedAt = performance.now();
@@ -146,7 +141,7 @@ export function createProgressHub({
         source.version = version;
         source.hasEnded = ended !== undefined;
         // A retry may go on with it: whoever comes now reads it anew.
-        if (source.hasEnded) forget(source);
+        if (source.hasEnded) open.forget(source);
         deliver(source);
       } catch (error) {
         if (error instanceof ApiError) drop(source);
@@ -159,7 +154,7 @@ export function createProgressHub({
     return source.reading;
   }
 
-  function deliver(source: Source): void {
+  function deliver(source: ReadEvaluation): void {
     const { event, readers } = source;
     if (event === undefined) return;
     for (const [reader, sent] of readers) {
@@ -172,62 +167,36 @@ export function createProgressHub({
   }
 
   /** It was deleted: whoever asks again is told so. */
-  function drop(source: Source): void {
-    forget(source);
+  function drop(source: ReadEvaluation): void {
+    open.forget(source);
     for (const reader of source.readers.keys()) reader.finish();
-  }
-
-  const keyOf = ({ db, id }: Pick<Source, 'db' | 'id'>) => `${db.workspaceId} ${id}`;
-
-  function forget(source: Source): void {
-    if (sources.get(keyOf(source)) === source) sources.delete(keyOf(source));
-  }
-
-  function enter(db: WorkspaceDatabase, id: string): Source {
-    const source = sources.get(keyOf({ db, id })) ?? {
-      db,
-      id,
-      readers: new Map(),
-      users: 0,
-      event: undefined,
-      hasEnded: false,
-      version: undefined,
-      reading: undefined,
-      restsUntil: 0,
-    };
-    sources.set(keyOf(source), source);
-    source.users += 1;
-    return source;
-  }
-
-  function leave(source: Source): void {
-    source.users -= 1;
-    if (source.users === 0) forget(source);
   }
 
   return {
     async open(db, id) {
-      const source = enter(db, id);
+      const source = open.enter(`${db.workspaceId} ${id}`, (common) => ({
+        ...common,
+        db,
+        id,
+        event: undefined,
+        hasEnded: false,
+        version: undefined,
+        reading: undefined,
+        restsUntil: 0,
+      }));
       try {
         if (source.event === undefined) await read(source, undefined);
-        const reader = open.add(
-          () => {},
-          (closed) => {
-            source.readers.delete(closed);
-            leave(source);
-          },
-        );
-        source.readers.set(reader, undefined);
+        const reader = open.add(source, undefined);
         deliver(source);
         if (open.isClosed) reader.finish();
         return reader;
       } catch (error) {
-        leave(source);
+        open.leave(source);
         throw error;
       }
     },
     get openCount() {
-      return open.count;
+      return open.openCount;
     },
     close: () => open.close(),
   };

@@ -6,7 +6,7 @@ import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { onExecutionFinished } from '../executions/execution-finished.ts';
 import { isFinished } from '../executions/executions.ts';
 import { type DeltaRow, NEXT_DELTAS, ROWS_AT_ONCE, UNFINISHED } from './deltas.ts';
-import { createOpenReaders } from './open-readers.ts';
+import { createOpenReaders, type Source } from './open-readers.ts';
 import { openStream } from './open-stream.ts';
 import type { EventId, StreamEvent, StreamFormat } from './stream-events.ts';
 import { follow, type Position, readAfter } from './stream-position.ts';
@@ -42,11 +42,7 @@ interface Entry {
 }
 
 /** An execution that somebody reads. */
-interface Source {
-  id: string;
-  readers: Map<StreamReader, Entry>;
-  /** Readers, and those who are about to be. */
-  users: number;
+interface ReadExecution extends Source<Entry> {
   /** It has ended: all its rows are there. */
   hasEnded: boolean;
   result: Promise<StreamResult> | undefined;
@@ -54,7 +50,7 @@ interface Source {
 
 /** Readers of an execution that are at the same event. */
 interface Group extends Omit<Entry, 'isEnding'> {
-  source: Source;
+  source: ReadExecution;
   readers: StreamReader[];
   /** Whether the execution had ended before the rows are read. */
   hasEnded: boolean;
@@ -81,8 +77,9 @@ export function createStreamHub({
   lookEveryMs = LOOK_EVERY_MS,
   stalledMs,
 }: StreamHubDeps): StreamHub {
-  const sources = new Map<string, Source>();
-  const open = createOpenReaders({ everyMs: lookEveryMs, stalledMs, onTick });
+  /** By the id of the execution. */
+  const open = createOpenReaders<Entry, ReadExecution>({ everyMs: lookEveryMs, stalledMs, onTick });
+  const { sources } = open;
   let isLooking = false;
   let lookAgain = false;
 
@@ -119,7 +116,7 @@ export function createStreamHub({
       const some = groups.slice(from, from + POSITIONS_AT_ONCE);
       const after = some.map(({ position }) => readAfter(position));
       const rows = await system.query(NEXT_DELTAS, {
-        executions: some.map(({ source }) => source.id),
+        executions: some.map(({ source }) => source.key),
         attempts: after.map(({ attempt }) => attempt),
         sequences: after.map(({ sequence }) => sequence),
         indexes: some.map((_, index) => index),
@@ -169,7 +166,7 @@ export function createStreamHub({
     const entries = readers.flatMap((reader) => source.readers.get(reader) ?? []);
     for (const entry of entries) entry.isEnding = true;
     try {
-      source.result ??= readResult(db, source.id);
+      source.result ??= readResult(db, source.key);
       const bytes = encode(format, lastEvents(await source.result, position));
       for (const reader of readers) {
         if (!source.readers.has(reader)) continue;
@@ -189,9 +186,9 @@ export function createStreamHub({
     const running = [...sources.values()].filter(({ hasEnded }) => !hasEnded);
     try {
       if (running.length > 0) {
-        const found = await system.query(UNFINISHED, { ids: running.map(({ id }) => id) });
+        const found = await system.query(UNFINISHED, { ids: running.map(({ key }) => key) });
         const unfinished = new Set(found.map(({ id }) => id));
-        for (const source of running) if (!unfinished.has(source.id)) source.hasEnded = true;
+        for (const source of running) if (!unfinished.has(source.key)) source.hasEnded = true;
       }
       wake();
     } catch (error) {
@@ -207,35 +204,14 @@ export function createStreamHub({
     void lookForEnds();
   }
 
-  /** Whoever is about to read hears of the end from now on. */
-  function enter(id: string): Source {
-    const source = sources.get(id) ?? { id, readers: new Map(), users: 0, hasEnded: false, result: undefined };
-    sources.set(id, source);
-    source.users += 1;
-    return source;
-  }
-
-  function leave(source: Source): void {
-    source.users -= 1;
-    if (source.users === 0) sources.delete(source.id);
-  }
-
-  function add(source: Source, entry: Entry): StreamReader {
-    const reader = open.add(wake, (closed) => {
-      source.readers.delete(closed);
-      leave(source);
-    });
-    source.readers.set(reader, entry);
-    return reader;
-  }
-
   return {
     async open(db, id, format, after) {
-      const source = enter(id);
+      // Whoever is about to read hears of the end from now on.
+      const source = open.enter(id, (common) => ({ ...common, hasEnded: false, result: undefined }));
       try {
         const { execution, position } = await openStream(db, id, after);
         if (isFinished(execution.status)) source.hasEnded = true;
-        const reader = add(source, { db, format, position, isEnding: false });
+        const reader = open.add(source, { db, format, position, isEnding: false }, wake);
         const { attempt, sequence } = position;
         const first: StreamEvent = { type: 'execution.started', id: { attempt, sequence }, execution };
         reader.send(after === undefined ? encode(format, [first]) : Buffer.from(format.keepAlive));
@@ -243,12 +219,12 @@ export function createStreamHub({
         else wake();
         return reader;
       } catch (error) {
-        leave(source);
+        open.leave(source);
         throw error;
       }
     },
     get openCount() {
-      return open.count;
+      return open.openCount;
     },
     close: () => open.close(),
   };

@@ -87,8 +87,8 @@ test('the process that started an execution is notified that its call begins, un
     const told: string[] = [];
     listener.on(CHANNELS.executionBegun, (id) => told.push(id));
     const [here, elsewhere] = [await rows.queue({ input: 'here' }), await rows.queue({ input: 'elsewhere' })];
-    const pace = { begun: (id: string) => id === here, calm: async () => {} };
-    const notifying = testExecutionActivities({ db, models, pace });
+    const startLimiter = { callBegan: (id: string) => id === here, untilQuiet: async () => {} };
+    const notifying = testExecutionActivities({ db, models, startLimiter });
     for (const id of [here, elsewhere])
       await attempt().run((row: string) => notifying.callModel(row, 'ws_test', 100), id);
     // Notifications come in the order of their transactions.
@@ -101,11 +101,15 @@ test('the process that started an execution is notified that its call begins, un
 
 test('an execution has ended before its step does, which leaves time to starts', async () => {
   const id = await rows.queue({ input: 'ends' });
-  const { promise: calm, resolve: beCalm } = Promise.withResolvers<void>();
-  const leaving = testExecutionActivities({ db, models, pace: { begun: () => true, calm: () => calm } });
+  const { promise: quiet, resolve: becomeQuiet } = Promise.withResolvers<void>();
+  const leaving = testExecutionActivities({
+    db,
+    models,
+    startLimiter: { callBegan: () => true, untilQuiet: () => quiet },
+  });
   const step = attempt().run((row: string) => leaving.callModel(row, 'ws_test', 100), id);
   await until('its end', async () => (await rows.events(id)).includes('execution.completed'));
-  beCalm();
+  becomeQuiet();
   expect(await step).toEqual({ status: 'completed' });
 });
 

@@ -10,27 +10,27 @@ import { onExecutionFinished } from './execution-finished.ts';
  * some milliseconds: each is faster alone, and callers that go on when they are answered then stay apart. While `many` go on, the
  * next one also waits until one of them has ended, or for a pause: so their number grows slowly.
  */
-export interface StartPace {
+export interface StartLimiter {
   /**
    * Waits until the workflow of an execution may be started.
    * @returns false where the execution has ended meanwhile
    */
-  turn(workspaceId: string, id: string): Promise<boolean>;
+  mayStart(workspaceId: string, id: string): Promise<boolean>;
   /**
    * Says that the call of an execution begins.
    * @returns false where this process did not start it: the one that did is to be notified
    */
-  begun(id: string): boolean;
+  callBegan(id: string): boolean;
   /**
    * For work that nobody waits for: until no execution of any workspace is between its start and its call, or the time is up.
-   * @param atMostMs milliseconds
+   * @param maxMs milliseconds
    */
-  calm(atMostMs: number): Promise<void>;
+  untilQuiet(maxMs: number): Promise<void>;
   /** How many wait now, of all workspaces. */
   waiting(): number;
 }
 
-export interface StartPaceOptions {
+export interface StartLimiterOptions {
   /** Executions of a workspace between their start and their call. */
   beginning?: number;
   /** After so long, an execution whose call has not begun no longer keeps others from their start. */
@@ -47,13 +47,13 @@ export interface StartPaceOptions {
   countedMs?: number;
 }
 
-interface Turns {
+interface WorkspaceStarts {
   /** Executions that were started and go on, and when they count no more; the oldest first. */
   open: Map<string, number>;
   /** Those whose call has not begun, and the end of the patience with each. */
   beginning: Map<string, NodeJS.Timeout>;
   /** Those that wait, in order, and what lets them go. */
-  line: Map<string, (isTurn: boolean) => void>;
+  queue: Map<string, (isTurn: boolean) => void>;
   /** When the last start was made, in milliseconds of `performance.now()`. */
   startedAt: number;
   /** Whether an execution has ended since. */
@@ -61,7 +61,7 @@ interface Turns {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createStartPace(
+export function createStartLimiter(
   listener: Pick<Listener, 'on'>,
   {
     beginning: maxBeginning = 6,
@@ -71,124 +71,124 @@ export function createStartPace(
     many = 100,
     pauseMs = 40,
     countedMs = 60_000,
-  }: StartPaceOptions = {},
-): StartPace {
-  const workspaces = new Map<string, Turns>();
+  }: StartLimiterOptions = {},
+): StartLimiter {
+  const workspaces = new Map<string, WorkspaceStarts>();
   const workspaceOf = new Map<string, string>();
 
-  /** What lets those go that wait for calm. */
-  const forCalm = new Set<() => void>();
+  /** What ends the waits of `untilQuiet`. */
+  const waitingForQuiet = new Set<() => void>();
 
-  const isCalm = () => workspaces.values().every(({ beginning }) => beginning.size === 0);
+  const isQuiet = () => workspaces.values().every(({ beginning }) => beginning.size === 0);
 
-  function letCalmGo(): void {
-    if (forCalm.size > 0 && isCalm()) for (const go of forCalm) go();
+  function noteQuiet(): void {
+    if (waitingForQuiet.size > 0 && isQuiet()) for (const go of waitingForQuiet) go();
   }
 
   /** @returns whether its call had not begun */
-  function endBeginning({ beginning }: Turns, id: string): boolean {
+  function endBeginning({ beginning }: WorkspaceStarts, id: string): boolean {
     clearTimeout(beginning.get(id));
     return beginning.delete(id);
   }
 
-  function forget({ open }: Turns, id: string): void {
+  function forget({ open }: WorkspaceStarts, id: string): void {
     open.delete(id);
     workspaceOf.delete(id);
   }
 
   /** How long there has to be between the last start and the next one, in milliseconds. */
-  function pauseOf({ open, beginning, line, hasEnded }: Turns): number {
+  function pauseOf({ open, beginning, queue, hasEnded }: WorkspaceStarts): number {
     if (open.size >= many) return hasEnded ? 0 : pauseMs;
-    return open.size < few && beginning.size > 0 ? spreadMs / (line.size + 1) : 0;
+    return open.size < few && beginning.size > 0 ? spreadMs / (queue.size + 1) : 0;
   }
 
-  function pauseLeft(turns: Turns): number {
-    for (const [id, until] of turns.open) {
+  function pauseLeft(starts: WorkspaceStarts): number {
+    for (const [id, until] of starts.open) {
       if (until > Date.now()) break;
-      forget(turns, id);
+      forget(starts, id);
     }
-    return turns.startedAt + pauseOf(turns) - performance.now();
+    return starts.startedAt + pauseOf(starts) - performance.now();
   }
 
-  function start(workspaceId: string, turns: Turns, id: string, go: (isTurn: boolean) => void): void {
-    turns.line.delete(id);
-    turns.open.set(id, Date.now() + countedMs);
-    turns.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
-    turns.startedAt = performance.now();
-    turns.hasEnded = false;
+  function start(workspaceId: string, starts: WorkspaceStarts, id: string, go: (isTurn: boolean) => void): void {
+    starts.queue.delete(id);
+    starts.open.set(id, Date.now() + countedMs);
+    starts.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
+    starts.startedAt = performance.now();
+    starts.hasEnded = false;
     go(true);
   }
 
-  function callNext(workspaceId: string, turns: Turns): void {
-    clearTimeout(turns.timer);
-    for (const [id, go] of turns.line) {
-      if (turns.beginning.size >= maxBeginning) return;
-      const ms = pauseLeft(turns);
+  function startNext(workspaceId: string, starts: WorkspaceStarts): void {
+    clearTimeout(starts.timer);
+    for (const [id, go] of starts.queue) {
+      if (starts.beginning.size >= maxBeginning) return;
+      const ms = pauseLeft(starts);
       if (ms > 0) {
-        turns.timer = setTimeout(() => callNext(workspaceId, turns), ms).unref();
+        starts.timer = setTimeout(() => startNext(workspaceId, starts), ms).unref();
         return;
       }
-      start(workspaceId, turns, id, go);
+      start(workspaceId, starts, id, go);
     }
-    if (turns.beginning.size === 0 && turns.open.size === 0) workspaces.delete(workspaceId);
+    if (starts.beginning.size === 0 && starts.open.size === 0) workspaces.delete(workspaceId);
   }
 
   function hasBegun(workspaceId: string, id: string): void {
-    const turns = workspaces.get(workspaceId);
-    if (turns === undefined || !endBeginning(turns, id)) return;
-    callNext(workspaceId, turns);
-    letCalmGo();
+    const starts = workspaces.get(workspaceId);
+    if (starts === undefined || !endBeginning(starts, id)) return;
+    startNext(workspaceId, starts);
+    noteQuiet();
   }
 
-  function begun(id: string): boolean {
+  function callBegan(id: string): boolean {
     const workspaceId = workspaceOf.get(id);
     if (workspaceId !== undefined) hasBegun(workspaceId, id);
     return workspaceId !== undefined;
   }
 
-  listener.on(CHANNELS.executionBegun, begun);
+  listener.on(CHANNELS.executionBegun, callBegan);
   onExecutionFinished(listener, (id) => {
     const workspaceId = workspaceOf.get(id);
-    const turns = workspaces.get(workspaceId ?? '');
-    if (workspaceId === undefined || turns === undefined) return;
+    const starts = workspaces.get(workspaceId ?? '');
+    if (workspaceId === undefined || starts === undefined) return;
     // One that was canceled while it waited must not take up the time of a start.
-    turns.line.get(id)?.(false);
-    if (!turns.line.delete(id)) turns.hasEnded = true;
-    forget(turns, id);
-    endBeginning(turns, id);
-    callNext(workspaceId, turns);
-    letCalmGo();
+    starts.queue.get(id)?.(false);
+    if (!starts.queue.delete(id)) starts.hasEnded = true;
+    forget(starts, id);
+    endBeginning(starts, id);
+    startNext(workspaceId, starts);
+    noteQuiet();
   });
 
   return {
-    turn: (workspaceId, id) =>
+    mayStart: (workspaceId, id) =>
       new Promise((go) => {
-        const turns: Turns = workspaces.get(workspaceId) ?? {
+        const starts: WorkspaceStarts = workspaces.get(workspaceId) ?? {
           open: new Map(),
           beginning: new Map(),
-          line: new Map(),
+          queue: new Map(),
           startedAt: 0,
           hasEnded: true,
           timer: undefined,
         };
-        workspaces.set(workspaceId, turns);
-        turns.line.set(id, go);
+        workspaces.set(workspaceId, starts);
+        starts.queue.set(id, go);
         workspaceOf.set(id, workspaceId);
-        callNext(workspaceId, turns);
+        startNext(workspaceId, starts);
       }),
-    begun,
-    async calm(atMostMs) {
-      if (isCalm()) return;
+    callBegan,
+    async untilQuiet(maxMs) {
+      if (isQuiet()) return;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(go, atMostMs);
+        const timer = setTimeout(go, maxMs);
         function go() {
           clearTimeout(timer);
-          forCalm.delete(go);
+          waitingForQuiet.delete(go);
           resolve();
         }
-        forCalm.add(go);
+        waitingForQuiet.add(go);
       });
     },
-    waiting: () => [...workspaces.values()].reduce((sum, { line }) => sum + line.size, 0),
+    waiting: () => [...workspaces.values()].reduce((sum, { queue }) => sum + queue.size, 0),
   };
 }

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { CHANNELS, type Channel } from '../../../src/db/listener.ts';
-import { createStartPace, type StartPaceOptions } from '../../../src/services/executions/start-pace.ts';
+import { createStartLimiter, type StartLimiterOptions } from '../../../src/services/executions/start-limiter.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-/** A pace, and what workspaces have been allowed to start. */
-function setUp(options: StartPaceOptions) {
+/** A limiter, and what workspaces have been allowed to start. */
+function setUp(options: StartLimiterOptions) {
   const heardBy = new Map<Channel, (id: string) => void>();
-  const pace = createStartPace({ on: (channel, heard) => void heardBy.set(channel, heard) }, options);
+  const limiter = createStartLimiter({ on: (channel, heard) => void heardBy.set(channel, heard) }, options);
   const started: string[] = [];
   const ended: string[] = [];
   const ask = (workspace: string, ...ids: string[]) => {
-    for (const id of ids) void pace.turn(workspace, id).then((isTurn) => (isTurn ? started : ended).push(id));
+    for (const id of ids) void limiter.mayStart(workspace, id).then((isTurn) => (isTurn ? started : ended).push(id));
   };
   return {
-    waiting: () => pace.waiting(),
-    begun: (id: string) => pace.begun(id),
-    calm: (atMostMs: number) => pace.calm(atMostMs),
+    waiting: () => limiter.waiting(),
+    callBegan: (id: string) => limiter.callBegan(id),
+    untilQuiet: (maxMs: number) => limiter.untilQuiet(maxMs),
     ask,
     started,
     ended,
@@ -46,12 +46,12 @@ test('a start waits until the call of an earlier one has begun, where a few have
 });
 
 test('a call that begins in this process is told without a notification, one of another process is not known', async () => {
-  const { ask, started, begun } = setUp({ ...PATIENT, beginning: 1 });
+  const { ask, started, callBegan } = setUp({ ...PATIENT, beginning: 1 });
   ask('a', '1', '2', '3');
-  expect(begun('9')).toBe(false);
+  expect(callBegan('9')).toBe(false);
   await settled();
   expect(started).toEqual(['1']);
-  expect(begun('1')).toBe(true);
+  expect(callBegan('1')).toBe(true);
   await settled();
   expect(started).toEqual(['1', '2']);
 });
@@ -151,23 +151,23 @@ test('one of whose end nothing is heard counts no more after a while', async () 
   expect(started).toEqual(['1', '2']);
 });
 
-test('calm is when no start of any workspace waits for its call, or the time is up', async () => {
-  const { ask, begin, finish, calm } = setUp({ ...PATIENT, beginning: 1 });
-  await calm(1_000_000);
+test('it is quiet when no start of any workspace waits for its call, or the time is up', async () => {
+  const { ask, begin, finish, untilQuiet } = setUp({ ...PATIENT, beginning: 1 });
+  await untilQuiet(1_000_000);
   ask('a', '1', '2');
   ask('b', '3');
-  let isCalm = false;
-  const waited = calm(1_000_000).then(() => {
-    isCalm = true;
+  let isQuiet = false;
+  const waited = untilQuiet(1_000_000).then(() => {
+    isQuiet = true;
   });
-  await calm(1);
+  await untilQuiet(1);
   begin('1');
   begin('1');
   begin('3');
   await settled();
   // The next one of its workspace was let go.
-  expect(isCalm).toBe(false);
+  expect(isQuiet).toBe(false);
   finish('2');
   await waited;
-  await calm(1_000_000);
+  await untilQuiet(1_000_000);
 });

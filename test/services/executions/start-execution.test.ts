@@ -3,9 +3,11 @@ import { Client, Connection } from '@temporalio/client';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
 import { DatabaseUnavailableError } from '../../../src/db/errors.ts';
 import { ACCEPT_WITHIN_MS } from '../../../src/domain/limits.ts';
-import { giveUpExecution, startInTurn, startOrWithdraw } from '../../../src/services/executions/accept-execution.ts';
+import { EXECUTION } from '../../../src/services/acceptance/kinds.ts';
+import { giveUp } from '../../../src/services/acceptance/withdrawal.ts';
 import { cancelExecution } from '../../../src/services/executions/end-execution.ts';
 import { type StoredExecution, startExecutionWorkflow } from '../../../src/services/executions/execution-workflow.ts';
+import { startExecution } from '../../../src/services/executions/start-execution.ts';
 import { executionWorkflowId } from '../../../src/temporal/names.ts';
 import { workflowState } from '../../../src/temporal/workflows.ts';
 import { freePorts } from '../../support/processes.ts';
@@ -40,8 +42,10 @@ const starter = (client = service.foundation.client) => ({
   client,
   taskQueues: service.foundation.taskQueues,
   eager: false,
+  startLimiter: { mayStart: async () => true },
   log: service.foundation.log,
 });
+const toRun = (execution: StoredExecution) => ({ resourceId: execution.id, toStart: execution });
 
 test('a workflow that was started is not started again', async () => {
   const execution = await queued();
@@ -58,8 +62,8 @@ test('what could not be started is withdrawn, so that nothing runs later; what r
   const running = { ...(await queued()), id: await rows.queue({ status: 'running' }) };
   const unreachable = starter(new Client({ connection: away }));
   await Promise.all([
-    expect(startOrWithdraw(unreachable, db, withdrawn)).rejects.toThrow(),
-    startOrWithdraw(unreachable, db, running),
+    expect(startExecution(unreachable, db, toRun(withdrawn))).rejects.toThrow(),
+    startExecution(unreachable, db, toRun(running)),
   ]);
   await expect(rows.read(withdrawn.id)).rejects.toThrow('There is no execution');
   expect(await rows.read(running.id)).toMatchObject({ status: 'running' });
@@ -67,7 +71,7 @@ test('what could not be started is withdrawn, so that nothing runs later; what r
 
 test('what another caller was told of is not withdrawn: it will be started', async () => {
   const execution = { ...(await queued()), id: await rows.queue({ accepted: true }) };
-  await startOrWithdraw(starter(new Client({ connection: away })), db, execution);
+  await startExecution(starter(new Client({ connection: away })), db, toRun(execution));
   expect(await rows.read(execution.id)).toMatchObject({ status: 'queued' });
 });
 
@@ -75,8 +79,8 @@ test('a turn that comes late is not waited for; what has ended by then is not st
   const wanted = await queued();
   const canceled = { ...wanted, id: await rows.queue({ accepted: true }) };
   const { promise: theirTurn, resolve: itIsTheirTurn } = Promise.withResolvers<boolean>();
-  const deps = { ...starter(), pace: { turn: () => theirTurn } };
-  await Promise.all([canceled, wanted].map((execution) => startInTurn(deps, db, execution, 1)));
+  const deps = { ...starter(), startLimiter: { mayStart: () => theirTurn } };
+  await Promise.all([canceled, wanted].map((execution) => startExecution(deps, db, toRun(execution), 1)));
   await until('what waits to be accepted', async () => (await rows.read(wanted.id))['accepted_at'] !== null);
   await cancelExecution(db, canceled.id);
   itIsTheirTurn(true);
@@ -91,7 +95,7 @@ test('a turn that comes late is not waited for; what has ended by then is not st
 test('what another request with the same key has accepted stays where this one never came to the start', async () => {
   const execution = await queued();
   const accepted = await rows.queue({ accepted: true });
-  for (const id of [execution.id, accepted]) await giveUpExecution(starter(), db, id, undefined);
+  for (const id of [execution.id, accepted]) await giveUp(EXECUTION, starter(), db, id, undefined);
   await until('the other to be withdrawn', () =>
     rows.read(execution.id).then(
       () => undefined,
@@ -105,7 +109,7 @@ test('what a caller is told has failed is deleted, canceled where it runs, and l
   const accepted = { ...(await queued()), id: await rows.queue({}) };
   const running = await rows.queue({ status: 'running' });
   const completed = await rows.queue({ status: 'completed', answered: true });
-  for (const id of [accepted.id, running, completed]) await giveUpExecution(starter(), db, id, performance.now());
+  for (const id of [accepted.id, running, completed]) await giveUp(EXECUTION, starter(), db, id, performance.now());
   await expect(rows.read(accepted.id)).rejects.toThrow('There is no execution');
   expect(await rows.read(running)).toMatchObject({ status: 'canceled' });
   expect(await rows.read(completed)).toMatchObject({ status: 'completed' });
@@ -122,7 +126,7 @@ test('a withdrawal that the database is away for goes on until it is back', asyn
         : db.query(...args)) as WorkspaceDatabase['query'],
   };
   // Nobody can begin it any more: its caller need not wait.
-  await giveUpExecution(starter(), flaky, id, performance.now() - ACCEPT_WITHIN_MS);
+  await giveUp(EXECUTION, starter(), flaky, id, performance.now() - ACCEPT_WITHIN_MS);
   expect(await rows.read(id)).toMatchObject({ status: 'queued' });
   isAway = false;
   await until('the withdrawal', async () =>

@@ -1,0 +1,41 @@
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { newId } from '../../domain/ids.ts';
+import type { Claim, IdempotencyKeys, RequestKey } from '../idempotency/idempotency-keys.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
+
+/** How something is stored that is started after that. */
+export interface Storing {
+  quota: 'evaluations' | 'schedules';
+  /** Stores it with this id (UUID), in the transaction. */
+  store: (query: Query, id: string) => Promise<unknown>;
+  /** Makes sure that it is not there: the reply to the commit was lost. */
+  giveUp: (id: string) => Promise<void>;
+}
+
+/**
+ * Stores something that is started after that, once for each `Idempotency-Key`.
+ * @returns `beganAt`: when its creation began, as `performance.now()` gives it
+ * @throws ApiError as `store` and `IdempotencyKeys.claim`, `quota_exceeded`
+ */
+export async function storeOnce(
+  { idempotency, quotas }: { idempotency: Pick<IdempotencyKeys, 'claim'>; quotas: Pick<Quotas, 'require'> },
+  db: WorkspaceDatabase,
+  requestKey: RequestKey | undefined,
+  { quota, store, giveUp }: Storing,
+): Promise<Claim & { beganAt: number }> {
+  const beganAt = performance.now();
+  const id = newId();
+  let mayBeStored = false;
+  try {
+    const claim = await idempotency.claim(db, requestKey, async (query) => {
+      await store(query, id);
+      await quotas.require(query, quota);
+      mayBeStored = true;
+      return { resourceId: id };
+    });
+    return { ...claim, beganAt };
+  } catch (error) {
+    if (mayBeStored) await giveUp(id);
+    throw error;
+  }
+}
