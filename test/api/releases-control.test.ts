@@ -121,7 +121,7 @@ describe('the controls of a release', () => {
 describe('an approval', () => {
   test('is asked for, and counts neither twice nor from the author', async () => {
     const author = await keyWith('write', 'publish');
-    const [a, b] = [await keyWith('publish'), await keyWith('publish')];
+    const [a, b] = [await keyWith('publish', 'read'), await keyWith('publish', 'read')];
     await seedPrompt(author.call, 'approve/count');
     const { id } = await startRelease(author.call, 'approve/count', [
       { type: 'approve', count: 2 },
