@@ -1,3 +1,5 @@
+import { ApiError } from './errors.ts';
+
 /** What a key may do. `publish`: move protected labels. `admin` may do everything. */
 export const SCOPES = ['read', 'execute', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -5,3 +7,9 @@ export type Scope = (typeof SCOPES)[number];
 /** Whether a key with these scopes may do what needs any of `needed`. */
 export const allows = (scopes: readonly Scope[], ...needed: readonly Scope[]): boolean =>
   scopes.includes('admin') || needed.some((scope) => scopes.includes(scope));
+
+/** Where an operation sends or shows more in some cases than in others: what those need, too. `what`: in words, as a subject. @throws ApiError `insufficient_scope` */
+export function requireAlso(scopes: readonly Scope[], needed: Scope, what: string): void {
+  if (allows(scopes, needed)) return;
+  throw new ApiError('insufficient_scope', `${what} needs the scope "${needed}", too, which this key lacks.`);
+}

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -18,6 +19,7 @@ import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
 import type { AppState } from './state.ts';
 import { onlyOnce, validate } from './validate.ts';
+import { createWatchedStreams, type WatchedStreams } from './watched-streams.ts';
 
 export interface AppDeps {
   db: Database;
@@ -61,8 +63,9 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.context.onerror = respondLast;
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
   const authenticate = createAuthentication(deps);
+  const watched = createWatchedStreams(deps);
   for (const route of deps.routes)
-    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps, authenticate));
+    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, deps, { authenticate, watched }));
   const signIns = new Set(
     deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
   );
@@ -108,7 +111,7 @@ async function run(
   ctx: Context & { state: AppState; params: Record<string, string> },
   route: Route,
   { db, closing }: AppDeps,
-  authenticate: Authenticate,
+  { authenticate, watched }: { authenticate: Authenticate; watched: WatchedStreams },
 ) {
   const { state } = ctx;
   const { keyOf } = route;
@@ -131,25 +134,42 @@ async function run(
   });
   const { audit } = route;
   // What changes most and is not recorded (executions) has no scope to pay for.
-  const response =
+  const response = withoutStored(
+    route,
+    key,
     audit === undefined || audit === 'none'
       ? await route.handler(request)
-      : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request));
+      : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request)),
+  );
   ctx.status = route.status ?? 200;
   if (response instanceof RawResponse) {
     if (response.status !== undefined) ctx.status = response.status;
     ctx.set(response.headers);
     ctx.body = response.body;
     ctx.type = response.contentType;
+    if (response.body instanceof Readable) watched.watch(state.credential, response.body);
   } else ctx.body = response;
 }
 
 /** @throws ApiError `insufficient_scope` */
 function requireScope({ scopes }: AuthenticatedKey, route: Route): void {
   const needed = scopesOf(route);
-  if (allows(scopes, ...needed)) return;
   const names = needed.map((scope) => `"${scope}"`).join(' or ');
-  throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
+  if (!allows(scopes, ...needed))
+    throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
+  const also = route.alsoScope;
+  if (also !== undefined && !allows(scopes, also))
+    throw new ApiError(
+      'insufficient_scope',
+      `This key lacks the scope "${also}", which this operation needs beside ${names}.`,
+    );
+}
+
+/** A response as a key may see it: without what is stored, where it may not read that. */
+function withoutStored({ withoutRead }: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
+  const isWhole = withoutRead === undefined || allows(scopes, 'read');
+  if (isWhole || typeof response !== 'object' || response instanceof RawResponse) return response;
+  return { ...response, ...withoutRead };
 }
 
 async function readBody(ctx: Context, route: Route): Promise<{ body: unknown; raw: Buffer }> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Query } from '../db/database.ts';
 import { ApiError, temporarilyUnavailable } from '../domain/errors.ts';
 import {
@@ -28,6 +29,8 @@ export type Run<Stored> = StoreSteps<Stored> & {
   start(stored: Stored): Promise<unknown>;
   /** The response to a request that repeats an earlier one, which may not have come to `start`. */
   resume(id: string): Promise<unknown>;
+  /** Whether the response shows a secret, which only the API key that has made the first request gets again. Default: no. */
+  hasSecret?: boolean | undefined;
   /** Whether each request gets a response of its own, such as a stream: it is not kept. Default: no. */
   isLive?: boolean | undefined;
   /**
@@ -49,6 +52,14 @@ export interface Idempotency {
    */
   createOnce(request: Request, create: (query: Query) => Promise<Created & { response: unknown }>): Promise<unknown>;
   /**
+   * The same where the response shows a secret: only the API key that has created it, or a session of that key, gets it again.
+   * @throws ApiError as `createOnce`
+   */
+  createSecretOnce(
+    request: Request,
+    create: (query: Query) => Promise<Created & { response: unknown }>,
+  ): Promise<unknown>;
+  /**
    * For what begins once it is stored, such as an execution.
    * @throws ApiError `idempotency_key_reused`, `invalid_request`
    */
@@ -65,6 +76,10 @@ function keyOf(request: Request): string | undefined {
   return key;
 }
 
+/** Tells requests of different API keys apart, too. */
+const ownHashOf = ({ requestHash, key }: Request): Buffer =>
+  createHash('sha256').update(requestHash).update(key.id).digest();
+
 export function createIdempotency(keys: IdempotencyKeys): Idempotency {
   /**
    * Creates with the key, in one transaction, or finds what an earlier request created with it.
@@ -72,17 +87,19 @@ export function createIdempotency(keys: IdempotencyKeys): Idempotency {
    */
   async function createWithKey<C extends Created>(
     request: Request,
-    key: string,
+    { key, hasSecret }: { key: string; hasSecret: boolean },
     create: (query: Query) => Promise<C>,
   ): Promise<{ keyId: string; created: C } | { used: UsedKey }> {
-    const { db, requestHash } = request;
+    const { db } = request;
+    const requestHash = hasSecret ? ownHashOf(request) : request.requestHash;
     for (let attempt = 1; ; attempt++) {
       const used = await keys.find(db.query, key);
       if (used !== undefined) {
         if (!used.requestHash.equals(requestHash))
           throw new ApiError(
             'idempotency_key_reused',
-            'This Idempotency-Key was used for another request. Use a new key, or repeat the first request unchanged.',
+            `This Idempotency-Key was used for another request${hasSecret ? ', or by another API key: the secret is shown again only to the one that made it' : ''}. ` +
+              'Use a new key, or repeat the first request unchanged.',
           );
         request.setHeader('Idempotent-Replayed', 'true');
         return { used };
@@ -103,18 +120,26 @@ export function createIdempotency(keys: IdempotencyKeys): Idempotency {
     return signal.aborted ? response : keys.keepResponse(db.query, keyId, response);
   }
 
+  async function createOnce(
+    request: Request,
+    create: (query: Query) => Promise<Created & { response: unknown }>,
+    hasSecret: boolean,
+  ): Promise<unknown> {
+    const key = keyOf(request);
+    if (key === undefined) return (await request.db.transaction(create)).response;
+    const result = await createWithKey(request, { key, hasSecret }, create);
+    const created = 'used' in result ? result.used : result.created;
+    if (!('response' in created)) throw new Error('A response that was known at creation was not stored.');
+    return created.response;
+  }
+
   return {
-    async createOnce(request, create) {
-      const key = keyOf(request);
-      if (key === undefined) return (await request.db.transaction(create)).response;
-      const result = await createWithKey(request, key, create);
-      const created = 'used' in result ? result.used : result.created;
-      if (!('response' in created)) throw new Error('A response that was known at creation was not stored.');
-      return created.response;
-    },
+    createOnce: (request, create) => createOnce(request, create, false),
+    createSecretOnce: (request, create) => createOnce(request, create, true),
 
     async startOnce(request, run) {
       const key = keyOf(request);
+      const { hasSecret = false } = run;
       const beganAt = performance.now();
       let mayBeStored = false;
       let isStartCalled = false;
@@ -133,7 +158,8 @@ export function createIdempotency(keys: IdempotencyKeys): Idempotency {
       }
 
       try {
-        const result = key === undefined ? await storeWithoutKey() : await createWithKey(request, key, store);
+        const result =
+          key === undefined ? await storeWithoutKey() : await createWithKey(request, { key, hasSecret }, store);
         if ('used' in result) {
           const { used } = result;
           if ('response' in used && !run.isLive) return used.response;

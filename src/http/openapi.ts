@@ -106,7 +106,13 @@ function accessOf(route: Route): string {
   if (route.keyOf) return 'The body has the key: no other is needed.';
   const scopes = scopesOf(route);
   if (scopes.length === SCOPES.length) return 'Needs a key, whatever its scopes.';
-  return `Needs a key with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
+  const also = route.alsoScope === undefined ? '' : `, and with \`${route.alsoScope}\``;
+  const hidden = Object.keys(route.withoutRead ?? {}).map((field) => `\`${field}\``);
+  const shown =
+    hidden.length === 0
+      ? ''
+      : ` Without \`read\`, the response does not tell what is stored: ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} null or empty.`;
+  return `Needs a key with the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}${also}.${shown}`;
 }
 
 function auditOf({ audit }: Route): string | undefined {

@@ -80,6 +80,13 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   description?: string;
   /** What the key needs; of several scopes any one. `SCOPES`: every key will do. */
   scope: Scope | readonly Scope[];
+  /** What the key needs besides: that of what the operation sends elsewhere. */
+  alsoScope?: Scope;
+  /**
+   * For an operation that is no read, and whose response shows more than the request has: what stands in place of those fields of the
+   * response where the key lacks the scope `read`.
+   */
+  withoutRead?: Record<string, unknown>;
   /** Gives the caller's key, where the body has it in place of the header or a cookie. */
   keyOf?: ((body: z.output<Body>) => string) | undefined;
   status?: 200 | 201;

@@ -62,13 +62,18 @@ describe('a label', () => {
     ]);
     await service.call('POST', '/prompts', { body: { name: 'shop/served', template: 'One.', model: 'sandbox/echo' } });
     const archive = (key: string) => service.call('DELETE', '/prompts/shop/served', { key });
-    const restore = () => service.call('POST', '/prompts/shop/served/restore', { key: writer.key });
+    const restore = (key = writer.key) => service.call('POST', '/prompts/shop/served/restore', { key });
     await move('serving', 1, service.key, 'shop/served');
     expect((await archive(writer.key)).status).toBe(200);
     // It is archived already: nothing is changed by it.
     await protect('serving');
     expect((await archive(writer.key)).body).toMatchObject({ archived: true });
-    expect((await restore()).body).toMatchObject({ archived: false, labels: ['serving'] });
+    const refused = await restore();
+    expect([refused.status, refused.body.error.code]).toEqual([401, 'insufficient_scope']);
+    expect(refused.body.error.message).toContain('to restore it');
+    expect((await restore(both.key)).body).toMatchObject({ archived: false, labels: ['serving'] });
+    // It is in use already.
+    expect((await restore()).body).toMatchObject({ archived: false });
     for (const { key } of [writer, publisher]) {
       const { status, body } = await archive(key);
       expect([status, body.error.code]).toEqual([401, 'insufficient_scope']);
@@ -76,7 +81,7 @@ describe('a label', () => {
     expect((await archive(writer.key)).body.error.message).toContain('protected label "serving"');
     expect((await service.call('GET', '/prompts/shop/served')).body.archived).toBe(false);
     expect((await archive(both.key)).body).toMatchObject({ archived: true });
-    expect((await restore()).status).toBe(200);
+    expect((await restore(both.key)).status).toBe(200);
     await protect('serving', false);
     expect((await archive(writer.key)).status).toBe(200);
   });

@@ -136,7 +136,7 @@ describe('signing in', () => {
   });
 
   test('too often ends the sessions that were not used for longest', async () => {
-    const { key } = await createKey(service, 'read');
+    const { id, key } = await createKey(service, 'read');
     const cookies: string[] = [];
     for (let count = 0; count <= MAX_SESSIONS_PER_KEY; count += 1) cookies.push(await cookieFor(key));
     const [first = '', second = ''] = cookies;
@@ -144,6 +144,15 @@ describe('signing in', () => {
     expect((await by(second, 'GET', '/session')).status).toBe(200);
     const { body } = await by(second, 'GET', '/sessions?limit=1000');
     expect(body.data).toHaveLength(MAX_SESSIONS_PER_KEY);
+    const { body: log } = await service.call('GET', `/audit-log?actor=${id}&limit=1000`);
+    const entries: { action: string; resource: { id: string }; details: object }[] = log.data;
+    const began = entries.filter(({ action }) => action === 'session.created');
+    const ended = entries.filter(({ action }) => action === 'session.ended');
+    expect(began).toHaveLength(MAX_SESSIONS_PER_KEY + 1);
+    // The one that began first.
+    expect(ended).toMatchObject([
+      { resource: began.at(-1)?.resource, details: { key_id: id, reason: 'too many sessions of the key' } },
+    ]);
   });
 });
 

@@ -66,7 +66,7 @@ describe('secrets', () => {
 
 describe('with a key of its own', () => {
   const since = { since: '2026-01-01T00:00:00Z' };
-  const operations: ['read' | 'write', string, string, object?][] = [
+  const operations: ['read' | 'write' | 'admin', string, string, object?][] = [
     ['read', 'GET', '/webhooks'],
     ['read', 'GET', '/webhooks/{id}'],
     ['read', 'GET', '/webhooks/{id}/deliveries'],
@@ -74,8 +74,9 @@ describe('with a key of its own', () => {
     ['read', 'GET', '/events'],
     ['read', 'GET', '/events/evt_x'],
     ['read', 'GET', '/notifications'],
-    ['write', 'POST', '/webhooks', { url: HOOK }],
-    ['write', 'PATCH', '/webhooks/{id}', { description: 'x' }],
+    // With `read`, too: it is sent what that shows.
+    ['admin', 'POST', '/webhooks', { url: HOOK }],
+    ['admin', 'PATCH', '/webhooks/{id}', { description: 'x' }],
     ['write', 'POST', '/webhooks/{id}/enable'],
     ['write', 'POST', '/webhooks/{id}/rotate-secret'],
     ['write', 'POST', '/webhooks/{id}/replay', since],

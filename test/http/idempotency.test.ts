@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createOtherWorkspace } from '../api/workspace.ts';
+import { createKey, createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -136,6 +136,54 @@ test('who lost the connection before the end gets the end at the next try', asyn
   const answer = await service.call('POST', '/executions', { raw: body, headers });
   expect(answer.headers.get('Idempotent-Replayed')).toBe('true');
   expect(answer.body).toMatchObject({ status: 'completed', output: 'lost' });
+});
+
+const SCORER = { type: 'http', url: 'http://127.0.0.1:65000/' };
+const SCORED = { prompt_name: 'echo', examples: [{ variables: { text: 'x' } }], evaluators: [SCORER] };
+
+test.each<[string, (idOf: (path: string, body: object) => Promise<string>) => Promise<string>, object]>([
+  ['a key', async () => '/api-keys', { name: 'mine', scopes: ['read'] }],
+  ['a webhook', async () => '/webhooks', { url: 'http://127.0.0.1:65000/' }],
+  [
+    'a new secret of a webhook',
+    async (idOf) => `/webhooks/${await idOf('/webhooks', { url: 'http://127.0.0.1:65000/' })}/rotate-secret`,
+    {},
+  ],
+  ['a scorer', async () => '/evaluations', SCORED],
+  ['a scorer of a schedule', async () => '/schedules', { name: 's', cron: '@yearly', evaluation: SCORED }],
+])('a secret is shown again to the key that made it, and to no other: %s', async (what, at, body) => {
+  const path = await at(async (made, request) => (await service.call('POST', made, { body: request })).body.id);
+  const [mine, other] = [await createKey(service, 'admin'), await createKey(service, 'admin')];
+  const idempotencyKey = `secret-of-${what.replaceAll(' ', '-')}`;
+  const ask = (key: string, headers: Record<string, string> = {}) =>
+    service.call('POST', path, { key, body, headers: { 'Idempotency-Key': idempotencyKey, ...headers } });
+  const first = await ask(mine.key);
+  expect(JSON.stringify(first.body)).toMatch(/pms_|whsec_/);
+  const refused = await ask(other.key);
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'idempotency_key_reused']);
+  expect(refused.body.error.message).toContain('another API key');
+  expect((await ask(mine.key)).body).toEqual(first.body);
+  // By a session of the same key.
+  const session = await service.call('POST', '/session', { key: null, body: { key: mine.key } });
+  const Cookie = (session.headers.get('Set-Cookie') ?? '').split(';', 1).join('');
+  const again = await service.call('POST', path, {
+    key: null,
+    body,
+    headers: { 'Idempotency-Key': idempotencyKey, Cookie, 'X-Console': '1', 'Sec-Fetch-Site': 'same-origin' },
+  });
+  expect(again.body).toEqual(first.body);
+});
+
+test('what has no secret is given again to any key that may ask for it', async () => {
+  const body = { prompt_name: 'echo', variables: { text: 'shared' } };
+  const first = await post('/executions', 'between-keys', body);
+  const { key } = await createKey(service, 'execute');
+  const second = await service.call('POST', '/executions', {
+    key,
+    body,
+    headers: { 'Idempotency-Key': 'between-keys' },
+  });
+  expect(second.body).toEqual(first.body);
 });
 
 test('the key text that a replay shows is encrypted at rest', async () => {

@@ -56,7 +56,7 @@ export function apiKeyRoutes(deps: {
       response: CreatedApiKey,
       responseExample: { ...apiKeySample, key: 'pms_<43 characters>' },
       handler: (request) =>
-        deps.idempotency.createOnce(request, async (query) => {
+        deps.idempotency.createSecretOnce(request, async (query) => {
           const { name, scopes, expires_at: expiresAt } = request.body;
           const key = generateApiKey();
           const record = await createApiKey(query, key, {

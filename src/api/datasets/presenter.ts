@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';
 import type { Dataset } from './schema.ts';
 
+/** What stands in place of what a dataset says for a key that may not read it. */
+export const UNREAD_DATASET = { description: null } as const satisfies Partial<z.input<typeof Dataset>>;
+
 /** A dataset version as callers see it. */
 export function presentDataset(row: DatasetRow): z.input<typeof Dataset> {
   return {

@@ -12,7 +12,7 @@ import { parseCsv } from './csv.ts';
 import { examplesPage } from './examples-page.ts';
 import { exportDataset } from './export.ts';
 import { parseJsonLines } from './json-lines.ts';
-import { presentDataset } from './presenter.ts';
+import { presentDataset, UNREAD_DATASET } from './presenter.ts';
 import { datasetSample, exampleSample, lineSample, UPLOAD_DESCRIPTION } from './samples.ts';
 import {
   Dataset,
@@ -115,6 +115,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       description:
         'Each matching execution becomes an example with its variables, its output as `expected`, and its id. Oldest first.',
       scope: 'write',
+      withoutRead: UNREAD_DATASET,
       status: 201,
       idempotent: true,
       params: NameParams,
@@ -155,6 +156,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       summary: 'Upload the next version of a dataset, or the first of a new one',
       description: UPLOAD_DESCRIPTION,
       scope: 'write',
+      withoutRead: UNREAD_DATASET,
       params: NameParams,
       query: UploadQuery,
       body: 'stream',
@@ -184,6 +186,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       description:
         'Results of evaluations stay. An upload to this name creates a new dataset, whose version numbers continue.',
       scope: 'write',
+      withoutRead: UNREAD_DATASET,
       params: NameParams,
       response: Dataset,
       responseExample: datasetSample,

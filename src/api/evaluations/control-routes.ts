@@ -9,7 +9,7 @@ import { resumeEvaluation } from '../../services/evaluations/resume-evaluation.t
 import { retryEvaluation } from '../../services/evaluations/retry-evaluation.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { ResumeEvaluation } from './create-schema.ts';
-import { presentEvaluation } from './presenter.ts';
+import { presentEvaluation, UNREAD_EVALUATION } from './presenter.ts';
 import { EVALUATION_SAMPLE } from './samples.ts';
 import { Evaluation, EvaluationParams } from './schema.ts';
 
@@ -40,6 +40,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       summary,
       description,
       scope: 'execute',
+      withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,
       response: Evaluation,
       responseExample: { ...EVALUATION_SAMPLE, ...sample },
@@ -66,6 +67,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       description:
         'With `max_cost`, an evaluation that is still running or scheduled is given the new budget, too, so that it need not pause.',
       scope: 'execute',
+      withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,
       body: ResumeEvaluation,
       bodyOptional: true,

@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { newId } from '../../domain/ids.ts';
+import { requireAlso } from '../../domain/scopes.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -19,9 +20,10 @@ import { rescoreEvaluation } from '../../services/evaluations/rescore-evaluation
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
-import { presentEvaluation } from './presenter.ts';
+import { presentEvaluation, UNREAD_RESCORED } from './presenter.ts';
 import { CREATE_SAMPLES, EVALUATION_SAMPLE } from './samples.ts';
 import { CreatedEvaluation, EvaluationParams } from './schema.ts';
+import { hasScorer, requireScorerScope } from './scorer-scope.ts';
 import { toNewEvaluation } from './to-new-evaluation.ts';
 
 export interface CreateEvaluationDeps extends ControlDeps, EndpointRules {
@@ -42,7 +44,8 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     description:
       'Responds at once. The run goes on in the background, also through restarts of the service, and pays for no model call ' +
       'twice. An example of a dataset that lacks a variable of the prompt counts as failed. The response contains the secrets ' +
-      'of `http` evaluators, which are not shown again.',
+      'of `http` evaluators, which are not shown again. An `http` evaluator over a dataset sends its examples elsewhere, which ' +
+      'needs `read`, too.',
     scope: 'execute',
     status: 201,
     idempotent: true,
@@ -52,7 +55,8 @@ export function createEvaluationRoute(deps: CreateEvaluationDeps): Route {
     responseExample: { ...EVALUATION_SAMPLE, status: 'scheduled', score: null, passed: null, finished_at: null },
     errors: ['not_found', 'prompt_archived', 'quota_exceeded', 'payload_too_large', 'temporarily_unavailable'],
     async handler(request) {
-      const { db, body } = request;
+      const { db, body, key } = request;
+      requireScorerScope(key, body);
       // Before the transaction: it may take seconds.
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
       return storeAndStart(deps, request, async (query, id) => {
@@ -77,8 +81,10 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
     description:
       'A new run over the same outputs, with other evaluators or another threshold. The model is not called: only judges cost. ' +
       'Evaluators that are left out are those of the source, with their secrets. ' +
-      'What had no output counts as failed. Where the source is deleted before the end, what is left counts as failed, too.',
+      'What had no output counts as failed. Where the source is deleted before the end, what is left counts as failed, too. ' +
+      'An `http` evaluator in the request is sent what is stored, which needs `read`, too.',
     scope: 'execute',
+    withoutRead: UNREAD_RESCORED,
     status: 201,
     idempotent: true,
     params: EvaluationParams,
@@ -105,6 +111,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
     async handler(request) {
       const { db, params, body } = request;
       const { evaluators = [], threshold, max_cost: maxCost } = body;
+      if (hasScorer(evaluators)) requireAlso(request.key.scopes, 'read', 'An "http" evaluator over stored outputs');
       await deps.evaluatorPool.check(db.workspaceId, evaluators, 'evaluators');
       return storeAndStart(deps, request, (query, id) =>
         rescoreEvaluation(query, deps.models, {
@@ -130,10 +137,10 @@ function storeAndStart(
 ): Promise<unknown> {
   const { db, body } = request;
   const id = newId();
-  const hasSecrets = body.evaluators?.some(({ type }) => type === 'http');
+  const hasSecret = hasScorer(body.evaluators ?? []);
   const start = async (id: string) => {
     const row = await unlessWithdrawn(getEvaluation(db.query, id));
-    const evaluators = hasSecrets
+    const evaluators = hasSecret
       ? revealSecrets(row.evaluators, await readSecrets(db.query, deps.cipher, 'evaluations', id))
       : row.evaluators;
     await startOrWithdrawEvaluation(deps, db, toStored(row));
@@ -142,6 +149,7 @@ function storeAndStart(
   };
   return deps.idempotency.startOnce(request, {
     id,
+    hasSecret,
     async store(query) {
       await store(query, id);
       await deps.quotas.require(query, 'evaluations');

@@ -4,7 +4,7 @@ import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { deleteEvaluation } from '../../services/evaluations/delete-evaluation.ts';
 import { getCurrentEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
-import { presentEvaluation } from './presenter.ts';
+import { presentEvaluation, UNREAD_EVALUATION } from './presenter.ts';
 import { EVALUATION_SAMPLE } from './samples.ts';
 import { Evaluation, EvaluationPage, EvaluationParams, ListQuery } from './schema.ts';
 
@@ -42,6 +42,7 @@ export function readEvaluationRoutes(): Route[] {
         'It can be read and compared with no more. What it used stays in `GET /usage`; runs that it was the baseline of keep what came ' +
         'of that, and one that has not ended is compared with its threshold instead. An `Idempotency-Key` that led to it is forgotten.',
       scope: 'write',
+      withoutRead: UNREAD_EVALUATION,
       params: EvaluationParams,
       response: Evaluation,
       responseExample: EVALUATION_SAMPLE,

@@ -27,6 +27,22 @@ function outputJsonOf({ output, parameters }: Pick<ExecutionRow, 'output' | 'par
   return parsed.ok ? parsed.value : null;
 }
 
+/** What stands in place of an execution's content for a key that may not read it. */
+export const UNREAD_EXECUTION = {
+  parameters: {},
+  variables: {},
+  input: '',
+  tools: null,
+  tool_choice: null,
+  includes: [],
+  output: null,
+  output_json: null,
+  tool_calls: [],
+  calls: [],
+  error: null,
+  metadata: {},
+} as const satisfies Partial<z.input<typeof Execution>>;
+
 /** An execution as callers see it. */
 export function presentExecution(row: ExecutionRow): z.input<typeof Execution> {
   return {

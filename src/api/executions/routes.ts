@@ -10,7 +10,7 @@ import { cancelExecutionWorkflowLater } from '../../services/executions/executio
 import { getExecution, listExecutions } from '../../services/executions/executions.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import { waitMsOf } from './prefer.ts';
-import { presentExecution } from './presenter.ts';
+import { presentExecution, UNREAD_EXECUTION } from './presenter.ts';
 import { type RunExecutionDeps, runExecution, runToEnd, streamRun } from './run-execution.ts';
 import { executionBodies, executionSample } from './samples.ts';
 import { CreateExecution, Execution, ExecutionPage, ExecutionParams, ListQuery, PreferHeader } from './schema.ts';
@@ -97,6 +97,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       description:
         'Its tokens and cost stay in `GET /usage`. Its `Idempotency-Key` is forgotten: a request with that key runs again.',
       scope: 'write',
+      withoutRead: UNREAD_EXECUTION,
       params: ExecutionParams,
       response: Execution,
       responseExample: executionSample,
@@ -111,6 +112,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       tag,
       summary: 'Cancel an execution that has not ended',
       scope: 'execute',
+      withoutRead: UNREAD_EXECUTION,
       params: ExecutionParams,
       response: Execution,
       responseExample: { ...executionSample, status: 'canceled', output: null, finish_reason: null },

@@ -40,7 +40,9 @@ export function labelRoutes(): Route[] {
       tag,
       summary: 'Protect a label, or end that',
       description:
-        'A protected label is moved and removed only by keys with the scope `publish` or `admin`, on every prompt. ' +
+        'A protected label is moved and removed only by keys with the scope `publish` or `admin`, on every prompt. What it is on ' +
+        'may include only what is pinned to a version or to a protected label, all the way down: else it is a 400 that names it, as ' +
+        'is ending the protection of a label that such an include relies on. ' +
         `A workspace can protect at most ${MAX_PROTECTED_LABELS}.`,
       scope: 'admin',
       params: LabelParams,

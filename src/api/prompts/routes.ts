@@ -13,7 +13,13 @@ import { createVersion, getPrompt, type PromptRow, updatePrompt } from '../../se
 import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentListedPrompt, presentPrompt, presentResolved } from './presenter.ts';
+import {
+  presentListedPrompt,
+  presentPrompt,
+  presentResolved,
+  UNREAD_PROMPT,
+  UNREAD_WRITTEN_PROMPT,
+} from './presenter.ts';
 import { CREATE_SAMPLES, DIFF_SAMPLE, PROMPT_SAMPLE } from './samples.ts';
 import {
   CreatePrompt,
@@ -93,6 +99,7 @@ export function promptRoutes({
       tag,
       summary: 'Create a prompt, or the next version of one that exists',
       scope: 'write',
+      withoutRead: UNREAD_WRITTEN_PROMPT,
       status: 201,
       idempotent: true,
       body: CreatePrompt,
@@ -187,8 +194,12 @@ export function promptRoutes({
       audit: ['label.moved'],
       tag,
       summary: 'Point a label at a version',
-      description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
+      description:
+        'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. The version is checked like one that is ' +
+        'written: its includes must not go in a circle with the label there. Under a protected label they must be pinned to a ' +
+        'version or to a protected label, all the way down.',
       scope: ['write', 'publish'],
+      withoutRead: UNREAD_PROMPT,
       params: LabelParams,
       body: SetLabel,
       bodyExamples: { 'Version 3': { version: 3 } },
@@ -207,6 +218,7 @@ export function promptRoutes({
       summary: 'Remove a label',
       description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
       scope: ['write', 'publish'],
+      withoutRead: UNREAD_PROMPT,
       params: LabelParams,
       response: Prompt,
       responseExample: { ...example, labels: [] },
@@ -220,11 +232,15 @@ export function promptRoutes({
       audit: ['prompt.restored'],
       tag,
       summary: 'Take a prompt out of the archive',
+      description:
+        'One that is not in the archive is left as it is, and nothing is recorded. One with a protected label, or that a version ' +
+        'under a protected label includes, needs `publish`, too.',
       scope: 'write',
+      withoutRead: UNREAD_PROMPT,
       params: NameParams,
       response: Prompt,
       responseExample: example,
-      handler: async ({ db, params }) => presentPrompt(await restorePrompt(db, params.name)),
+      handler: async ({ db, params, key }) => presentPrompt(await restorePrompt(db, params.name, key)),
     }),
     defineRoute({
       method: 'get',
@@ -249,6 +265,7 @@ export function promptRoutes({
       description:
         '`template` takes the place of `messages`, and `messages` that of `template`. Null takes away tools, tool_choice, inputs and config.',
       scope: 'write',
+      withoutRead: UNREAD_PROMPT,
       params: NameParams,
       body: UpdatePrompt,
       bodyExamples: {
@@ -273,8 +290,9 @@ export function promptRoutes({
       summary: 'Archive a prompt',
       description:
         'The prompt and its versions stay readable. Archiving an archived prompt gives the same answer. One with a ' +
-        'protected label needs `publish`, too.',
+        'protected label, or that a version under a protected label includes, needs `publish`, too.',
       scope: 'write',
+      withoutRead: UNREAD_PROMPT,
       params: NameParams,
       response: Prompt,
       responseExample: { ...example, archived: true },

@@ -17,8 +17,9 @@ import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { ScheduledEvaluation } from '../evaluations/create-schema.ts';
+import { hasScorer, requireScorerScope } from '../evaluations/scorer-scope.ts';
 import { toNewEvaluation } from '../evaluations/to-new-evaluation.ts';
-import { presentNewSchedule, presentSchedule } from './presenter.ts';
+import { presentNewSchedule, presentSchedule, UNREAD_SCHEDULE } from './presenter.ts';
 import { newScheduleSample, scheduleSample } from './samples.ts';
 import { CreateSchedule, Schedule, SchedulePage } from './schema.ts';
 
@@ -47,6 +48,7 @@ export function scheduleRoutes(
       tag,
       summary,
       scope: 'execute',
+      withoutRead: UNREAD_SCHEDULE,
       params: ScheduleParams,
       response: Schedule,
       responseExample: { ...scheduleSample, paused: name === 'pause' },
@@ -67,7 +69,7 @@ export function scheduleRoutes(
       summary: 'Schedule a recurring evaluation',
       description:
         'Each time it is due, it starts an evaluation with the prompt, label and dataset as they are at that time. ' +
-        'The response contains the secrets of its `http` evaluators, which are not shown again.',
+        'The response contains the secrets of its `http` evaluators, which are not shown again. Those over a dataset need `read`, too.',
       scope: 'execute',
       status: 201,
       idempotent: true,
@@ -78,6 +80,7 @@ export function scheduleRoutes(
       errors: ['temporarily_unavailable', 'quota_exceeded', 'payload_too_large'],
       async handler(request) {
         const { name, cron, time_zone: timeZone, paused, evaluation: scheduled } = request.body;
+        requireScorerScope(request.key, scheduled);
         // Before the transaction: it may take seconds.
         await deps.evaluatorPool.check(request.db.workspaceId, scheduled.evaluators, 'evaluation.evaluators');
         const id = newId();
@@ -88,6 +91,7 @@ export function scheduleRoutes(
         };
         return deps.idempotency.startOnce(request, {
           id,
+          hasSecret: hasScorer(scheduled.evaluators),
           async store(query) {
             const { evaluators, secrets } = sealEvaluators(deps, scheduled.evaluators, 'evaluation.evaluators');
             const evaluation = { ...scheduled, evaluators };
@@ -157,6 +161,7 @@ export function scheduleRoutes(
       tag,
       summary: 'Delete a schedule; the evaluations it started stay',
       scope: 'execute',
+      withoutRead: UNREAD_SCHEDULE,
       params: ScheduleParams,
       response: Schedule,
       responseExample: scheduleSample,

@@ -11,6 +11,7 @@ import {
   endSession,
   getSession,
   listSessions,
+  MAX_SESSIONS_PER_KEY,
   type SessionOwner,
 } from '../../services/access/sessions.ts';
 import { presentSession } from './presenter.ts';
@@ -42,11 +43,12 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       method: 'post',
       path: '/session',
       operationId: 'createSession',
-      audit: ['session.created'],
+      audit: ['session.created', 'session.ended'],
       tag,
       summary: 'Sign in: begin a session with a key',
       description:
-        'The response sets the cookie, which then takes the place of the key. A browser must ask from a page of this service.',
+        'The response sets the cookie, which then takes the place of the key. A browser must ask from a page of this service. ' +
+        `A key has at most ${MAX_SESSIONS_PER_KEY} sessions: one more ends the one that was not used for longest.`,
       scope: SCOPES,
       status: 201,
       body: CreateSession,

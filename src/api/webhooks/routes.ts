@@ -20,7 +20,7 @@ import {
   type WebhookRow,
 } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
-import { presentWebhook } from './presenter.ts';
+import { presentWebhook, UNREAD_WEBHOOK } from './presenter.ts';
 import { secretSample, webhookSample } from './samples.ts';
 import {
   CreateWebhook,
@@ -47,6 +47,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       tag,
       summary,
       scope: 'write',
+      withoutRead: UNREAD_WEBHOOK,
       params: WebhookParams,
       response: Webhook,
       responseExample: { ...webhookSample, ...responseExample },
@@ -61,8 +62,10 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       audit: ['webhook.created'],
       tag,
       summary: 'Create a webhook',
-      description: 'The response contains the signing secret, which is not shown again.',
+      description:
+        'The response contains the signing secret, which is not shown again. A webhook is sent what `GET /events` lists.',
       scope: 'write',
+      alsoScope: 'read',
       status: 201,
       idempotent: true,
       body: CreateWebhook,
@@ -78,7 +81,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       responseExample: { ...webhookSample, secret: secretSample },
       errors: ['quota_exceeded'],
       handler: (request) =>
-        deps.idempotency.createOnce(request, async (query) => {
+        deps.idempotency.createSecretOnce(request, async (query) => {
           const { url, events, description, headers, rate_limit_per_minute: rateLimitPerMinute } = request.body;
           const secret = request.body.secret ?? generateSigningSecret();
           const row = await createWebhook(deps, query, {
@@ -129,6 +132,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       summary: 'Update a webhook',
       description: 'Fields that are left out keep their values. Pending deliveries use the new values, too.',
       scope: 'write',
+      alsoScope: 'read',
       params: WebhookParams,
       body: UpdateWebhook,
       bodyExamples: { 'A new URL': { url: webhookSample.url } },
@@ -149,6 +153,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
       summary: 'Delete a webhook',
       description: 'Its unfinished deliveries are abandoned.',
       scope: 'write',
+      withoutRead: UNREAD_WEBHOOK,
       params: WebhookParams,
       response: Webhook,
       responseExample: webhookSample,
@@ -170,6 +175,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
         'The response contains the new secret, which is not shown again. ' +
         `Requests are signed with the previous secret, too, for ${OVERLAP_HOURS} hours; an older one expires at once.`,
       scope: 'write',
+      withoutRead: UNREAD_WEBHOOK,
       idempotent: true,
       params: WebhookParams,
       body: RotateSecret,
@@ -182,7 +188,7 @@ export function webhookRoutes(deps: EndpointRules & { idempotency: Idempotency; 
         secret: secretSample,
       },
       handler: (request) =>
-        deps.idempotency.createOnce(request, async (query) => {
+        deps.idempotency.createSecretOnce(request, async (query) => {
           const secret = request.body.secret ?? generateSigningSecret();
           const row = await rotateSecret(deps.cipher, query, request.params.id, secret);
           return { resourceId: row.id, response: { ...present(row), secret } };

@@ -54,6 +54,8 @@ export function sendingRoutes(deps: { idempotency: Idempotency; quotas: Quotas; 
         'Sends a sample event in a single, signed attempt. Waits up to 15 s for it to end and returns the delivery; ' +
         '`Prefer: wait=N` waits less, `Prefer: respond-async` not at all.',
       scope: 'write',
+      // What the receiver has responded.
+      withoutRead: { attempts: [], status_reason: null } satisfies Partial<z.input<typeof DeliveryWithAttempts>>,
       status: 201,
       idempotent: true,
       params: WebhookParams,

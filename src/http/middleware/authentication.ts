@@ -55,7 +55,9 @@ export function createAuthentication({
     try {
       const credential = credentialOf();
       if (exhausted !== undefined && !authenticator.knows(credential)) refuse(ctx, exhausted);
-      return await authenticator.authenticate(credential);
+      const key = await authenticator.authenticate(credential);
+      ctx.state['credential'] = credential;
+      return key;
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unauthorized') await limitFailures(ctx);
       throw error;

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
@@ -18,6 +19,11 @@ export interface Credential {
 export interface Authenticator {
   /** @throws ApiError `unauthorized` */
   authenticate(credential: Credential): Promise<AuthenticatedKey>;
+  /**
+   * Those that are not valid any more, each with the error for who has shown it. Asks the database, whatever is remembered; that is no
+   * use of a session, which would make it last longer.
+   */
+  findEnded(credentials: readonly Credential[]): Promise<Map<Credential, ApiError>>;
   /** Whether the credential was valid when this process last saw it. Asks no one. */
   knows(credential: Credential): boolean;
   /** A key that was revoked, by its hash, and its sessions. */
@@ -74,6 +80,27 @@ const FIND_SESSION = prepared<{ hash: Buffer }>()((db, { hash }) =>
     .where('s.hash', '=', hash)
     .where('k.revoked_at', 'is', null)
     .where('w.deleted_at', 'is', null),
+);
+const FIND_VALID = prepared<{ keys: Buffer[]; sessions: Buffer[] }>()((db, { keys, sessions }) =>
+  db
+    .selectFrom('api_keys as k')
+    .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
+    .select('k.hash')
+    .where(sql<SqlBool>`k.hash = any(${keys}::bytea[])`)
+    .where('k.revoked_at', 'is', null)
+    .where('w.deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', now)]))
+    .unionAll(
+      db
+        .selectFrom('sessions as s')
+        .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
+        .innerJoin('workspaces as w', 'w.id', 's.workspace_id')
+        .select('s.hash')
+        .where(sql<SqlBool>`s.hash = any(${sessions}::bytea[])`)
+        .where('s.expires_at', '>', now)
+        .where('k.revoked_at', 'is', null)
+        .where('w.deleted_at', 'is', null),
+    ),
 );
 const TOUCH_KEY = prepared<{ id: string }>()((db, { id }) =>
   db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id),
@@ -169,6 +196,17 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
   }
 
   return {
+    async findEnded(credentials) {
+      const hashes = new Map(credentials.map((credential) => [credential, hashOf(credential)]));
+      const of = (kind: Credential['kind']) => {
+        const ofKind = [...hashes].filter(([credential]) => credential.kind === kind);
+        return [...new Map(ofKind.map(([, hash]) => [hash.toString('hex'), hash])).values()];
+      };
+      const rows = await db.system.query(FIND_VALID, { keys: of('key'), sessions: of('session') });
+      const valid = new Set(rows.map(({ hash }) => hash.toString('hex')));
+      const ended = [...hashes].filter(([, hash]) => !valid.has(hash.toString('hex')));
+      return new Map(ended.map(([credential]) => [credential, new ApiError('unauthorized', UNKNOWN[credential.kind])]));
+    },
     knows: (credential) => remembered.has(nameOf(credential.kind, hashOf(credential))),
     async authenticate(credential) {
       const known = await find(credential);

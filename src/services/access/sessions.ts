@@ -57,12 +57,12 @@ export interface SessionOwner {
 function endSessions(
   query: Query,
   which: (eb: ExpressionBuilder<Tables, 'sessions'>) => SelectQueryBuilder<Tables, 'sessions', { id: string }>,
-): Promise<{ hash: Buffer }[]> {
+): Promise<{ id: string; hash: Buffer }[]> {
   return query((own) =>
     own
-      .with('ended', (cte) => cte.deleteFrom('sessions').where('id', 'in', which).returning('hash'))
+      .with('ended', (cte) => cte.deleteFrom('sessions').where('id', 'in', which).returning(['id', 'hash']))
       .selectFrom('ended')
-      .select(['hash', notify(CHANNELS.sessionEnded, sql`encode(hash, 'hex')`).as('notified')]),
+      .select(['id', 'hash', notify(CHANNELS.sessionEnded, sql`encode(hash, 'hex')`).as('notified')]),
   );
 }
 
@@ -99,7 +99,7 @@ export async function createSession(
       expires_at: endOfSession(now, sql<Date | null>`${key.expires_at}::timestamptz`),
     }),
   );
-  await endSessions(query, (eb) =>
+  const ended = await endSessions(query, (eb) =>
     eb
       .selectFrom('sessions')
       .select('id')
@@ -111,6 +111,11 @@ export async function createSession(
       .skipLocked(),
   );
   await recordChange(query, 'session.created', publicId('session', id));
+  for (const session of ended)
+    await recordChange(query, 'session.ended', publicId('session', session.id), {
+      key_id: publicId('apiKey', apiKeyId),
+      reason: 'too many sessions of the key',
+    });
   return { token, session: await getSession(query, id) };
 }
 

@@ -1,31 +1,38 @@
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
 import { now } from '../../db/sql.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { allows } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
+import { INCLUDES_LOCK } from './includes.ts';
 import type { Mover } from './labels.ts';
 import { getPrompt, type PromptRow } from './prompts.ts';
+import { isHeld } from './protected-includes.ts';
 
 /**
  * Takes a prompt out of use, for runs and changes are refused then; doing it again changes nothing. A protected label is there
- * so that what it is on stays in use: who may not move it may not archive its prompt.
+ * so that what it is on stays in use: who may not move it may not archive its prompt, nor one that is included by what it is on.
  * @throws ApiError `not_found`, `insufficient_scope`
  */
 export async function archivePrompt(db: WorkspaceDatabase, name: string, mover: Mover): Promise<PromptRow> {
-  return db.transaction(async (query) => {
-    if ((await setArchived(query, name, true)) && !allows(mover.scopes, 'publish'))
-      await requireUnprotected(query, name);
-    return getPrompt(query, name);
-  });
+  return change(db, name, mover, true);
 }
 
 /**
- * Takes a prompt out of the archive; doing it again changes nothing.
- * @throws ApiError `not_found`
+ * Takes a prompt out of the archive; one that is not in it is left as it is. Who may not archive it may not restore it.
+ * @throws ApiError `not_found`, `insufficient_scope`
  */
-export async function restorePrompt(db: WorkspaceDatabase, name: string): Promise<PromptRow> {
+export async function restorePrompt(db: WorkspaceDatabase, name: string, mover: Mover): Promise<PromptRow> {
+  return change(db, name, mover, false);
+}
+
+function change(db: WorkspaceDatabase, name: string, { scopes }: Mover, archive: boolean): Promise<PromptRow> {
   return db.transaction(async (query) => {
-    await setArchived(query, name, false);
+    if ((await setArchived(query, name, archive)) && !allows(scopes, 'publish')) {
+      // With it, nothing comes under a protected label meanwhile.
+      await lockInWorkspace(query, INCLUDES_LOCK);
+      await requireFree(query, name, archive ? 'archive' : 'restore');
+    }
     return getPrompt(query, name);
   });
 }
@@ -46,7 +53,7 @@ async function setArchived(query: Query, name: string, archive: boolean): Promis
 }
 
 /** @throws ApiError `insufficient_scope` */
-async function requireUnprotected(query: Query, name: string): Promise<void> {
+async function requireFree(query: Query, name: string, action: 'archive' | 'restore'): Promise<void> {
   const [held] = await query((own) =>
     own
       .selectFrom('prompt_labels as l')
@@ -57,9 +64,12 @@ async function requireUnprotected(query: Query, name: string): Promise<void> {
       .orderBy('l.label')
       .limit(1),
   );
-  if (held === undefined) return;
-  throw new ApiError(
-    'insufficient_scope',
-    `The prompt "${name}" has the protected label "${held.label}": to archive it, a key needs the scope "publish", too.`,
-  );
+  const needed = `to ${action} it, a key needs the scope "publish", too.`;
+  if (held !== undefined)
+    throw new ApiError('insufficient_scope', `The prompt "${name}" has the protected label "${held.label}": ${needed}`);
+  if (await isHeld(query, name))
+    throw new ApiError(
+      'insufficient_scope',
+      `The prompt "${name}" is included by a version that is under a protected label: ${needed}`,
+    );
 }

@@ -7,6 +7,12 @@ import { includesOf } from '../../domain/prompt.ts';
 import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import { walkIncludes } from './include-walk.ts';
 
+/**
+ * Held by whatever changes what includes stand for, or which labels are protected: one at a time in a workspace, until the end of its
+ * transaction. Where a prompt's row is locked, too, it is locked first.
+ */
+export const INCLUDES_LOCK = 'includes';
+
 /** How deep includes may be nested. */
 const MAX_DEPTH = 5;
 /** Different includes of a content, at any depth. */
@@ -134,6 +140,6 @@ function faultOf(refs: readonly IncludeRef[], byRef: ReadonlyMap<IncludeRef, Inc
  * @throws ApiError `invalid_request` as {@link resolveIncludes}
  */
 export async function checkIncludes(query: Query, content: PromptContent): Promise<IncludeSet> {
-  if (includesOf(content).length > 0) await lockInWorkspace(query, 'includes');
+  if (includesOf(content).length > 0) await lockInWorkspace(query, INCLUDES_LOCK);
   return resolveIncludes(query, content);
 }

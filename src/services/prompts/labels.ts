@@ -8,7 +8,9 @@ import { ApiError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
-import { archived, getPrompt, type PromptRow } from './prompts.ts';
+import { INCLUDES_LOCK, resolveIncludes } from './includes.ts';
+import { archived, contentOf, getPrompt, type PromptRow } from './prompts.ts';
+import { requirePinned } from './protected-includes.ts';
 
 /** How many labels of a workspace can be protected. */
 export const MAX_PROTECTED_LABELS = 100;
@@ -30,11 +32,14 @@ const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
   db.selectFrom('protected_labels').select('id').where('label', '=', label),
 );
 
-/** @throws ApiError `insufficient_scope` */
-async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
+/**
+ * @returns whether the label is protected
+ * @throws ApiError `insufficient_scope`
+ */
+async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<boolean> {
   const [protection] = await query(IS_PROTECTED, { label });
   const needed = protection === undefined ? 'write' : 'publish';
-  if (allows(scopes, needed)) return;
+  if (allows(scopes, needed)) return protection !== undefined;
   throw new ApiError(
     'insufficient_scope',
     needed === 'publish'
@@ -43,10 +48,55 @@ async function requireMover(query: Query, label: string, { scopes }: Mover): Pro
   );
 }
 
+/** A label and the version that it is to be on. */
+export interface LabelMove {
+  name: string;
+  label: string;
+  version: number;
+}
+
 /**
- * Points a label at a version, moving it if it is elsewhere.
- * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`
+ * Points a label at a version, moving it if it is elsewhere: the one way in which labels move. It is checked as a write of that
+ * version would be. Runs in the caller's transaction, until whose end no other label moves and no other includes are written.
+ * Call it before that transaction locks anything of a prompt's labels.
+ * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` where the version's includes can't be run, go in
+ * a circle with the label there, or are not pinned although the label is protected
  */
+export async function moveLabel(query: Query, { name, label, version }: LabelMove, mover: Mover): Promise<PromptRow> {
+  await lockInWorkspace(query, INCLUDES_LOCK);
+  const isProtected = await requireMover(query, label, mover);
+  const row = await getPrompt(query, name, { version });
+  if (row.archived_at !== null) throw archived(name);
+  const [before] = await query((own) =>
+    own
+      .selectFrom('prompt_labels')
+      .select('version')
+      .where('prompt_id', '=', row.id)
+      .where('label', '=', label)
+      .forUpdate(),
+  );
+  const previous = before?.version ?? null;
+  await query((own) =>
+    own
+      .insertInto('prompt_labels')
+      .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
+      .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
+  );
+  if (previous !== version) {
+    // What it includes is looked up now that the label is there, so that a circle shows: it leads through this version.
+    await resolveIncludes(query, contentOf(row), 'version');
+    if (isProtected)
+      await requirePinned(
+        query,
+        { promptId: row.id, label },
+        { at: 'version', change: `can't be under the protected label "${label}"` },
+      );
+    await recordChange(query, 'label.moved', name, { label, version, previous_version: previous });
+  }
+  return getPrompt(query, name, { version });
+}
+
+/** {@link moveLabel} in a transaction of its own. */
 export async function setLabel(
   db: WorkspaceDatabase,
   name: string,
@@ -54,29 +104,7 @@ export async function setLabel(
   version: number,
   mover: Mover,
 ): Promise<PromptRow> {
-  return db.transaction(async (query) => {
-    await requireMover(query, label, mover);
-    const row = await getPrompt(query, name, { version });
-    if (row.archived_at !== null) throw archived(name);
-    const [before] = await query((own) =>
-      own
-        .selectFrom('prompt_labels')
-        .select('version')
-        .where('prompt_id', '=', row.id)
-        .where('label', '=', label)
-        .forUpdate(),
-    );
-    await query((own) =>
-      own
-        .insertInto('prompt_labels')
-        .values({ id: newId(), prompt_id: row.id, label, version, updated_at: now })
-        .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
-    );
-    const previous = before?.version ?? null;
-    if (previous !== version)
-      await recordChange(query, 'label.moved', name, { label, version, previous_version: previous });
-    return getPrompt(query, name, { version });
-  });
+  return db.transaction((query) => moveLabel(query, { name, label, version }, mover));
 }
 
 /**
@@ -90,6 +118,8 @@ export async function removeLabel(
   mover: Mover,
 ): Promise<PromptRow> {
   return db.transaction(async (query) => {
+    // No label is protected meanwhile.
+    await lockInWorkspace(query, INCLUDES_LOCK);
     await requireMover(query, label, mover);
     const row = await getPrompt(query, name, { label });
     if (row.archived_at !== null) throw archived(name);
@@ -147,11 +177,20 @@ export async function listLabels(
 
 /**
  * Protects a label of all prompts, or ends that; doing it again changes nothing.
- * @throws ApiError `quota_exceeded`
+ * @throws ApiError `quota_exceeded`; `invalid_request` where a version under a protected label would include what is not pinned
  */
 export async function setProtected(db: WorkspaceDatabase, label: string, isProtected: boolean): Promise<LabelRow> {
   return db.transaction(async (query) => {
+    await lockInWorkspace(query, INCLUDES_LOCK);
     const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
+    if (isChanged && isProtected)
+      await requirePinned(query, { label }, { at: 'protected', change: `can't be true for the label "${label}" yet` });
+    else if (isChanged)
+      await requirePinned(
+        query,
+        {},
+        { at: 'protected', change: `can't be false for the label "${label}" yet`, selector: label },
+      );
     if (isChanged) await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
     const { rows } = await listLabels(query, { only: label, limit: 1 });
     return rows[0] ?? { label, is_protected: false, prompts: 0 };
@@ -166,7 +205,6 @@ async function unprotect(query: Query, label: string): Promise<boolean> {
 
 /** @returns whether it is new */
 async function protect(query: Query, label: string): Promise<boolean> {
-  await lockInWorkspace(query, 'protected labels');
   const added = await query((own) =>
     own
       .insertInto('protected_labels')

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
+import { isDatabaseUnavailable } from '../db/errors.ts';
+import type { Authenticator, Credential } from '../services/access/authenticate.ts';
+
+/** Responses that go on for long, each with what its caller has shown. */
+export interface WatchedStreams {
+  /** Cuts the stream off within 5 s of the end of the key or session, whichever process has ended it, and however. */
+  watch(credential: Credential, stream: Readable): void;
+}
+
+/** With the time that a look takes, well within 5 s. */
+const LOOK_EVERY_MS = 2_000;
+
+/** One look at the database serves all streams of the process: notifications of what has ended may be lost. */
+export function createWatchedStreams(
+  { authenticator, log }: { authenticator: Pick<Authenticator, 'findEnded'>; log: Logger },
+  { lookEveryMs = LOOK_EVERY_MS }: { lookEveryMs?: number } = {},
+): WatchedStreams {
+  const open = new Map<Readable, Credential>();
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const ended = await authenticator.findEnded([...open.values()]);
+      for (const [stream, credential] of open) {
+        const error = ended.get(credential);
+        if (error !== undefined) stream.destroy(error);
+      }
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) log.warn({ err: error }, 'cannot look whether keys have ended; trying again');
+      else log.error({ err: error }, 'cannot look whether keys have ended; trying again');
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  return {
+    watch(credential, stream) {
+      if (stream.destroyed) return;
+      open.set(stream, credential);
+      timer ??= setInterval(() => void look(), lookEveryMs).unref();
+      stream.once('close', () => {
+        open.delete(stream);
+        if (open.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      });
+    },
+  };
+}
