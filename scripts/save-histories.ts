@@ -13,6 +13,7 @@ import { ensureTemporal } from '../src/embedded/temporal-binary.ts';
 import { openPaths, silenceTemporal, takePath } from '../test/support/histories.ts';
 import { evaluationRunPaths } from '../test/support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
+import { releasePromptPaths } from '../test/support/histories-release-prompt.ts';
 import { webhookDeliveryPaths } from '../test/support/histories-webhook-delivery.ts';
 
 const folder = fileURLToPath(new URL('../test/histories/', import.meta.url));
@@ -24,7 +25,12 @@ const temporal = await startTemporal({ binary, namespace: 'default', log: (line)
 const connection = await NativeConnection.connect({ address: temporal.address });
 const paths = await openPaths(new Client({ connection }), connection);
 try {
-  for (const each of [...executePromptPaths(), ...evaluationRunPaths(), ...webhookDeliveryPaths()]) {
+  for (const each of [
+    ...executePromptPaths(),
+    ...evaluationRunPaths(),
+    ...releasePromptPaths(),
+    ...webhookDeliveryPaths(),
+  ]) {
     const file = path.join(folder, each.workflow, `${each.name}.json`);
     if (existsSync(file) && !overwrite) {
       console.log(`kept   ${path.relative(folder, file)} (--overwrite takes it anew)`);

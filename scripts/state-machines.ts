@@ -9,6 +9,7 @@ const TABLES: Readonly<Record<string, string>> = {
   delivery: 'deliveries',
   webhook: 'webhooks',
   schedule: 'schedules',
+  release: 'releases',
 };
 
 /** A machine and the table whose rows it holds for. */

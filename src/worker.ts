@@ -11,6 +11,7 @@ import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
 import { reconcileDeliveries } from './jobs/reconcile-deliveries.ts';
 import { reconcileEvaluations } from './jobs/reconcile-evaluations.ts';
 import { reconcileExecutions } from './jobs/reconcile-executions.ts';
+import { reconcileReleases } from './jobs/reconcile-releases.ts';
 import { reconcileSchedules } from './jobs/reconcile-schedules.ts';
 import { startRelay } from './jobs/relay.ts';
 import { removeWorkspaces } from './jobs/remove-workspaces.ts';
@@ -23,6 +24,7 @@ import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createAttemptMaker } from './services/deliveries/make-attempt.ts';
 import { countScorerRequests } from './services/evaluations/scorer-metrics.ts';
+import { sumUpReleases } from './services/releases/sum-up-releases.ts';
 import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
@@ -35,6 +37,8 @@ import { workflowBundle } from './workflows/bundle.ts';
 
 const RECONCILE_EVERY_MS = 15_000;
 const SUM_UP_EVERY_MS = 15_000;
+/** People watch the numbers of releases. */
+const SUM_UP_RELEASES_EVERY_MS = 5_000;
 /** Executions that wait for a place or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
@@ -176,9 +180,11 @@ export async function startWorkers(
     runEvery('register search attributes', reconcileEveryMs, log, registerSearchAttributes),
     reconcileEvery('reconcile executions', () => reconcileExecutions(db, starter, log)),
     reconcileEvery('reconcile evaluations', () => reconcileEvaluations(db, starter, log)),
+    reconcileEvery('reconcile releases', () => reconcileReleases(db, starter, log)),
     reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
     reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
+    runEvery('sum up releases', SUM_UP_RELEASES_EVERY_MS, log, () => sumUpReleases(db.system.query)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('sum up days of prompts', CLEAN_UP_EVERY_MS, log, (stopping) => sumUpPromptDays(db.system, log, stopping)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),

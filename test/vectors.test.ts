@@ -7,6 +7,7 @@ import { contentFaults } from '../src/domain/content-faults.ts';
 import type { JsonValue } from '../src/domain/json.ts';
 import { includesOf, parsePrompt, TemplateVariablesError } from '../src/domain/prompt.ts';
 import { type IncludeSet, Inputs, type PromptContent, PromptMessages } from '../src/domain/prompt-content.ts';
+import { armOf, bucketOf } from '../src/domain/rollout.ts';
 import { signedHeaders, xSignature } from '../src/domain/webhook-signature.ts';
 import { serverSentEvent } from '../src/http/event-stream.ts';
 import { decodeCursor, encodeCursor } from '../src/http/pagination.ts';
@@ -202,5 +203,27 @@ describe('event streams', () => {
     }
     expect(received).toBe(text);
     expect(/^execution\.(completed|failed|canceled)$/.test(messages.at(-1)?.event ?? '')).toBe(is_complete);
+  });
+});
+
+interface RolloutVectors {
+  decisions: { title: string; salt: string; key: string; percent: number; bucket: number; arm: string }[];
+  shares: { salt: string; percent: number; keys: number; candidates: number }[];
+}
+
+describe('rollouts', () => {
+  const { decisions, shares } = vectorsOf<RolloutVectors>('rollouts');
+  test.each(titled(decisions))('%s', (_, { salt, key, percent, bucket, arm }) => {
+    expect([bucketOf(salt, key), armOf({ salt, percent }, key)]).toEqual([bucket, arm]);
+  });
+
+  test.each(shares)('$percent % of $keys keys', ({ salt, percent, keys, candidates }) => {
+    const all = Array.from({ length: keys }, (_, n) => `user-${n}`);
+    const found = new Set(all.filter((key) => armOf({ salt, percent }, key) === 'candidate'));
+    expect(found.size).toBe(candidates);
+    expect(Math.abs((100 * candidates) / keys - percent)).toBeLessThan(0.5);
+    // Raising the share takes the candidate from nobody.
+    const more = { salt, percent: Math.min(100, percent + 10) };
+    for (const key of found) expect(armOf(more, key)).toBe('candidate');
   });
 });

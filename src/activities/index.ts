@@ -2,16 +2,25 @@ import type { RunScheduleDeps } from '../services/schedules/run-schedule.ts';
 import { createEvaluationActivities } from './evaluation-run/evaluation.ts';
 import type { BatchDeps } from './evaluation-run/run-batch.ts';
 import { createExecutionActivities, type ExecutionActivityDeps } from './execute-prompt/execution.ts';
+import { createReleaseActivities, type ReleaseActivityDeps } from './release-prompt/release.ts';
 import { createScheduleActivities } from './scheduled-evaluation/schedule.ts';
 import { createWebhookActivities, type WebhookActivityDeps } from './webhook-delivery/webhook.ts';
 
-export type ActivityDeps = ExecutionActivityDeps & BatchDeps & RunScheduleDeps & WebhookActivityDeps;
+export type ActivityDeps = ExecutionActivityDeps &
+  BatchDeps &
+  RunScheduleDeps &
+  ReleaseActivityDeps &
+  WebhookActivityDeps;
 
 /** Every activity of the service by task queue, on the parts of the world that it is given. */
 export function createActivities(deps: ActivityDeps) {
   return {
     executions: createExecutionActivities(deps),
-    evaluations: { ...createEvaluationActivities(deps), ...createScheduleActivities(deps) },
+    evaluations: {
+      ...createEvaluationActivities(deps),
+      ...createScheduleActivities(deps),
+      ...createReleaseActivities(deps),
+    },
     webhooks: createWebhookActivities(deps),
   };
 }

@@ -43,6 +43,7 @@ import { modelRoutes } from './models/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
+import { releaseRoutes } from './releases/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
@@ -137,7 +138,8 @@ export function allRoutes(
     streams: [streams, progress],
     routes: [
       ...promptRoutes({ quotas, idempotency, evaluatorPool }),
-      ...labelRoutes(),
+      ...labelRoutes({ evaluatorPool }),
+      ...releaseRoutes({ idempotency, models, evaluatorPool, client, taskQueues, eager, log }),
       ...executionRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...modelRoutes(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ID_PREFIXES, type IdKind } from './ids.ts';
+import { releaseStates } from './release-states.ts';
 import { Cost, TokenUsage } from './usage.ts';
 
 const id = (kind: IdKind) => z.string().regex(new RegExp(`^${ID_PREFIXES[kind]}_`));
@@ -49,6 +50,18 @@ const EvaluationRegressionData = EvaluationCompletedData.extend({ threshold: z.n
   id: 'EvaluationRegressionData',
 });
 
+const ReleaseData = z
+  .strictObject({
+    release_id: id('release'),
+    prompt_name: z.string(),
+    label: z.string(),
+    stable_version: z.int().meta({ description: 'What the label was on when the release started.' }),
+    candidate_version: z.int(),
+    status: z.enum(releaseStates.states),
+    reason: z.string().nullable().meta({ description: 'Why it is as it is, in words.' }),
+  })
+  .meta({ id: 'ReleaseEventData' });
+
 /** What webhooks can subscribe to, and `data` of each type of event (specification, Events). */
 export const EVENT_DATA = {
   'prompt.created': PromptVersionData,
@@ -57,10 +70,17 @@ export const EVENT_DATA = {
   'execution.failed': ExecutionFailedData,
   'evaluation.completed': EvaluationCompletedData,
   'evaluation.regression': EvaluationRegressionData,
+  'release.started': ReleaseData,
+  'release.awaiting_approval': ReleaseData,
+  'release.promoted': ReleaseData,
+  'release.rolled_back': ReleaseData,
+  'release.finished': ReleaseData,
 };
 
 export type EventType = keyof typeof EVENT_DATA;
 export const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
+/** What a webhook gets that names no events: those of the specification. Others are for those that name them. */
+export const DEFAULT_EVENT_TYPES = EVENT_TYPES.filter((type) => !type.startsWith('release.'));
 
 export type EventData<Type extends EventType = EventType> = z.infer<(typeof EVENT_DATA)[Type]>;
 

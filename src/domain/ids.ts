@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   webhook: 'wh',
   delivery: 'dlv',
   notification: 'ntf',
+  release: 'rel',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -30,6 +31,7 @@ export const ID_NAMES: Record<IdKind, string> = {
   webhook: 'webhook',
   delivery: 'delivery',
   notification: 'notification',
+  release: 'release',
 };
 
 /** A new UUIDv7, as it is stored. */

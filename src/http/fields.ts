@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../domain/errors.ts';
-import { ID_NAMES, type IdKind, parsePublicId } from '../domain/ids.ts';
+import { ID_NAMES, ID_PREFIXES, type IdKind, parsePublicId } from '../domain/ids.ts';
 import { isInsaneText } from '../domain/json-faults.ts';
 import { jsonObject, smallRecord } from '../domain/json-object.ts';
 import { Label } from '../domain/label.ts';
@@ -25,6 +25,18 @@ export function pathId(kind: IdKind) {
       return id;
     });
 }
+
+/** The same in a query string or body, where what is no such id is at fault. */
+export const publicIdInput = (kind: IdKind) =>
+  z
+    .string()
+    .max(100)
+    .transform((text, context) => {
+      const id = parsePublicId(kind, text);
+      if (id !== undefined) return id;
+      context.addIssue({ code: 'custom', message: `must be the id of a ${ID_NAMES[kind]} (${ID_PREFIXES[kind]}_…)` });
+      return z.NEVER;
+    });
 
 /** The parameters of `/…/{id}`. */
 export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });
@@ -121,6 +133,18 @@ export const TimestampInput = z.iso
     'must be between the years 1 and 9999',
   )
   .meta({ example: '2026-01-31T12:00:00Z' });
+
+/** Whoever is to get the same version of a prompt again and again while a release runs. */
+export const RolloutKey = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(512, 'must be at most 512 characters')
+  .meta({
+    description:
+      'What decides between the versions of a release, such as the id of a user or conversation: the same key gets the same version. ' +
+      'Without one it is decided at random for each execution. It is not stored.',
+    example: 'user-42',
+  });
 
 /** Values of a template's variables by name. */
 export const Variables = jsonObject().meta({ example: { name: 'Ada' } });

@@ -7,10 +7,13 @@ import type { Tables } from '../db/tables.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
+import { WHOLE_STAGE } from '../services/releases/sum-up-releases.ts';
 import { expireEvaluations, expireExecutions } from './retention.ts';
 import { sweep } from './sweep.ts';
 
 const HOUR_MS = 60 * 60_000;
+/** For how long the numbers of releases are kept by minute. Those of a whole release stay. */
+const RELEASE_MINUTES_RETENTION_MS = 90 * 24 * HOUR_MS;
 /** For how long the step that starts the evaluation of a schedule may be retried. */
 const OCCURRENCE_RETENTION_MS = 7 * 24 * HOUR_MS;
 /** Events a transaction. */
@@ -71,7 +74,7 @@ export interface Retention {
 }
 
 /**
- * Deletes what has expired: idempotency keys, sessions, occurrences of schedules, counters of the rate limiter, notifications, events with their deliveries,
+ * Deletes what has expired: idempotency keys, sessions, occurrences of schedules, counters of the rate limiter, old minutes of releases, notifications, events with their deliveries,
  * executions and evaluations; then what was deleted by callers and is only out of sight. An event stays that has yet to be
  * dispatched or delivered. All in small steps. Safe to run in several processes at once.
  * @param signal ends it after the current step
@@ -89,7 +92,10 @@ export async function cleanUp(
     where: eb('created_at', '<', ago(OCCURRENCE_RETENTION_MS)),
   }));
   const sessions = doomed('sessions', (eb) => ({ where: eb('expires_at', '<', now) }));
-  for (const rows of [keys, occurrences, sessions]) await deleteInBatches(db.query, rows, signal);
+  const releaseMinutes = doomed('release_sums', (eb) => ({
+    where: eb.and([eb('starts_at', '>', WHOLE_STAGE), eb('starts_at', '<', ago(RELEASE_MINUTES_RETENTION_MS))]),
+  }));
+  for (const rows of [keys, occurrences, sessions, releaseMinutes]) await deleteInBatches(db.query, rows, signal);
   await db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now()));
   await deleteOldEvents(db, retentionMs, signal);
   if (executionRetentionMs !== undefined) await expireExecutions(db, executionRetentionMs, signal);

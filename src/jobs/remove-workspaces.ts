@@ -8,9 +8,11 @@ import { ApiError } from '../domain/errors.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../domain/evaluation-states.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { publicId } from '../domain/ids.ts';
+import { releaseStates, UNFINISHED_RELEASE } from '../domain/release-states.ts';
 import { cancelEvaluation } from '../services/evaluations/control-evaluation.ts';
 import { cancelExecution } from '../services/executions/end-execution.ts';
 import { cancelExecutionWorkflow } from '../services/executions/execution-workflow.ts';
+import { controlRelease } from '../services/releases/control-release.ts';
 import { deleteSchedule } from '../services/schedules/control-schedule.ts';
 import { deleteWebhook } from '../services/webhooks/change-webhook.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
@@ -30,7 +32,7 @@ const AT_ONCE = 20;
 
 async function eachId(
   db: WorkspaceDatabase,
-  table: 'webhooks' | 'schedules' | 'evaluations' | 'executions',
+  table: 'webhooks' | 'schedules' | 'releases' | 'evaluations' | 'executions',
   which: RawBuilder<SqlBool>,
   signal: AbortSignal,
   work: (id: string) => Promise<unknown>,
@@ -64,6 +66,11 @@ async function endAll({ db, starter, log }: RemoveWorkspacesDeps, id: string, si
   const schedules = await eachId(workspace, 'schedules', all, signal, (schedule) =>
     deleteSchedule(deps, workspace, schedule),
   );
+  const mover = { scopes: ['admin'] } as const;
+  const unfinishedReleases = inStates(releaseStates, UNFINISHED_RELEASE);
+  const releases = await eachId(workspace, 'releases', unfinishedReleases, signal, (release) =>
+    controlRelease(deps, workspace, release, 'rollback', { mover, comment: null }),
+  );
   const unfinishedEvaluations = inStates(evaluationStates, UNFINISHED_EVALUATION);
   const evaluations = await eachId(workspace, 'evaluations', unfinishedEvaluations, signal, (evaluation) =>
     cancelEvaluation(deps, workspace, evaluation),
@@ -73,7 +80,7 @@ async function endAll({ db, starter, log }: RemoveWorkspacesDeps, id: string, si
     await cancelExecution(workspace, execution);
     await cancelExecutionWorkflow(starter.client, execution, log);
   });
-  return webhooks + schedules + evaluations + executions;
+  return webhooks + schedules + releases + evaluations + executions;
 }
 
 async function remove(deps: RemoveWorkspacesDeps, id: string, signal: AbortSignal, lingerMs: number): Promise<void> {

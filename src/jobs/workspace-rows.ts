@@ -7,6 +7,7 @@ import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
 import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluation-states.ts';
 import { executionStates } from '../domain/execution-states.ts';
+import { releaseStates } from '../domain/release-states.ts';
 
 /** Of the workspace that the statement is bound to. */
 const everyRow = { where: sql<SqlBool>`true` };
@@ -36,6 +37,14 @@ export const ROWS: readonly Doomed[] = [
   })),
   doomed('prompts', () => everyRow),
   doomed('protected_labels', () => everyRow),
+  doomed('label_policies', () => everyRow),
+  doomed('release_entries', () => everyRow),
+  doomed('release_sums', () => everyRow),
+  doomed('releases', () => ({
+    where: inStates(releaseStates, releaseStates.final),
+    bytes: sql.ref<number>('bytes'),
+    byId: true,
+  })),
   doomed('datasets', (eb) => ({
     where: eb.not(
       eb.exists(eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id')),
@@ -98,6 +107,7 @@ export async function hasRows(own: Query): Promise<boolean> {
           eb.exists(eb.selectFrom('deliveries').select('id')),
           eb.exists(eb.selectFrom('events').select('id')),
           eb.exists(eb.selectFrom('executions').select('id')),
+          eb.exists(eb.selectFrom('releases').select('id')),
           eb.exists(eb.selectFrom('datasets').select('id')),
         ])
         .as('more'),

@@ -49,6 +49,11 @@ export function deliveryWorkflowId({ id, eventId, webhookId, trigger }: Delivery
   return trigger === 'event' ? name : `${name}/${publicId('delivery', id)}`;
 }
 
+/** `release/rel_…` */
+export function releaseWorkflowId(releaseId: string): string {
+  return `release/${publicId('release', releaseId)}`;
+}
+
 /** Id of a Temporal Schedule: `evaluation-schedule/sched_…`. */
 export function evaluationScheduleId(scheduleId: string): string {
   return `evaluation-schedule/${publicId('schedule', scheduleId)}`;

@@ -1,4 +1,5 @@
 export { evaluationRun } from './evaluation-run.ts';
 export { executePrompt } from './execute-prompt.ts';
+export { releasePrompt } from './release-prompt.ts';
 export { scheduledEvaluation } from './scheduled-evaluation.ts';
 export { webhookDelivery } from './webhook-delivery.ts';

@@ -72,7 +72,30 @@ describe('every operation that changes something', () => {
       await waitFor('its end', async () => (await call('GET', path)).body.status === 'completed');
       return path;
     };
+    const release = async () => {
+      const name = `released/${operationId}`;
+      for (const template of ['old', 'new'])
+        await call('POST', '/prompts', { body: { name, template, model: 'sandbox/echo' } });
+      await call('PUT', `/prompts/${name}/labels/live`, { body: { version: 1 } });
+      const isDecision = operationId === 'approveRelease' || operationId === 'rejectRelease';
+      const steps = isDecision ? [{ type: 'approve', exclude_author: false }] : [{ type: 'wait', for: '1h' }];
+      const path = `/releases/${await idOf('/releases', { prompt_name: name, label: 'live', version: 2, steps })}`;
+      if (operationId === 'resumeRelease') await call('POST', `${path}/pause`);
+      return `${path}/${operationId.replace('Release', '')}`;
+    };
     switch (operationId) {
+      case 'createRelease':
+        for (const { id } of (await call('GET', '/releases?prompt_name=support/greeting')).body.data)
+          await call('POST', `/releases/${id}/cancel`);
+        return undefined;
+      case 'approveRelease':
+      case 'rejectRelease':
+      case 'pauseRelease':
+      case 'resumeRelease':
+      case 'promoteRelease':
+      case 'rollbackRelease':
+      case 'cancelRelease':
+        return release();
       case 'setPromptLabel':
         await call('DELETE', '/prompts/support/greeting/labels/production');
         return undefined;
@@ -204,27 +227,25 @@ describe('every operation that changes something', () => {
         undefined,
       ]);
       const recorded = await recordedBy(answer.headers.get('X-Request-Id'));
-      expect([operationId, recorded]).toEqual([
-        operationId,
-        [
-          {
-            id: expect.stringMatching(/^aud_/),
-            actor: {
-              type: session ? 'session' : 'api_key',
-              key_id: own.id,
-              key_name: 'bootstrap',
-              session_id: session?.id ?? null,
-            },
-            action: expect.any(String),
-            resource: { type: expect.any(String), id: expect.any(String) },
-            details: expect.any(Object),
-            address: '127.0.0.1',
-            request_id: answer.headers.get('X-Request-Id'),
-            created_at: expect.any(String),
-          },
-        ],
-      ]);
-      expect(audit).toContain(recorded[0]?.action);
+      const entry = {
+        id: expect.stringMatching(/^aud_/),
+        actor: {
+          type: session ? 'session' : 'api_key',
+          key_id: own.id,
+          key_name: 'bootstrap',
+          session_id: session?.id ?? null,
+        },
+        action: expect.any(String),
+        resource: { type: expect.any(String), id: expect.any(String) },
+        details: expect.any(Object),
+        address: '127.0.0.1',
+        request_id: answer.headers.get('X-Request-Id'),
+        created_at: expect.any(String),
+      };
+      // A release that is promoted moves its label.
+      const wanted = operationId === 'promoteRelease' ? [entry, entry] : [entry];
+      expect([operationId, recorded]).toEqual([operationId, wanted]);
+      for (const { action } of recorded) expect(audit).toContain(action);
     }
   });
 

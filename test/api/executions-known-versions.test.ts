@@ -47,7 +47,14 @@ test('a version that is known is not read again', async () => {
   expect(first.assumption).toBeUndefined();
   expect(first.prompt).toMatchObject(second.prompt);
   expect(second.prompt).toMatchObject({ template: 'One.', parameters: {}, fallback_models: [], archived_at: null });
-  expect(second.assumption).toEqual({ promptId: first.prompt.id, version: 1, pinned: null, label: null });
+  const noRelease = { releaseId: null, percent: null };
+  expect(second.assumption).toEqual({
+    promptId: first.prompt.id,
+    version: 1,
+    pinned: null,
+    label: null,
+    ...noRelease,
+  });
   await expect(find(unread, name, { label: 'live' })).rejects.toThrow('It was read.');
   await expect(read(unread, name, {})).rejects.toThrow('It was read.');
   await expect(find(unread, name, {})).rejects.toThrow('It was read.');

@@ -89,12 +89,17 @@ describe('a label', () => {
   test('is free again when its protection ends; protecting it again changes nothing', async () => {
     const { key } = await createKey(service, 'write');
     for (let time = 0; time < 2; time += 1)
-      expect((await protect('passing')).body).toEqual({ label: 'passing', protected: true, prompts: 0 });
+      expect((await protect('passing')).body).toEqual({ label: 'passing', protected: true, release: null, prompts: 0 });
     expect((await move('passing', 1, key)).status).toBe(401);
     for (let time = 0; time < 2; time += 1)
-      expect((await protect('passing', false)).body).toEqual({ label: 'passing', protected: false, prompts: 0 });
+      expect((await protect('passing', false)).body).toEqual({
+        label: 'passing',
+        protected: false,
+        release: null,
+        prompts: 0,
+      });
     expect((await move('passing', 1, key)).status).toBe(200);
-    expect((await protect('passing')).body).toEqual({ label: 'passing', protected: true, prompts: 1 });
+    expect((await protect('passing')).body).toEqual({ label: 'passing', protected: true, release: null, prompts: 1 });
     expect((await remove('passing', key)).status).toBe(401);
   });
 
@@ -121,7 +126,7 @@ describe('a label', () => {
   test.each([
     ['latest', { protected: true }, 'label'],
     ['a%20b', { protected: true }, 'label'],
-    ['live', {}, 'protected'],
+    ['live', {}, ''],
     ['live', { protected: 'yes' }, 'protected'],
     ['live', { protected: true, since: 1 }, 'since'],
   ])('%s with %p is refused', async (label, body, path) => {
@@ -144,10 +149,10 @@ test('labels are listed by name, with how many prompts have them, of one workspa
   await protect('production', true, call);
   await protect('canary', true, call);
   const expected = [
-    { label: 'alpha', protected: false, prompts: 1 },
-    { label: 'beta', protected: false, prompts: 2 },
-    { label: 'canary', protected: true, prompts: 0 },
-    { label: 'production', protected: true, prompts: 1 },
+    { label: 'alpha', protected: false, release: null, prompts: 1 },
+    { label: 'beta', protected: false, release: null, prompts: 2 },
+    { label: 'canary', protected: true, release: null, prompts: 0 },
+    { label: 'production', protected: true, release: null, prompts: 1 },
   ];
   expect((await call('GET', '/labels')).body).toEqual({ data: expected, next_cursor: null });
   const pages = [];

@@ -119,6 +119,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
   // The examples speak of version 3.
   for (let version = 1; version <= 3; version++) await service.call('POST', '/prompts', { body: prompt });
   await service.call('PUT', `/prompts/${nameIn('/prompts')}/labels/production`, { body: { version: 1 } });
+  await service.call('PUT', `/prompts/${nameIn('/prompts')}/labels/live`, { body: { version: 1 } });
   for (const { method, path, requestBody } of api.operations) {
     const type = Object.keys(requestBody?.content ?? {})[0];
     if (method !== 'PUT' || type === undefined || type === 'application/json') continue;

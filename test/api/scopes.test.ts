@@ -105,6 +105,25 @@ async function webhook(): Promise<string> {
   return `/webhooks/${id}`;
 }
 
+const RELEASED = 'stored/released';
+
+/** A release that is all its own. @returns its path */
+async function release(steps: object[], label = 'guarded'): Promise<string> {
+  const name = nameOf(await prompt());
+  await post('/prompts', { name, template: STORED, model: 'sandbox/echo' });
+  const { id } = await post('/releases', {
+    prompt_name: name,
+    label,
+    version: 2,
+    steps,
+    reason: STORED,
+    metadata: METADATA,
+  });
+  return `/releases/${id}`;
+}
+const WAIT = [{ type: 'wait', for: '1h' }];
+const APPROVE = [{ type: 'approve', exclude_author: false }, ...WAIT];
+
 type Key = keyof typeof keys;
 type Row = [operationId: string, key: Key, method: string, at: () => Promise<string>, body?: object];
 const changes: Row[] = [
@@ -135,6 +154,37 @@ const changes: Row[] = [
   ['setPromptLabel', 'publish', 'PUT', async () => `${await prompt()}/labels/guarded`, { version: 1 }],
   ['setPromptLabel', 'write', 'PUT', async () => `${await prompt()}/labels/open`, { version: 1 }],
   ['removePromptLabel', 'publish', 'DELETE', async () => `${await prompt()}/labels/guarded`],
+  [
+    'createRelease',
+    'publish',
+    'POST',
+    async () => {
+      for (const template of ['one', 'two'])
+        await post('/prompts', { name: RELEASED, template, model: 'sandbox/echo' });
+      await put(`/prompts/${RELEASED}/labels/guarded`, { version: 1 });
+      await put('/labels/guarded', {
+        release: { steps: [{ type: 'evaluate', dataset: 'stored', evaluators: [EVALUATOR] }] },
+      });
+      return '/releases';
+    },
+    { prompt_name: RELEASED, label: 'guarded', version: 2 },
+  ],
+  ['approveRelease', 'publish', 'POST', async () => `${await release(APPROVE)}/approve`],
+  ['rejectRelease', 'publish', 'POST', async () => `${await release(APPROVE)}/reject`],
+  ['pauseRelease', 'write', 'POST', async () => `${await release(WAIT, 'open')}/pause`],
+  [
+    'resumeRelease',
+    'publish',
+    'POST',
+    async () => {
+      const path = await release(WAIT);
+      await post(`${path}/pause`, { comment: STORED });
+      return `${path}/resume`;
+    },
+  ],
+  ['promoteRelease', 'publish', 'POST', async () => `${await release(WAIT)}/promote`],
+  ['rollbackRelease', 'write', 'POST', async () => `${await release(WAIT, 'open')}/rollback`],
+  ['cancelRelease', 'publish', 'POST', async () => `${await release(WAIT)}/cancel`],
   ['cancelExecution', 'execute', 'POST', async () => `${await execution('sandbox/stall')}/cancel`],
   ['deleteExecution', 'write', 'DELETE', async () => execution('sandbox/echo')],
   ['pauseEvaluation', 'execute', 'POST', async () => `${await evaluation('running')}/pause`],

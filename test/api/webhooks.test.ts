@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { startApi } from '../../src/api/server.ts';
-import { EVENT_TYPES } from '../../src/domain/events.ts';
+import { DEFAULT_EVENT_TYPES } from '../../src/domain/events.ts';
 import type { RunningServer } from '../../src/http/http-server.ts';
 import { type Call, createCall, startTestService, type TestService } from '../support/service.ts';
 import { detailsOf, HOOK, registerWebhook } from './webhooks-support.ts';
@@ -17,13 +17,13 @@ afterAll(() => service?.stop());
 const MAX_WEBHOOKS = 100;
 
 describe('registering', () => {
-  test('takes an address alone: all events, a secret of its own, enabled', async () => {
+  test('takes an address alone: the specified events, a secret of its own, enabled', async () => {
     const { status, body } = await service.call('POST', '/webhooks', { body: { url: HOOK } });
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^wh_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       url: HOOK,
-      events: [...EVENT_TYPES],
+      events: [...DEFAULT_EVENT_TYPES],
       description: null,
       status: 'enabled',
       disabled_reason: null,

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { deliveryStates } from '../../src/domain/delivery-states.ts';
 import { evaluationStates } from '../../src/domain/evaluation-states.ts';
 import { executionStates } from '../../src/domain/execution-states.ts';
+import { releaseStates } from '../../src/domain/release-states.ts';
 import { scheduleStates } from '../../src/domain/schedule-states.ts';
 import type { StateMachine } from '../../src/domain/state-machine.ts';
 import { webhookStates } from '../../src/domain/webhook-states.ts';
@@ -32,6 +33,7 @@ test.each([
   { heading: 'Execution', edges: edgesOf(executionStates) },
   { heading: 'Evaluation', edges: edgesOf(evaluationStates) },
   { heading: 'Delivery', edges: edgesOf(deliveryStates) },
+  { heading: 'Release', edges: edgesOf(releaseStates) },
   { heading: 'Schedule', edges: edgesOf(scheduleStates) },
   { heading: 'Webhook', edges: edgesOf(webhookStates) },
 ])('the diagram of $heading has exactly the transitions of the code', ({ heading, edges }) => {

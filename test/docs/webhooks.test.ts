@@ -44,7 +44,8 @@ describe('examples', () => {
       expect(Object.keys(body)).toEqual(['event', 'data', 'timestamp']);
       expect(new Date(body.timestamp).toISOString()).toBe(body.timestamp);
     }
-    const [completed, regression] = bodies.slice(-2);
+    const dataOf = (type: string) => bodies.find(({ event }) => event === type);
+    const [completed, regression] = ['evaluation.completed', 'evaluation.regression'].map(dataOf);
     expect(Object.keys(completed.data)).toEqual(evaluation);
     expect(Object.keys(regression.data)).toEqual([...evaluation, 'threshold']);
   });

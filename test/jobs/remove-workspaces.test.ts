@@ -50,6 +50,10 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
   await post('/prompts', { name: 'again', template: '{{> say }}', model: 'sandbox/echo' });
   await call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
   await call('PUT', '/labels/production', { body: { protected: true } });
+  await call('PUT', '/labels/live', { body: { release: { steps: [{ type: 'wait', for: '1h' }] } } });
+  await call('PUT', '/prompts/stall/labels/live', { body: { version: 1 } });
+  await post('/prompts', { name: 'stall', template: '{{ text }}!', model: 'sandbox/stall' });
+  await post('/releases', { prompt_name: 'stall', label: 'live', version: 2 });
   await call('PUT', '/datasets/words', {
     raw: '{"variables":{"text":"one"},"expected":"Say one"}\n',
     headers: { 'Content-Type': 'application/x-ndjson' },
@@ -114,7 +118,26 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
-  const everything = Object.keys(await rowsOf(doomedId)).sort();
+  for (const id of [doomedId, stayingId])
+    await db.system.query(
+      {
+        text: `insert into release_sums (workspace_id, release_id, stage, arm, starts_at, measure, bucket, count, total, squares)
+               values ($1, gen_random_uuid(), 0, 'stable', now(), 'error', 0, 1, 0, 0)`,
+      },
+      [id],
+    );
+  const everything = await waitFor('a row of everything', async () => {
+    // Workers soon add it to the sums.
+    await db.system.query(
+      {
+        text: `insert into release_entries (workspace_id, release_id, stage, arm, created_at, failed, fell_back, reused, tokens)
+               values ($1, gen_random_uuid(), 0, 'stable', now(), false, false, false, 0)`,
+      },
+      [doomedId],
+    );
+    const tables = Object.keys(await rowsOf(doomedId)).sort();
+    return tables.includes('release_entries') ? tables : undefined;
+  });
   // A table that a workspace owns rows of is to be known to whoever removes them.
   expect(everything).toEqual(await tablesOfWorkspaces());
 
@@ -150,7 +173,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
 
   const kept = await rowsOf(stayingId);
   expect(Object.keys(kept).sort()).toEqual(
-    everything.filter((table) => table !== 'notifications' && table !== 'stream_deltas'),
+    everything.filter((table) => !['notifications', 'stream_deltas', 'release_entries'].includes(table)),
   );
   expect((await staying.call('GET', '/prompts/say')).status).toBe(200);
 });

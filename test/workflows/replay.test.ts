@@ -7,6 +7,7 @@ import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { historyFromJson, silenceTemporal } from '../support/histories.ts';
 import { evaluationRunPaths } from '../support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../support/histories-execute-prompt.ts';
+import { releasePromptPaths } from '../support/histories-release-prompt.ts';
 import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
 
 const folder = fileURLToPath(new URL('../histories/', import.meta.url));
@@ -26,7 +27,7 @@ test('workflows that are under way go on under the present code', async () => {
 });
 
 test('every path has its saved history', () => {
-  const paths = [...executePromptPaths(), ...evaluationRunPaths(), ...webhookDeliveryPaths()];
+  const paths = [...executePromptPaths(), ...evaluationRunPaths(), ...releasePromptPaths(), ...webhookDeliveryPaths()];
   const missing = paths.map(({ workflow, name }) => `${workflow}/${name}.json`).filter((file) => !files.includes(file));
   expect(missing).toEqual([]);
 });

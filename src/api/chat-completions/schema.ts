@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ModelParameters, ResponseFormat } from '../../domain/parameters.ts';
-import { Metadata, PromptReference, Variables } from '../../http/fields.ts';
+import { Metadata, PromptReference, RolloutKey, Variables } from '../../http/fields.ts';
 import { Messages } from './message-schema.ts';
 import { ToolChoiceField, Tools } from './tool-schema.ts';
 
@@ -70,13 +70,16 @@ export const CreateChatCompletion = z
       .discriminatedUnion('type', [ResponseFormat.options[0], ResponseFormat.options[1], JsonSchemaFormat])
       .nullish(),
     metadata: Metadata.nullish(),
+    rollout_key: RolloutKey.nullish(),
     user: z
       .string('must be a string')
       .max(512, 'must be at most 512 characters')
       .nullish()
       .meta({ description: 'Kept in the `metadata` of the execution, as `user`.' }),
     store: ignored(),
-    safety_identifier: ignored(),
+    safety_identifier: ignored(
+      'Taken as `rollout_key` where there is none in the body or in `metadata`. Without it, `user` is.',
+    ),
     prompt_cache_key: ignored(),
     prompt_cache_retention: ignored(),
     ...unsupported,

@@ -32,6 +32,13 @@ function parametersOf(body: ChatCompletionRequest): ModelParameters {
   );
 }
 
+/** The first that is given, in the body, its metadata, or as OpenAI's own names for whoever asks. */
+function rolloutKeyOf(body: ChatCompletionRequest): string | undefined {
+  const { rollout_key: own, metadata, safety_identifier: identifier, user } = body;
+  const given = [own, metadata?.['rollout_key'], identifier, user];
+  return given.find((key): key is string => typeof key === 'string' && key !== '');
+}
+
 /** The execution that a request in OpenAI's format asks for. */
 export function toExecution(body: ChatCompletionRequest): ExecutionToRun {
   const { model, messages, variables, tools, tool_choice: toolChoice, metadata, user } = body;
@@ -43,6 +50,7 @@ export function toExecution(body: ChatCompletionRequest): ExecutionToRun {
     toolChoice: toolChoice ?? undefined,
     parameters: parametersOf(body),
     metadata: { ...(typeof user === 'string' && { user }), ...metadata },
+    rolloutKey: rolloutKeyOf(body),
     stream: body.stream ?? false,
   };
 }

@@ -8,7 +8,7 @@ import { CreateExecution } from '../executions/schema.ts';
 const MAX_INLINE_EXAMPLES = 1_000;
 
 /** US dollars: a number, or a decimal string for those who keep money out of floats. */
-const MaxCost = z
+export const MaxCost = z
   .union([z.number(), z.string().regex(/^\d{1,9}(\.\d{1,12})?$/)], 'must be US dollars: a number or a decimal string')
   .refine((cost) => Number(cost) > 0 && Number(cost) < 1e9, 'must be more than 0 and less than 1,000,000,000')
   .transform((cost) => (typeof cost === 'number' ? String(Number(cost.toFixed(12))) : cost))
@@ -18,7 +18,7 @@ const MaxCost = z
     example: 2.5,
   });
 
-const DatasetReference = z
+export const DatasetReference = z
   .union([
     Name,
     z.strictObject({ name: Name, version: BodyVersion.optional().meta({ description: 'The latest unless given.' }) }),

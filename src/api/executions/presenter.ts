@@ -80,6 +80,10 @@ export function presentExecution(row: ExecutionRow): z.input<typeof Execution> {
     calls: row.calls.map(presentCall),
     reused_from: row.reused_from === null ? null : publicId('execution', row.reused_from),
     error: row.error,
+    release:
+      row.release_id === null || row.release_arm === null
+        ? null
+        : { id: publicId('release', row.release_id), arm: row.release_arm, keyed: row.release_keyed === true },
     metadata: row.metadata,
     workflow_id: executionWorkflowId(row.id),
     created_at: row.created_at.toISOString(),

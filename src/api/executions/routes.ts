@@ -49,10 +49,10 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       headers: PreferHeader,
       errors: ['not_found', 'prompt_archived', 'quota_exceeded'],
       async handler(request) {
-        const { prompt_name: promptName, ...body } = request.body;
+        const { prompt_name: promptName, rollout_key: rolloutKey, ...body } = request.body;
         const waitMs = waitMsOf(request.header('Prefer'));
         const stream = request.accepts('application/json', EVENT_STREAM) === EVENT_STREAM;
-        return runExecution(deps, request, { promptName, stream, ...body }, async (run) =>
+        return runExecution(deps, request, { promptName, rolloutKey, stream, ...body }, async (run) =>
           stream
             ? eventStream(await streamRun(deps, request, run, executionStream))
             : presentExecution(await runToEnd(deps.waiter, request, run, waitMs)),

@@ -6,8 +6,19 @@ import { ChatMessage, ChatMessages, ToolCall } from '../../domain/messages.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompt-version.ts';
+import { ARMS } from '../../domain/rollout.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
-import { BodyVersion, idParams, Metadata, Name, Timestamp, TimestampInput, Variables } from '../../http/fields.ts';
+import {
+  BodyVersion,
+  idParams,
+  Metadata,
+  Name,
+  publicIdInput,
+  RolloutKey,
+  Timestamp,
+  TimestampInput,
+  Variables,
+} from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { draftFields } from '../prompts/schema.ts';
 
@@ -52,6 +63,7 @@ export const CreateExecution = z
         description:
           'Where the same call (model, input, parameters, tools) of this workspace was completed within that time, its response is given at once.',
       }),
+    rollout_key: RolloutKey.optional(),
     metadata: Metadata.default({}),
   })
   .refine(({ version, label }) => version === undefined || label === undefined, {
@@ -132,6 +144,14 @@ export const Execution = z
       description: 'The execution whose response this is, where it was reused: no model was called.',
     }),
     error: ExecutionError.nullable(),
+    release: z
+      .object({
+        id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
+        arm: z.enum(ARMS),
+        keyed: z.boolean().meta({ description: 'Whether the `rollout_key` decided. Else it was chosen at random.' }),
+      })
+      .nullable()
+      .meta({ description: 'The release of the label that decided the version; null where none did.' }),
     metadata: Metadata,
     workflow_id: z.string(),
     created_at: Timestamp,
@@ -148,6 +168,8 @@ export const ListQuery = z.strictObject({
   prompt_name: Name.optional(),
   status: z.enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`).optional(),
   model: ModelName.optional(),
+  release: publicIdInput('release').optional().meta({ description: 'Only those whose version this release decided.' }),
+  arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'Of that release.' }),
   since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
   until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
 });

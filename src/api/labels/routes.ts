@@ -1,21 +1,24 @@
 import type { z } from 'zod';
 import { Label as LabelName } from '../../domain/label.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { type LabelRow, listLabels, MAX_PROTECTED_LABELS, setProtected } from '../../services/prompts/labels.ts';
+import { changeLabel, type LabelRow, listLabels, MAX_PROTECTED_LABELS } from '../../services/prompts/labels.ts';
+import { EXAMPLE_STEPS } from '../../services/releases/create-release.ts';
 import { Label, LabelPage, LabelParams, ListQuery, SetProtection } from './schema.ts';
 
 const tag = 'Labels';
-const example = { label: 'production', protected: true, prompts: 12 };
+const example = { label: 'production', protected: true, release: null, prompts: 12 };
 
-const presentLabel = ({ label, is_protected, prompts }: LabelRow): z.input<typeof Label> => ({
+const presentLabel = ({ label, is_protected, policy, prompts }: LabelRow): z.input<typeof Label> => ({
   label,
   protected: is_protected,
+  release: policy,
   prompts,
 });
 
 /** `/labels`: the labels of all prompts, and which are protected. */
-export function labelRoutes(): Route[] {
+export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool }): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -36,22 +39,32 @@ export function labelRoutes(): Route[] {
       method: 'put',
       path: '/labels/{label}',
       operationId: 'protectLabel',
-      audit: ['label.protected', 'label.unprotected'],
+      audit: ['label.protected', 'label.unprotected', 'label.policy_set', 'label.policy_removed'],
       tag,
-      summary: 'Protect a label, or end that',
+      summary: 'Protect a label, or say how it moves',
       description:
         'A protected label is moved and removed only by keys with the scope `publish` or `admin`, on every prompt. What it is on ' +
         'may include only what is pinned to a version or to a protected label, all the way down: else it is a 400 that names it, as ' +
         'is ending the protection of a label that such an include relies on. ' +
-        `A workspace can protect at most ${MAX_PROTECTED_LABELS}.`,
+        `A workspace can protect at most ${MAX_PROTECTED_LABELS}. With \`release\`, releases on the label take its steps; with \`required\` it moves by ` +
+        'releases alone. What is left out stays as it is.',
       scope: 'admin',
       params: LabelParams,
       body: SetProtection,
-      bodyExamples: { Protect: { protected: true } },
+      bodyExamples: {
+        Protect: { protected: true },
+        'Move by releases alone': { release: { required: true, steps: EXAMPLE_STEPS } },
+      },
       response: Label,
       responseExample: example,
       errors: ['quota_exceeded'],
-      handler: async ({ db, params, body }) => presentLabel(await setProtected(db, params.label, body.protected)),
+      async handler({ db, params, body: { protected: isProtected, release: policy } }) {
+        for (const [index, step] of (policy?.steps ?? []).entries())
+          if (step.type === 'evaluate')
+            // Before the transaction: it may take seconds.
+            await evaluatorPool.check(db.workspaceId, step.evaluators, `release.steps.${index}.evaluators`);
+        return presentLabel(await changeLabel(db, params.label, { isProtected, policy }));
+      },
     }),
   ];
 }

@@ -1,12 +1,21 @@
 import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import type { Rollout } from '../../domain/rollout.ts';
 import type { ListedPromptRow } from '../../services/prompts/list-prompts.ts';
-import type { PromptRow } from '../../services/prompts/prompts.ts';
+import type { FoundPromptRow } from '../../services/prompts/prompts.ts';
 import type { ResolvedVersion } from '../../services/prompts/resolve-prompts.ts';
 import { contentOf } from '../../services/prompts/version.ts';
-import type { ListedPrompt, Prompt, ResolvedPrompt } from './schema.ts';
+import type { ListedPrompt, Prompt, PromptRelease, ResolvedPrompt } from './schema.ts';
+
+const presentRollout = (rollout: Rollout): z.input<typeof PromptRelease> => ({
+  id: publicId('release', rollout.id),
+  candidate_version: rollout.candidate_version,
+  percent: rollout.percent,
+  salt: rollout.salt,
+});
 
 /** A prompt version as callers see it. */
-export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
+export function presentPrompt(row: FoundPromptRow): z.input<typeof Prompt> {
   return {
     name: row.name,
     version: row.version,
@@ -23,6 +32,7 @@ export function presentPrompt(row: PromptRow): z.input<typeof Prompt> {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     version_created_at: row.version_created_at.toISOString(),
+    ...(row.rollout && { release: presentRollout(row.rollout) }),
   };
 }
 
@@ -54,8 +64,9 @@ export function presentListedPrompt(row: ListedPromptRow): z.input<typeof Listed
 
 /** What became of a prompt that was asked for with others. */
 export function presentResolved(name: string, resolved: ResolvedVersion): z.input<typeof ResolvedPrompt> {
-  if (resolved === 'unchanged') return { name, unchanged: true };
   if (resolved === 'left out') return { name, left_out: true };
+  if ('unchanged' in resolved)
+    return { name, unchanged: true, ...(resolved.unchanged && { release: presentRollout(resolved.unchanged) }) };
   if ('code' in resolved) return { name, error: { code: resolved.code, message: resolved.message } };
   const { prompt, includes, includesHash } = resolved;
   return { name, prompt: presentPrompt(prompt), includes, includes_hash: includesHash };

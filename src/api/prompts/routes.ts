@@ -197,7 +197,8 @@ export function promptRoutes({
       description:
         'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. The version is checked like one that is ' +
         'written: its includes must not go in a circle with the label there. Under a protected label they must be pinned to a ' +
-        'version or to a protected label, all the way down.',
+        'version or to a protected label, all the way down. A label that moves by releases alone is moved so by an `admin` only, with ' +
+        '`override` and `reason`; none is while a release runs on it.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_PROMPT,
       params: LabelParams,
@@ -205,9 +206,14 @@ export function promptRoutes({
       bodyExamples: { 'Version 3': { version: 3 } },
       response: Prompt,
       responseExample: example,
-      errors: ['prompt_archived'],
+      errors: ['prompt_archived', 'invalid_state'],
       handler: async ({ db, params, body, key }) =>
-        presentPrompt(await setLabel(db, params.name, params.label, body.version, key)),
+        presentPrompt(
+          await setLabel(db, params.name, params.label, body.version, {
+            scopes: key.scopes,
+            override: body.override && { reason: body.reason ?? '' },
+          }),
+        ),
     }),
     defineRoute({
       method: 'delete',
@@ -222,7 +228,7 @@ export function promptRoutes({
       params: LabelParams,
       response: Prompt,
       responseExample: { ...example, labels: [] },
-      errors: ['prompt_archived'],
+      errors: ['prompt_archived', 'invalid_state'],
       handler: async ({ db, params, key }) => presentPrompt(await removeLabel(db, params.name, params.label, key)),
     }),
     defineRoute({

@@ -94,6 +94,19 @@ export const UpdatePrompt = z
   .refine(hasAtMostOne, NOT_BOTH)
   .meta({ id: 'UpdatePrompt' });
 
+/** What decides who gets the candidate of a label's release. */
+export const PromptRelease = z
+  .object({
+    id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
+    candidate_version: BodyVersion,
+    percent: z.number().meta({ description: 'The share of keys that get the candidate, 0–100.' }),
+    salt: z.string().meta({
+      description:
+        'A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.',
+    }),
+  })
+  .meta({ id: 'PromptRelease' });
+
 export const Prompt = z
   .object({
     name: Name,
@@ -117,6 +130,9 @@ export const Prompt = z
     created_at: Timestamp,
     updated_at: Timestamp,
     version_created_at: Timestamp,
+    release: PromptRelease.optional().meta({
+      description: 'Only where it is asked for by a label on which a release runs: the version is then the stable one.',
+    }),
   })
   .meta({ id: 'Prompt' });
 
@@ -130,7 +146,19 @@ export const PromptPage = pageOf(ListedPrompt).meta({ id: 'PromptPage' });
 export const PromptVersionPage = pageOf(Prompt).meta({ id: 'PromptVersionPage' });
 export const NameParams = z.object({ name: Name });
 export const LabelParams = z.object({ name: Name, label: MovableLabel });
-export const SetLabel = z.strictObject({ version: BodyVersion }).meta({ id: 'SetLabel' });
+export const SetLabel = z
+  .strictObject({
+    version: BodyVersion,
+    override: z.literal(true, 'must be true').optional().meta({
+      description: 'For the scope `admin`: moves a label that moves by releases alone. The audit log keeps the reason.',
+    }),
+    reason: z.string('must be a string').min(1).max(1_000).optional().meta({ description: 'Of the override.' }),
+  })
+  .refine(({ override, reason }) => (override === undefined) === (reason === undefined), {
+    message: 'goes with "override": true',
+    path: ['reason'],
+  })
+  .meta({ id: 'SetLabel' });
 
 export const VersionQuery = z
   .strictObject({ version: VersionNumber.optional(), label: Label.optional() })
@@ -226,6 +254,9 @@ export const ResolvedPrompt = z
       .optional()
       .meta({ description: 'Tells apart what the texts include, in its versions; null where they include nothing.' }),
     unchanged: z.literal(true).optional().meta({ description: 'What you have is what is asked for.' }),
+    release: PromptRelease.optional().meta({
+      description: 'With `unchanged`: the release that runs on the label now.',
+    }),
     left_out: z
       .literal(true)
       .optional()
@@ -237,7 +268,8 @@ export const ResolvedPrompt = z
   })
   .meta({
     id: 'ResolvedPrompt',
-    description: 'One of: `prompt` with `includes` and `includes_hash`, `unchanged`, `left_out`, `error`.',
+    description:
+      'One of: `prompt` with `includes` and `includes_hash`, `unchanged` with `release`, `left_out`, `error`.',
   });
 
 export const ResolvedPrompts = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EndpointUrl, SigningSecret } from '../../domain/endpoint.ts';
-import { EVENT_TYPES } from '../../domain/events.ts';
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from '../../domain/events.ts';
 import { webhookStates } from '../../domain/webhook-states.ts';
 import { Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
@@ -20,7 +20,10 @@ const Events = z
   .min(1, 'must name at least one event')
   .max(EVENT_TYPES.length, 'must name each event once')
   .refine((names) => new Set(names).size === names.length, 'must name each event once')
-  .meta({ uniqueItems: true, description: 'The event types it is subscribed to.' });
+  .meta({
+    uniqueItems: true,
+    description: 'The event types it is subscribed to. Those of releases are only for webhooks that name them.',
+  });
 
 const Description = z.string().max(500, 'must be at most 500 characters').nullable();
 
@@ -34,7 +37,7 @@ const RateLimit = z
 export const CreateWebhook = z
   .strictObject({
     url: Url,
-    events: Events.default([...EVENT_TYPES]),
+    events: Events.default([...DEFAULT_EVENT_TYPES]),
     secret: SigningSecret.optional(),
     description: Description.default(null),
     headers: CustomHeaders.default({}),

@@ -4,7 +4,9 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { ChatMessage, ToolCall } from '../../domain/messages.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import type { Arm } from '../../domain/rollout.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { executionReleaseTriggers } from '../release-triggers.ts';
 import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
@@ -29,7 +31,7 @@ export interface StoredCall {
 export const Execution = defineEntity({
   name: 'Execution',
   tableName: 'executions',
-  triggers: executionUsageTriggers,
+  triggers: [...executionUsageTriggers, ...executionReleaseTriggers],
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
@@ -41,6 +43,10 @@ export const Execution = defineEntity({
     {
       name: 'executions_call_hash_index',
       expression: `create index "executions_call_hash_index" on "executions" ("workspace_id", "call_hash", "finished_at") where ${executionStates.in(['completed'])} and "reused_from" is null`,
+    },
+    {
+      name: 'executions_release_index',
+      expression: `create index "executions_release_index" on "executions" ("workspace_id", "release_id", "id") where "release_id" is not null`,
     },
     {
       name: 'executions_check_index',
@@ -111,6 +117,13 @@ export const Execution = defineEntity({
     reusedFrom: p.uuid().nullable(),
     /** Whether what the model says is passed on as it comes. */
     streamed: p.boolean().default(false),
+    /** The release of its label that decided its version; null: none did. */
+    releaseId: p.uuid().nullable(),
+    releaseArm: p.text().$type<Arm>().nullable(),
+    /** Whether the caller's `rollout_key` decided. Else it was chosen at random. */
+    releaseKeyed: p.boolean().nullable(),
+    /** The step of the release that its numbers count for. Null: they don't, since the request changed what is run. */
+    releaseStage: p.integer().nullable(),
     createdAt: timestamp(),
     /** When a caller was first told of it while it was queued; nobody may withdraw it from then on. */
     acceptedAt: timestamp().nullable(),

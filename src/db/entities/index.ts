@@ -10,6 +10,7 @@ import { Prompt, PromptInclude, PromptLabel, PromptVersion } from './prompt.ts';
 import { PromptDay, StatisticsProgress } from './prompt-day.ts';
 import { ProtectedLabel } from './protected-label.ts';
 import { RateLimit } from './rate-limit.ts';
+import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { Session } from './session.ts';
 import { StreamDelta } from './stream-delta.ts';
@@ -27,6 +28,10 @@ export const entities = [
   PromptLabel,
   PromptInclude,
   ProtectedLabel,
+  LabelPolicy,
+  Release,
+  ReleaseEntry,
+  ReleaseSum,
   Execution,
   Event,
   IdempotencyKey,

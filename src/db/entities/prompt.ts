@@ -61,6 +61,14 @@ export const PromptLabel = defineEntity({
     label: p.text(),
     version: p.integer(),
     updatedAt: timestamp(),
+    /** While a release runs: who gets `candidate` in place of `version` (`domain/rollout.ts`). Null: nobody. */
+    releaseId: p.uuid().nullable(),
+    candidate: p.integer().nullable(),
+    /** 0–100. */
+    percent: p.double().$type<number>().nullable(),
+    salt: p.text().nullable(),
+    /** The step of the release since which the share is as it is. */
+    stage: p.integer().nullable(),
   },
 });
 

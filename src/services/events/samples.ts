@@ -15,6 +15,14 @@ const evaluation = {
   regressions: 1,
 };
 
+const release = {
+  release_id: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  prompt_name: 'support/greeting',
+  label: 'production',
+  stable_version: 3,
+  candidate_version: 7,
+};
+
 /** A sample of each event's `data`, for tests of webhooks and for the documentation. */
 export const SAMPLE_DATA: { [Type in EventType]: EventData<Type> } = {
   'prompt.created': { ...prompt, commit_message: 'Greet by name' },
@@ -41,4 +49,9 @@ export const SAMPLE_DATA: { [Type in EventType]: EventData<Type> } = {
   },
   'evaluation.completed': evaluation,
   'evaluation.regression': { ...evaluation, threshold: 0.9 },
+  'release.started': { ...release, status: 'in_progress', reason: null },
+  'release.awaiting_approval': { ...release, status: 'awaiting_approval', reason: null },
+  'release.promoted': { ...release, status: 'baking', reason: null },
+  'release.rolled_back': { ...release, status: 'rolled_back', reason: 'error_rate 0.061 is above 0.04' },
+  'release.finished': { ...release, status: 'succeeded', reason: null },
 };

@@ -10,10 +10,11 @@ import type { ModelParameters } from '../../domain/parameters.ts';
 import { charsOf, includedVersions, parsePrompt, TemplateVariablesError } from '../../domain/prompt.ts';
 import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import { providerOptionsProblem } from '../../domain/provider-options.ts';
+import { rolloutKeyOf } from '../../domain/rollout.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import type { Models } from '../../models/model.ts';
 import { resolveIncludes } from '../prompts/includes.ts';
-import { type Assumption, type FindVersion, isAsAssumed } from '../prompts/known-versions.ts';
+import { type Assumption, type DecidedBy, type FindVersion, isAsAssumed } from '../prompts/known-versions.ts';
 import { callHashOf } from './call-hash.ts';
 import { modelsToCall } from './models-to-call.ts';
 import { type VersionRequest, versionToRun } from './version-to-run.ts';
@@ -27,6 +28,8 @@ export interface NewExecution extends VersionRequest {
   /** Laid over the prompt's own. */
   parameters?: ModelParameters | undefined;
   metadata: Record<string, string>;
+  /** Decides which version of a release it gets: the same for the same key. Default: at random. */
+  rolloutKey?: string | undefined;
   /** Whether what the model says is passed on as it comes. Default: false. */
   stream?: boolean | undefined;
 }
@@ -51,6 +54,8 @@ export interface PreparedExecution {
   metadata: Record<string, string>;
   callHash: Buffer;
   streamed: boolean;
+  /** `stage` null: it does not count, since the request changes what is run. */
+  release: (Omit<DecidedBy, 'stage'> & { stage: number | null }) | null;
   /** What it is made from, where that was not read just now: see {@link insertExecution}. */
   assumption: Assumption | undefined;
 }
@@ -65,12 +70,14 @@ export async function prepareExecution(
   request: NewExecution,
 ): Promise<PreparedExecution> {
   const { id, variables, metadata, messages, stream: streamed = false } = request;
-  const { promptName, promptVersion, content, fields, assumption, ...version } = await versionToRun(
+  const rollout = rolloutKeyOf(request.rolloutKey);
+  const { promptName, promptVersion, content, fields, assumption, release, ...version } = await versionToRun(
     query,
     find,
     request,
+    rollout,
   );
-  const includes = await resolveIncludes(query, content, fields.text);
+  const includes = await resolveIncludes(query, content, fields.text, rollout.key);
   const input = fillOrRefuse(() => parsePrompt(content, includes).fill(variables, messages));
   // Filling it goes through all of it, and so does the hash.
   await afterOthers(typeof input === 'string' ? input.length : Number.POSITIVE_INFINITY);
@@ -100,6 +107,8 @@ export async function prepareExecution(
     metadata,
     callHash: callHashOf({ input, parameters, tools, toolChoice }),
     streamed,
+    // Another model's errors, latency and cost say nothing of the version.
+    release: release && { ...release, stage: request.model === undefined ? release.stage : null },
     assumption,
   };
 }
@@ -113,9 +122,18 @@ function fillOrRefuse(fill: () => ModelInput): ModelInput {
   }
 }
 
-const NOTHING_ASSUMED = { promptId: null, version: null, pinned: null, label: null };
+const NOTHING_ASSUMED = { promptId: null, version: null, pinned: null, label: null, releaseId: null, percent: null };
+const NO_RELEASE = { releaseOf: null, releaseArm: null, releaseKeyed: null, releaseStage: null };
 
-const INSERT = prepared<PreparedExecution & { [Name in keyof Assumption]: Assumption[Name] | null }>()(
+/** As the columns have it; `releaseId` is what is assumed. */
+interface ReleaseColumns {
+  releaseOf: string | null;
+  releaseArm: DecidedBy['arm'] | null;
+  releaseKeyed: boolean | null;
+  releaseStage: number | null;
+}
+
+const INSERT = prepared<PreparedExecution & ReleaseColumns & { [Name in keyof Assumption]: Assumption[Name] | null }>()(
   (db, execution) => {
     const row = {
       id: execution.id,
@@ -136,6 +154,10 @@ const INSERT = prepared<PreparedExecution & { [Name in keyof Assumption]: Assump
       metadata: asJson(execution.metadata),
       call_hash: execution.callHash,
       streamed: execution.streamed,
+      release_id: execution.releaseOf,
+      release_arm: execution.releaseArm,
+      release_keyed: execution.releaseKeyed,
+      release_stage: execution.releaseStage,
       created_at: now,
     };
     const columns = Object.keys(row) as (keyof typeof row)[];
@@ -154,6 +176,15 @@ const INSERT = prepared<PreparedExecution & { [Name in keyof Assumption]: Assump
  * @returns false where what it was made from is not as assumed: nothing is stored
  */
 export async function insertExecution(query: Query, execution: PreparedExecution): Promise<boolean> {
-  const { assumption = NOTHING_ASSUMED } = execution;
-  return (await query(INSERT, { ...execution, ...assumption })).length > 0;
+  const { assumption = NOTHING_ASSUMED, release } = execution;
+  const columns =
+    release === null
+      ? NO_RELEASE
+      : {
+          releaseOf: release.id,
+          releaseArm: release.arm,
+          releaseKeyed: release.keyed,
+          releaseStage: release.stage,
+        };
+  return (await query(INSERT, { ...execution, ...assumption, ...columns })).length > 0;
 }

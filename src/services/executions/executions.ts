@@ -6,6 +6,7 @@ import { prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
+import type { Arm } from '../../domain/rollout.ts';
 
 /** What callers see of an execution. */
 export const EXECUTION_COLUMNS = [
@@ -38,6 +39,9 @@ export const EXECUTION_COLUMNS = [
   'model_ms',
   'error',
   'reused_from',
+  'release_id',
+  'release_arm',
+  'release_keyed',
   'created_at',
   'started_at',
   'finished_at',
@@ -73,6 +77,9 @@ export interface ExecutionFilter {
   promptName?: string | undefined;
   status?: ExecutionStatus | undefined;
   model?: string | undefined;
+  /** UUID. */
+  release?: string | undefined;
+  arm?: Arm | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -80,7 +87,7 @@ export interface ExecutionFilter {
 /** Executions, newest first, a page of at most `limit` before the id `before`. */
 export function listExecutions(
   db: WorkspaceDatabase,
-  { promptName, status, model, since, until }: ExecutionFilter,
+  { promptName, status, model, release, arm, since, until }: ExecutionFilter,
   limit: number,
   before: string | undefined,
 ): Promise<Page<ExecutionRow>> {
@@ -93,6 +100,8 @@ export function listExecutions(
         if (promptName !== undefined) list = list.where('prompt_name', '=', promptName);
         if (status !== undefined) list = list.where('status', '=', status);
         if (model !== undefined) list = list.where('model', '=', model);
+        if (release !== undefined) list = list.where('release_id', '=', release);
+        if (arm !== undefined) list = list.where('release_arm', '=', arm);
         if (since !== undefined) list = list.where('created_at', '>=', since).where('id', '>=', from);
         if (until !== undefined) list = list.where('created_at', '<', until).where('id', '<', to);
         return before === undefined ? list : list.where('id', '<', before);

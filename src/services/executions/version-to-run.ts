@@ -2,7 +2,8 @@ import type { Query } from '../../db/database.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { PromptContent, Tool, ToolChoice } from '../../domain/prompt-content.ts';
-import type { Assumption, FindVersion } from '../prompts/known-versions.ts';
+import type { RolloutKey } from '../../domain/rollout.ts';
+import type { Assumption, DecidedBy, FindVersion } from '../prompts/known-versions.ts';
 import type { VersionSelector } from '../prompts/prompts.ts';
 import { changeVersion, checkVersion, contentOf, EMPTY_VERSION, type VersionChange } from '../prompts/version.ts';
 
@@ -18,6 +19,7 @@ export interface VersionToRun {
   parameters: ModelParameters;
   /** To be proved where the run is stored; undefined: the version was read just now. */
   assumption: Assumption | undefined;
+  release: DecidedBy | null;
   /** Where the parts stand in the request, for what is wrong with them. `text` undefined: in no field of it. */
   fields: { model: string; fallbackModels: string; text: string | undefined };
 }
@@ -38,11 +40,21 @@ export interface VersionRequest extends VersionSelector {
 
 /**
  * Finds what a request runs.
+ * @param rollout decides between the versions of a release; a draft is one of the stable version
  * @throws ApiError `not_found`, `prompt_archived`, `invalid_request` where nothing says what is sent, or to which model
  */
-export async function versionToRun(query: Query, find: FindVersion, request: VersionRequest): Promise<VersionToRun> {
+export async function versionToRun(
+  query: Query,
+  find: FindVersion,
+  request: VersionRequest,
+  rollout: RolloutKey,
+): Promise<VersionToRun> {
   const { promptName, draft } = request;
-  const { prompt, assumption } = promptName === undefined ? {} : await find(query, promptName, request);
+  const {
+    prompt,
+    assumption,
+    release = null,
+  } = promptName === undefined ? {} : await find(query, promptName, request, draft === undefined ? rollout : undefined);
   if (prompt !== undefined && prompt.archived_at !== null)
     throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to run it.`);
   const before = prompt ?? EMPTY_VERSION;
@@ -61,6 +73,7 @@ export async function versionToRun(query: Query, find: FindVersion, request: Ver
     fallbackModels: version.fallback_models,
     parameters: version.parameters,
     assumption,
+    release,
     fields: {
       model: isOfDraft ? 'draft.model' : 'model',
       fallbackModels: draft?.fallback_models === undefined ? 'fallback_models' : 'draft.fallback_models',

@@ -1,12 +1,23 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import { unnestOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
+import { BUCKETS } from '../../domain/rollout.ts';
+
+/** What the label `l` stands for: the candidate of its release, where the key is among those that get it. As `armOf`. */
+const versionFor = (key: Expression<string | null>): RawBuilder<number> => sql`case when l.candidate is not null
+  and ('x' || encode(substr(sha256(convert_to(l.salt || ':' || ${key}::text, 'UTF8')), 1, 4), 'hex'))::bit(32)::bigint % ${sql.lit(BUCKETS)}
+    < round(l.percent * ${sql.lit(BUCKETS / 100)}) then l.candidate else l.version end`;
 
 /**
  * Begins a statement with the CTE `walk`: everything that the references stand for, at any depth, as it is at one moment. Each
  * reference is followed once, so a circle ends the walk; it is told apart afterwards. A reference to nothing has no version.
+ * @param key decides which version a label stands for while a release runs; default: the stable one
  */
-export function walkIncludes(db: Builder, refs: Expression<string[]>) {
+export function walkIncludes(
+  db: Builder,
+  refs: Expression<string[]>,
+  key: Expression<string | null> = sql<null>`null`,
+) {
   return db.withRecursive('walk(ref, version_id)', (cte) => {
     const found = (ref: string) => {
       const name = sql<string>`split_part(${sql.ref(ref)}, '@', 1)`;
@@ -29,7 +40,7 @@ export function walkIncludes(db: Builder, refs: Expression<string[]>) {
               .else(
                 eb
                   .selectFrom('prompt_labels as l')
-                  .select('l.version')
+                  .select(versionFor(key).as('version'))
                   .whereRef('l.prompt_id', '=', 'p.id')
                   .where('l.label', '=', selector),
               )

@@ -21,23 +21,24 @@ export const MAX_INCLUDES = 100;
 export const MAX_INCLUDED_BYTES = 1024 * 1024;
 
 /** The references of a content, each resolved once, with the texts unless they are too long together. */
-const RESOLVE = prepared<{ refs: string[]; limit: number; maxBytes: number }>()((db, { refs, limit, maxBytes }) =>
-  walkIncludes(db, refs)
-    // PostgreSQL walks no further than this.
-    .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
-    .with('sizes', (cte) =>
-      cte
-        .selectFrom('reached')
-        .innerJoin('prompt_versions as v', 'v.id', 'reached.version_id')
-        .select(sql<number>`coalesce(sum(octet_length(v.template)), 0)::int`.as('bytes')),
-    )
-    .selectFrom('reached')
-    .crossJoin('sizes')
-    .leftJoin('prompt_versions as v', 'v.id', 'reached.version_id')
-    .leftJoin('prompts as p', 'p.id', 'v.prompt_id')
-    .select(['reached.ref', 'sizes.bytes', 'p.name', 'p.archived_at', 'v.version', 'v.include_refs'])
-    .select(sql<boolean>`v.template is not null`.as('isText'))
-    .select((eb) => eb.case().when('sizes.bytes', '<=', maxBytes).then(eb.ref('v.template')).end().as('template')),
+const RESOLVE = prepared<{ refs: string[]; key: string | null; limit: number; maxBytes: number }>()(
+  (db, { refs, key, limit, maxBytes }) =>
+    walkIncludes(db, refs, key)
+      // PostgreSQL walks no further than this.
+      .with('reached', (cte) => cte.selectFrom('walk').select(['ref', 'version_id']).limit(limit))
+      .with('sizes', (cte) =>
+        cte
+          .selectFrom('reached')
+          .innerJoin('prompt_versions as v', 'v.id', 'reached.version_id')
+          .select(sql<number>`coalesce(sum(octet_length(v.template)), 0)::int`.as('bytes')),
+      )
+      .selectFrom('reached')
+      .crossJoin('sizes')
+      .leftJoin('prompt_versions as v', 'v.id', 'reached.version_id')
+      .leftJoin('prompts as p', 'p.id', 'v.prompt_id')
+      .select(['reached.ref', 'sizes.bytes', 'p.name', 'p.archived_at', 'v.version', 'v.include_refs'])
+      .select(sql<boolean>`v.template is not null`.as('isText'))
+      .select((eb) => eb.case().when('sizes.bytes', '<=', maxBytes).then(eb.ref('v.template')).end().as('template')),
 );
 
 /** What a reference stands for: nothing, where it has no name. */
@@ -69,6 +70,7 @@ export function includesProblem(
  * one moment. A content that includes nothing costs no statement.
  *
  * @param at path of the content's text in the request. Default: the field of the content that has it
+ * @param key decides which versions labels stand for while releases run. Default: the stable ones
  * @throws ApiError `invalid_request` where one is unknown, archived or no text, where they go in a circle, are nested more
  * than 5 deep, more than {@link MAX_INCLUDES}, or longer than 1 MiB together
  */
@@ -76,11 +78,12 @@ export async function resolveIncludes(
   query: Query,
   content: PromptContent,
   at: string = content.template === null ? 'messages' : 'template',
+  key: string | null = null,
 ): Promise<IncludeSet> {
   const refs = includesOf(content);
   if (refs.length === 0) return {};
   if (refs.length > MAX_INCLUDES) throw invalidField(at, TOO_MANY);
-  const rows = await query(RESOLVE, { refs, limit: MAX_INCLUDES + 1, maxBytes: MAX_INCLUDED_BYTES });
+  const rows = await query(RESOLVE, { refs, key, limit: MAX_INCLUDES + 1, maxBytes: MAX_INCLUDED_BYTES });
   const byRef = new Map(rows.map((row) => [row.ref, row]));
   const problem = includesProblem(refs, byRef, { count: rows.length, bytes: rows[0]?.bytes ?? 0 });
   if (problem !== undefined) throw invalidField(at, problem);

@@ -5,12 +5,17 @@ import type { Page } from '../../db/read-page.ts';
 import { given, now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
-import { allows, type Scope } from '../../domain/scopes.ts';
+import { newId, publicId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { ReleaseStep } from '../../domain/release.ts';
+import { allows } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { INCLUDES_LOCK, resolveIncludes } from './includes.ts';
+import { type Mover, policiesOf, requireFreeLabel, setPolicy } from './label-policies.ts';
 import { archived, contentOf, getPrompt, type PromptRow } from './prompts.ts';
 import { requirePinned } from './protected-includes.ts';
+
+export type { Mover } from './label-policies.ts';
 
 /** How many labels of a workspace can be protected. */
 export const MAX_PROTECTED_LABELS = 100;
@@ -19,13 +24,10 @@ export const MAX_PROTECTED_LABELS = 100;
 export interface LabelRow {
   label: string;
   is_protected: boolean;
+  /** Null: none. */
+  policy: { steps: ReleaseStep[]; required: boolean } | null;
   /** Prompts that have it, archived ones included. */
   prompts: number;
-}
-
-/** What points a label at a version, or takes it away. */
-export interface Mover {
-  scopes: readonly Scope[];
 }
 
 const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
@@ -33,13 +35,13 @@ const IS_PROTECTED = prepared<{ label: string }>()((db, { label }) =>
 );
 
 /**
- * @returns whether the label is protected
+ * Whether it may move the label of any prompt, as far as its scopes go.
  * @throws ApiError `insufficient_scope`
  */
-async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<boolean> {
+export async function requireMover(query: Query, label: string, { scopes }: Mover): Promise<void> {
   const [protection] = await query(IS_PROTECTED, { label });
   const needed = protection === undefined ? 'write' : 'publish';
-  if (allows(scopes, needed)) return protection !== undefined;
+  if (allows(scopes, needed)) return;
   throw new ApiError(
     'insufficient_scope',
     needed === 'publish'
@@ -59,23 +61,33 @@ export interface LabelMove {
  * Points a label at a version, moving it if it is elsewhere: the one way in which labels move. It is checked as a write of that
  * version would be. Runs in the caller's transaction, until whose end no other label moves and no other includes are written.
  * Call it before that transaction locks anything of a prompt's labels.
+ * @param by what moves it: a caller, or the release (UUID) that runs on it
  * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` where the version's includes can't be run, go in
- * a circle with the label there, or are not pinned although the label is protected
+ * a circle with the label there, or are not pinned although the label is protected; `invalid_state` where the label moves by releases
+ * alone, or one is under way
  */
-export async function moveLabel(query: Query, { name, label, version }: LabelMove, mover: Mover): Promise<PromptRow> {
+export async function moveLabel(
+  query: Query,
+  { name, label, version }: LabelMove,
+  by: Mover | { release: string },
+): Promise<PromptRow> {
   await lockInWorkspace(query, INCLUDES_LOCK);
-  const isProtected = await requireMover(query, label, mover);
+  if (!('release' in by)) await requireMover(query, label, by);
   const row = await getPrompt(query, name, { version });
   if (row.archived_at !== null) throw archived(name);
   const [before] = await query((own) =>
     own
       .selectFrom('prompt_labels')
-      .select('version')
+      .select(['version', 'release_id'])
       .where('prompt_id', '=', row.id)
       .where('label', '=', label)
       .forUpdate(),
   );
   const previous = before?.version ?? null;
+  const details: Record<string, JsonValue> = { label, version, previous_version: previous };
+  if ('release' in by) details['release'] = publicId('release', by.release);
+  else if (before !== undefined && previous !== version)
+    Object.assign(details, await requireFreeLabel(query, label, before.release_id, by));
   await query((own) =>
     own
       .insertInto('prompt_labels')
@@ -83,17 +95,41 @@ export async function moveLabel(query: Query, { name, label, version }: LabelMov
       .onConflict((conflict) => conflict.columns(['prompt_id', 'label']).doUpdateSet({ version, updated_at: now })),
   );
   if (previous !== version) {
-    // What it includes is looked up now that the label is there, so that a circle shows: it leads through this version.
-    await resolveIncludes(query, contentOf(row), 'version');
-    if (isProtected)
-      await requirePinned(
-        query,
-        { promptId: row.id, label },
-        { at: 'version', change: `can't be under the protected label "${label}"` },
-      );
-    await recordChange(query, 'label.moved', name, { label, version, previous_version: previous });
+    await requireFit(query, row, label);
+    await recordChange(query, 'label.moved', name, details);
   }
   return getPrompt(query, name, { version });
+}
+
+/**
+ * Checks the includes of a version that a label was just moved to.
+ * @throws ApiError `invalid_request`
+ */
+async function requireFit(query: Query, row: PromptRow, label: string): Promise<void> {
+  // What it includes is looked up now that the label is there, so that a circle shows: it leads through this version.
+  await resolveIncludes(query, contentOf(row), 'version');
+  const [protection] = await query(IS_PROTECTED, { label });
+  if (protection !== undefined)
+    await requirePinned(
+      query,
+      { promptId: row.id, label },
+      { at: 'version', change: `can't be under the protected label "${label}"` },
+    );
+}
+
+/**
+ * Makes sure that a label, which is on `version`, could move to the version of `row`: it moves there and back, which nobody sees. The
+ * transaction holds `INCLUDES_LOCK`.
+ * @throws ApiError `invalid_request`, as {@link moveLabel}
+ */
+export async function requireMovable(query: Query, row: PromptRow, label: string, version: number): Promise<void> {
+  const pointAt = (at: number) =>
+    query((own) =>
+      own.updateTable('prompt_labels').set({ version: at }).where('prompt_id', '=', row.id).where('label', '=', label),
+    );
+  await pointAt(row.version);
+  await requireFit(query, row, label);
+  await pointAt(version);
 }
 
 /** {@link moveLabel} in a transaction of its own. */
@@ -109,7 +145,8 @@ export async function setLabel(
 
 /**
  * Takes a label away and gives the prompt as it is then.
- * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`
+ * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`, `invalid_state` where
+ * it moves by releases alone, or one is under way
  */
 export async function removeLabel(
   db: WorkspaceDatabase,
@@ -123,7 +160,14 @@ export async function removeLabel(
     await requireMover(query, label, mover);
     const row = await getPrompt(query, name, { label });
     if (row.archived_at !== null) throw archived(name);
-    await query((own) => own.deleteFrom('prompt_labels').where('prompt_id', '=', row.id).where('label', '=', label));
+    const [gone] = await query((own) =>
+      own
+        .deleteFrom('prompt_labels')
+        .where('prompt_id', '=', row.id)
+        .where('label', '=', label)
+        .returning('release_id'),
+    );
+    await requireFreeLabel(query, label, gone?.release_id ?? null, { scopes: mover.scopes });
     await recordChange(query, 'label.removed', name, { label, version: row.version });
     return getPrompt(query, name, { version: row.version });
   });
@@ -164,6 +208,17 @@ export async function listLabels(
                 ]),
               ),
           )
+          .unionAll(
+            eb
+              .selectFrom('label_policies')
+              .select(['label', sql<boolean>`false`.as('is_protected'), sql<number>`0::bigint`.as('uses')])
+              .where((own) =>
+                own.and([
+                  ...given(after, (value) => own('label', '>', value)),
+                  ...given(only, (value) => own('label', '=', value)),
+                ]),
+              ),
+          )
           .as('labels');
       })
       .select(['label', sql<boolean>`bool_or(is_protected)`.as('is_protected')])
@@ -172,29 +227,47 @@ export async function listLabels(
       .orderBy('label')
       .limit(limit + 1),
   );
-  return { rows: rows.slice(0, limit), more: rows.length > limit };
+  const listed = rows.slice(0, limit);
+  const policies = await policiesOf(
+    query,
+    listed.map(({ label }) => label),
+  );
+  return {
+    rows: listed.map((row) => ({ ...row, policy: policies.get(row.label) ?? null })),
+    more: rows.length > limit,
+  };
 }
 
 /**
- * Protects a label of all prompts, or ends that; doing it again changes nothing.
+ * Protects a label of all prompts, or says how it moves, or ends either; doing it again changes nothing. What is left out stays.
  * @throws ApiError `quota_exceeded`; `invalid_request` where a version under a protected label would include what is not pinned
  */
-export async function setProtected(db: WorkspaceDatabase, label: string, isProtected: boolean): Promise<LabelRow> {
+export async function changeLabel(
+  db: WorkspaceDatabase,
+  label: string,
+  { isProtected, policy }: { isProtected?: boolean | undefined; policy?: LabelRow['policy'] | undefined },
+): Promise<LabelRow> {
   return db.transaction(async (query) => {
-    await lockInWorkspace(query, INCLUDES_LOCK);
-    const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
-    if (isChanged && isProtected)
-      await requirePinned(query, { label }, { at: 'protected', change: `can't be true for the label "${label}" yet` });
-    else if (isChanged)
-      await requirePinned(
-        query,
-        {},
-        { at: 'protected', change: `can't be false for the label "${label}" yet`, selector: label },
-      );
-    if (isChanged) await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
+    if (isProtected !== undefined) await setProtected(query, label, isProtected);
+    if (policy !== undefined) await setPolicy(query, label, policy);
     const { rows } = await listLabels(query, { only: label, limit: 1 });
-    return rows[0] ?? { label, is_protected: false, prompts: 0 };
+    return rows[0] ?? { label, is_protected: false, policy: null, prompts: 0 };
   });
+}
+
+async function setProtected(query: Query, label: string, isProtected: boolean): Promise<void> {
+  await lockInWorkspace(query, INCLUDES_LOCK);
+  const isChanged = isProtected ? await protect(query, label) : await unprotect(query, label);
+  if (!isChanged) return;
+  if (isProtected)
+    await requirePinned(query, { label }, { at: 'protected', change: `can't be true for the label "${label}" yet` });
+  else
+    await requirePinned(
+      query,
+      {},
+      { at: 'protected', change: `can't be false for the label "${label}" yet`, selector: label },
+    );
+  await recordChange(query, isProtected ? 'label.protected' : 'label.unprotected', label);
 }
 
 /** @returns whether it was protected until now */

@@ -8,6 +8,7 @@ import { newId } from '../../domain/ids.ts';
 import { includesOf, parsePrompt } from '../../domain/prompt.ts';
 import type { IncludeRef } from '../../domain/prompt-content.ts';
 import type { Version } from '../../domain/prompt-version.ts';
+import type { Rollout } from '../../domain/rollout.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { requireBase } from './base-version.ts';
@@ -48,6 +49,9 @@ export interface VersionSelector {
   label?: string | undefined;
 }
 
+/** A version that was read; `rollout` where it was by a label. */
+export type FoundPromptRow = PromptRow & { rollout?: Rollout | null };
+
 const LATEST: VersionSelector = {};
 
 const FIND_LATEST = prepared<{ name: string }>()((db, { name }) =>
@@ -58,9 +62,20 @@ const FIND_VERSION = prepared<{ name: string; version: number }>()((db, { name, 
 );
 const FIND_LABEL = prepared<{ name: string; label: string }>()((db, { name, label }) =>
   selectPrompts(db)
-    .where('p.name', '=', name)
-    .where('v.version', '=', (eb) => versionOfLabel(eb, label)),
+    .innerJoin('prompt_labels as at', (join) =>
+      join.onRef('at.prompt_id', '=', 'p.id').onRef('at.version', '=', 'v.version').on('at.label', '=', label),
+    )
+    .select(rolloutOf('at'))
+    .where('p.name', '=', name),
 );
+
+/** The release that decides which version callers of the label `alias` get; null: none. */
+export const rolloutOf = (alias: string) => {
+  const column = (name: string) => sql.ref(`${alias}.${name}`);
+  return sql<Rollout | null>`case when ${column('candidate')} is not null then json_build_object('id', ${column('release_id')},
+    'stable_version', ${column('version')}, 'candidate_version', ${column('candidate')}, 'percent', ${column('percent')},
+    'salt', ${column('salt')}, 'stage', ${column('stage')}) end`.as('rollout');
+};
 
 /** The version that a label of the prompt `p` points at. */
 export const versionOfLabel = (
@@ -76,7 +91,7 @@ export const versionOfLabel = (
 export type PromptRow = RowOf<typeof FIND_LATEST>;
 export { changeVersion, contentOf, EMPTY_VERSION } from './version.ts';
 
-function find(query: Query, name: string, { version, label }: VersionSelector): Promise<PromptRow[]> {
+function find(query: Query, name: string, { version, label }: VersionSelector): Promise<FoundPromptRow[]> {
   if (version !== undefined) return query(FIND_VERSION, { name, version });
   if (label !== undefined && label !== 'latest') return query(FIND_LABEL, { name, label });
   return query(FIND_LATEST, { name });
@@ -86,7 +101,11 @@ function find(query: Query, name: string, { version, label }: VersionSelector): 
  * Reads one version of a prompt, archived or not.
  * @throws ApiError `not_found` naming what is missing: the prompt, the version or the label
  */
-export async function getPrompt(query: Query, name: string, selector: VersionSelector = LATEST): Promise<PromptRow> {
+export async function getPrompt(
+  query: Query,
+  name: string,
+  selector: VersionSelector = LATEST,
+): Promise<FoundPromptRow> {
   const [row] = await find(query, name, selector);
   if (row) return row;
   const [latest] = selector === LATEST ? [] : await find(query, name, LATEST);

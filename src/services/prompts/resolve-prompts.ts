@@ -6,9 +6,10 @@ import { unnestOf } from '../../db/sql.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { type ApiError, invalidField } from '../../domain/errors.ts';
 import type { IncludeRef, IncludeSet } from '../../domain/prompt-content.ts';
+import type { Rollout } from '../../domain/rollout.ts';
 import { walkIncludes } from './include-walk.ts';
 import { includesProblem } from './includes.ts';
-import { missing, type PromptRow, selectPrompts, type VersionSelector } from './prompts.ts';
+import { type FoundPromptRow, missing, rolloutOf, selectPrompts, type VersionSelector } from './prompts.ts';
 
 /** References that one statement looks up, those of includes counted. Prompts that need more are left to the next request. */
 const MAX_WALKED = 1_000;
@@ -23,8 +24,9 @@ export interface WantedVersion extends VersionSelector {
 
 /** What became of one that was asked for. */
 export type ResolvedVersion =
-  | { prompt: PromptRow; includes: IncludeSet; includesHash: string | null }
-  | 'unchanged'
+  | { prompt: FoundPromptRow; includes: IncludeSet; includesHash: string | null }
+  /** With the release of the label, if any. */
+  | { unchanged: Rollout | null }
   /** It would make the response too large. */
   | 'left out'
   | ApiError;
@@ -63,6 +65,10 @@ const LOCATE = prepared<{
           .end(),
       ),
     )
+    .leftJoin('prompt_labels as at', (join) =>
+      join.onRef('at.prompt_id', '=', 'p.id').onRef('at.label', '=', 'wanted.label'),
+    )
+    .select(rolloutOf('at'))
     .select(['wanted.index', 'p.id as prompt_id', 'v.id', 'v.version', 'v.include_refs'])
     .select(sql<number>`coalesce(v.bytes, 0) + coalesce(octet_length(p.description), 0)`.as('bytes'))
     .select(sql<boolean>`v.template is not null`.as('isText')),
@@ -127,7 +133,7 @@ export async function resolvePrompts(
     const includesHash = refs.length === 0 ? null : hashOf(includes);
     if (problem !== undefined) results[index] = invalidField(row.isText ? 'template' : 'messages', problem);
     else if (want.knownVersion === row.version && (refs.length === 0 || want.knownIncludes === includesHash))
-      results[index] = 'unchanged';
+      results[index] = { unchanged: row.rollout };
     else if (toRead.length === 0 || bytes + row.bytes + includedBytes <= MAX_PAGE_BYTES) {
       bytes += row.bytes + includedBytes;
       toRead.push({ index, row, includes, includesHash });
@@ -145,7 +151,7 @@ export async function resolvePrompts(
     const prompt = promptById.get(row.id ?? '');
     if (prompt === undefined) continue;
     results[index] = {
-      prompt,
+      prompt: { ...prompt, rollout: row.rollout },
       includes: Object.fromEntries(
         includes.map(({ ref, id, name, version }) => [
           ref,

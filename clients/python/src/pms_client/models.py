@@ -276,43 +276,18 @@ class ListedPromptAllLabel(BaseModel):
     version: Annotated[int, Field(description="A version of the prompt, from 1.")]
 
 
-class ListedPrompt(BaseModel):
+class PromptRelease(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    name: Annotated[
+    id: str
+    candidate_version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    percent: Annotated[float, Field(description="The share of keys that get the candidate, 0–100.")]
+    salt: Annotated[
         str,
-        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
-    ]
-    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
-    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
-    messages: Annotated[
-        list[MessagePlaceholder | MessageMessage | MessageMessage1 | MessageMessage2 | MessageMessage3] | None,
-        Field(description="Null where the prompt is a template."),
-    ]
-    tools: list[Tool] | None
-    tool_choice: Literal["auto", "none", "required"] | ListedPromptToolChoice | None
-    inputs: dict[str, ListedPromptInputs] | None
-    model: str
-    fallback_models: list[str]
-    parameters: ListedPromptParameters
-    config: dict[str, Any] | None
-    variables: Annotated[
-        list[str],
         Field(
-            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+            description="A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100."
         ),
-    ]
-    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
-    archived: bool
-    description: str | None
-    commit_message: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    all_labels: Annotated[
-        list[ListedPromptAllLabel],
-        Field(description="All labels of the prompt, with the versions that they point at."),
     ]
 
 
@@ -442,6 +417,12 @@ class Prompt(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    release: Annotated[
+        PromptRelease | None,
+        Field(
+            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
+        ),
+    ] = None
 
 
 class ResolvedPromptIncludes(BaseModel):
@@ -484,7 +465,7 @@ class ResolvedPromptError(BaseModel):
 
 class ResolvedPrompt(BaseModel):
     """
-    One of: `prompt` with `includes` and `includes_hash`, `unchanged`, `left_out`, `error`.
+    One of: `prompt` with `includes` and `includes_hash`, `unchanged` with `release`, `left_out`, `error`.
     """
 
     model_config = ConfigDict(
@@ -504,6 +485,10 @@ class ResolvedPrompt(BaseModel):
         Field(description="Tells apart what the texts include, in its versions; null where they include nothing."),
     ] = None
     unchanged: Annotated[Literal[True] | None, Field(description="What you have is what is asked for.")] = None
+    release: Annotated[
+        PromptRelease | None,
+        Field(description="With `unchanged`: the release that runs on the label now."),
+    ] = None
     left_out: Annotated[
         Literal[True] | None,
         Field(description="The response would be larger than about 4 MiB: ask for this one again."),
@@ -556,6 +541,28 @@ class VersionDiff(BaseModel):
     changes: list[VersionDiffChange]
 
 
+class LabelReleaseStep(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    type: str
+
+
+class LabelRelease(BaseModel):
+    """
+    How it moves; null: there is no policy.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    steps: list[LabelReleaseStep]
+    required: bool
+
+
 class Label(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -565,7 +572,141 @@ class Label(BaseModel):
         Field(description="A label such as `production`; `latest` always means the newest version."),
     ]
     protected: bool
+    release: Annotated[
+        LabelRelease | None,
+        Field(description="How it moves; null: there is no policy."),
+    ]
     prompts: Annotated[int, Field(description="How many prompts have it, archived ones included.")]
+
+
+class ReleaseApprovalBy(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    name: str
+
+
+class ReleaseApproval(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    step: int
+    by: ReleaseApprovalBy
+    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    comment: str | None
+    candidate_version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    evaluation_id: str | None
+
+
+class ReleaseDecisionBy(ReleaseApprovalBy):
+    pass
+
+
+class ReleaseDecision(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    step: int
+    verdict: Annotated[
+        str,
+        Field(
+            description="`passed`, `failed`, `inconclusive`, `approved`, `rejected`, `paused`, `resumed`, `promoted`, `rolled_back`, `canceled` or `superseded`."
+        ),
+    ]
+    by: ReleaseDecisionBy
+    comment: str | None
+    numbers: Annotated[
+        Any,
+        Field(description="By what was decided: see docs/releases.md. Null: by nothing yet."),
+    ]
+
+
+class ReleaseCreatedBy(ReleaseApprovalBy):
+    pass
+
+
+class ReleaseStep(BaseModel):
+    """
+    A step as it was given, and how it went.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    __annotations__ = {
+        "__pydantic_extra__": Dict[str, Any],
+    }
+    type: str
+    state: Literal["pending", "active", "passed", "failed", "inconclusive", "skipped"]
+    started_at: str | None
+    due_at: Annotated[
+        str | None,
+        Field(description="When it is over at the earliest; null: its time is not known."),
+    ]
+    finished_at: str | None
+    numbers: Annotated[
+        Any,
+        Field(description="By what was decided: see docs/releases.md. Null: by nothing yet."),
+    ]
+
+
+class ReleaseArm(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    executions: Annotated[int, Field(description="That have ended, as completed or failed.")]
+    errors: int
+    error_rate: Annotated[float | None, Field(description="0–1; null without executions, as all else.")]
+    fallbacks: Annotated[int, Field(description="Those of `executions` that a fallback model answered.")]
+    reused: Annotated[
+        int,
+        Field(description="Those of `executions` that reused a response: not in latency and cost."),
+    ]
+    latency_p95_ms: Annotated[
+        float | None,
+        Field(description="From creation to the end, of those that were completed."),
+    ]
+    cost_mean: Annotated[float | None, Field(description="US dollars, of those whose cost is known.")]
+    cost_total: Annotated[float, Field(description="US dollars.")]
+    tokens: int
+    scores: Annotated[dict[str, float | None], Field(description="Means by name.")]
+
+
+class ReleaseNumbersDatum(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    at: Annotated[
+        str,
+        Field(description="The beginning of the minute, hour or day (UTC), of when executions were created."),
+    ]
+    step: Annotated[int, Field(description="The step since which the share is as it was then.")]
+    arm: Literal["stable", "candidate"]
+    executions: Annotated[int, Field(description="That have ended, as completed or failed.")]
+    errors: int
+    error_rate: Annotated[float | None, Field(description="0–1; null without executions, as all else.")]
+    fallbacks: Annotated[int, Field(description="Those of `executions` that a fallback model answered.")]
+    reused: Annotated[
+        int,
+        Field(description="Those of `executions` that reused a response: not in latency and cost."),
+    ]
+    latency_p95_ms: Annotated[
+        float | None,
+        Field(description="From creation to the end, of those that were completed."),
+    ]
+    cost_mean: Annotated[float | None, Field(description="US dollars, of those whose cost is known.")]
+    cost_total: Annotated[float, Field(description="US dollars.")]
+    tokens: int
+    scores: Annotated[dict[str, float | None], Field(description="Means by name.")]
+
+
+class ReleaseNumbers(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ReleaseNumbersDatum]
 
 
 class ExecutionParametersResponseFormat(ListedPromptParametersResponseFormat):
@@ -642,6 +783,22 @@ class ExecutionError(BaseModel):
     )
     code: str
     message: str
+
+
+class ExecutionRelease(BaseModel):
+    """
+    The release of the label that decided the version; null where none did.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    arm: Literal["stable", "candidate"]
+    keyed: Annotated[
+        bool,
+        Field(description="Whether the `rollout_key` decided. Else it was chosen at random."),
+    ]
 
 
 class ToolCall(BaseModel):
@@ -1436,6 +1593,11 @@ class WebhookWithSecret(BaseModel):
             "execution.failed",
             "evaluation.completed",
             "evaluation.regression",
+            "release.started",
+            "release.awaiting_approval",
+            "release.promoted",
+            "release.rolled_back",
+            "release.finished",
         ]
     ]
     description: str | None
@@ -1476,6 +1638,11 @@ class Webhook(BaseModel):
             "execution.failed",
             "evaluation.completed",
             "evaluation.regression",
+            "release.started",
+            "release.awaiting_approval",
+            "release.promoted",
+            "release.rolled_back",
+            "release.finished",
         ]
     ]
     description: str | None
@@ -1534,6 +1701,11 @@ class Delivery(BaseModel):
         "execution.failed",
         "evaluation.completed",
         "evaluation.regression",
+        "release.started",
+        "release.awaiting_approval",
+        "release.promoted",
+        "release.rolled_back",
+        "release.finished",
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
@@ -1630,6 +1802,30 @@ class EvaluationRegressionData(BaseModel):
     examples_evaluated: int
     regressions: int
     threshold: float
+
+
+class ReleaseEventData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    release_id: str
+    prompt_name: str
+    label: str
+    stable_version: Annotated[int, Field(description="What the label was on when the release started.")]
+    candidate_version: int
+    status: Literal[
+        "in_progress",
+        "paused",
+        "awaiting_approval",
+        "baking",
+        "succeeded",
+        "rolled_back",
+        "rejected",
+        "failed",
+        "superseded",
+        "canceled",
+    ]
+    reason: Annotated[str | None, Field(description="Why it is as it is, in words.")]
 
 
 class NotificationEmail(BaseModel):
@@ -2028,6 +2224,7 @@ class AuditEntryResource(BaseModel):
     type: Literal[
         "prompt",
         "label",
+        "release",
         "dataset",
         "execution",
         "evaluation",
@@ -2058,6 +2255,17 @@ class AuditEntry(BaseModel):
         "label.removed",
         "label.protected",
         "label.unprotected",
+        "label.policy_set",
+        "label.policy_removed",
+        "release.started",
+        "release.approved",
+        "release.rejected",
+        "release.paused",
+        "release.resumed",
+        "release.promoted",
+        "release.rolled_back",
+        "release.canceled",
+        "release.superseded",
         "dataset.created",
         "dataset.updated",
         "dataset.deleted",
@@ -2099,14 +2307,49 @@ class AuditEntry(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class PromptPage(BaseModel):
+class ListedPrompt(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[ListedPrompt]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
+    messages: Annotated[
+        list[MessagePlaceholder | MessageMessage | MessageMessage1 | MessageMessage2 | MessageMessage3] | None,
+        Field(description="Null where the prompt is a template."),
+    ]
+    tools: list[Tool] | None
+    tool_choice: Literal["auto", "none", "required"] | ListedPromptToolChoice | None
+    inputs: dict[str, ListedPromptInputs] | None
+    model: str
+    fallback_models: list[str]
+    parameters: ListedPromptParameters
+    config: dict[str, Any] | None
+    variables: Annotated[
+        list[str],
+        Field(
+            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+        ),
+    ]
+    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
+    archived: bool
+    description: str | None
+    commit_message: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    release: Annotated[
+        PromptRelease | None,
+        Field(
+            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
+        ),
+    ] = None
+    all_labels: Annotated[
+        list[ListedPromptAllLabel],
+        Field(description="All labels of the prompt, with the versions that they point at."),
     ]
 
 
@@ -2122,6 +2365,78 @@ class LabelPage(BaseModel):
         extra="ignore",
     )
     data: list[Label]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ReleaseArms(BaseModel):
+    """
+    All executions of the release by arm, a few seconds old.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    stable: ReleaseArm
+    candidate: ReleaseArm
+
+
+class Release(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    prompt_name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    label: str
+    stable_version: Annotated[int, Field(description="What the label was on when the release started.")]
+    candidate_version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    steps: list[ReleaseStep]
+    step: Annotated[int, Field(description="The index of the step that it is at, from 0.")]
+    percent: Annotated[float, Field(description="The share of keys that get the candidate now, 0–100.")]
+    salt: str
+    status: Literal[
+        "in_progress",
+        "paused",
+        "awaiting_approval",
+        "baking",
+        "succeeded",
+        "rolled_back",
+        "rejected",
+        "failed",
+        "superseded",
+        "canceled",
+    ]
+    status_reason: Annotated[str | None, Field(description="Why it is as it is, in words.")]
+    reason: str | None
+    deadline: str | None
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 strings of your own, returned unchanged."),
+    ]
+    approvals: list[ReleaseApproval]
+    decisions: list[ReleaseDecision]
+    arms: Annotated[
+        ReleaseArms,
+        Field(description="All executions of the release by arm, a few seconds old."),
+    ]
+    evaluation_id: Annotated[str | None, Field(description="The last evaluation of the candidate.")]
+    workflow_id: str
+    created_by: ReleaseCreatedBy
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    promoted_at: Annotated[str | None, Field(description="When the label moved.")]
+    finished_at: str | None
+
+
+class ReleasePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Release]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
@@ -2177,6 +2492,10 @@ class Execution(BaseModel):
         Field(description="The execution whose response this is, where it was reused: no model was called."),
     ]
     error: ExecutionError | None
+    release: Annotated[
+        ExecutionRelease | None,
+        Field(description="The release of the label that decided the version; null where none did."),
+    ]
     metadata: Annotated[
         dict[str, str],
         Field(description="Up to 50 strings of your own, returned unchanged."),
@@ -2278,6 +2597,11 @@ class DeliveryWithAttempts(BaseModel):
         "execution.failed",
         "evaluation.completed",
         "evaluation.regression",
+        "release.started",
+        "release.awaiting_approval",
+        "release.promoted",
+        "release.rolled_back",
+        "release.finished",
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
@@ -2326,13 +2650,19 @@ class Event(BaseModel):
         "execution.failed",
         "evaluation.completed",
         "evaluation.regression",
+        "release.started",
+        "release.awaiting_approval",
+        "release.promoted",
+        "release.rolled_back",
+        "release.finished",
     ]
     data: Annotated[
         PromptEventData
         | ExecutionCompletedData
         | ExecutionFailedData
         | EvaluationCompletedData
-        | EvaluationRegressionData,
+        | EvaluationRegressionData
+        | ReleaseEventData,
         Field(description="The payload of the event type."),
     ]
     timestamp: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -2378,6 +2708,17 @@ class AuditLogPage(BaseModel):
         extra="ignore",
     )
     data: list[AuditEntry]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class PromptPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ListedPrompt]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),

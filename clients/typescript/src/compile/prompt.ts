@@ -41,6 +41,8 @@ export interface Prompt {
    * @param limit of how many are named. Default: 1,000
    */
   faults(variables: Variables, limit?: number): ErrorDetail[];
+  /** How many characters it has at most when it is filled. @param valueChars of all its variables as JSON */
+  maxChars(valueChars: number): number;
   /**
    * Fills the prompt in one pass: nothing that came from a value is ever expanded again. Extra variables are ignored.
    * @param appended messages that go behind the prompt's own
@@ -92,6 +94,17 @@ export function parsePrompt(content: PromptContent, includes: IncludeSet = {}): 
   const entries = (content.messages ?? []).map((entry) => parseEntry(entry, parseText));
   const variables = variablesOf(content, template, entries);
 
+  /** Its length where each variable is so long. */
+  const charsWith = (value: string) =>
+    countChars(
+      template,
+      entries,
+      new Map(variables.map(({ name }) => [name, { file: { data: value } }])),
+      new Filling(new Map(variables.map(({ name }) => [name, value]))),
+    );
+  const fixedChars = charsWith('');
+  const placeholders = charsWith('x') - fixedChars;
+
   function read(given: Variables, limit: number): { values: Map<string, Value>; details: ErrorDetail[] } {
     const values = new Map<string, Value>();
     const details: ErrorDetail[] = [];
@@ -133,6 +146,10 @@ export function parsePrompt(content: PromptContent, includes: IncludeSet = {}): 
       const { values, details } = read(given, limit);
       if (details.length > 0 || template !== undefined) return details;
       return listFaults(build(values, [], () => '')).slice(0, limit);
+    },
+
+    maxChars(valueChars) {
+      return Math.min(MAX_RENDERED_CHARS, fixedChars + placeholders * valueChars);
     },
 
     fill(given, appended = []) {
@@ -266,6 +283,8 @@ function countChars(
   return chars;
 }
 
-function charsOf(messages: ChatMessage[]): number {
-  return messages.length === 0 ? 0 : JSON.stringify(messages).length;
+/** How many characters a filled prompt has, messages as JSON. */
+export function charsOf(input: ModelInput): number {
+  if (typeof input === 'string') return input.length;
+  return input.length === 0 ? 0 : JSON.stringify(input).length;
 }

@@ -16,6 +16,17 @@ export interface Operations {
   archivePrompt: { request: api.ArchivePromptData; response: api.ArchivePromptResponse };
   listLabels: { request: api.ListLabelsData; response: api.ListLabelsResponse };
   protectLabel: { request: api.ProtectLabelData; response: api.ProtectLabelResponse };
+  listReleases: { request: api.ListReleasesData; response: api.ListReleasesResponse };
+  createRelease: { request: api.CreateReleaseData; response: api.CreateReleaseResponse };
+  getReleaseNumbers: { request: api.GetReleaseNumbersData; response: api.GetReleaseNumbersResponse };
+  getRelease: { request: api.GetReleaseData; response: api.GetReleaseResponse };
+  approveRelease: { request: api.ApproveReleaseData; response: api.ApproveReleaseResponse };
+  rejectRelease: { request: api.RejectReleaseData; response: api.RejectReleaseResponse };
+  pauseRelease: { request: api.PauseReleaseData; response: api.PauseReleaseResponse };
+  resumeRelease: { request: api.ResumeReleaseData; response: api.ResumeReleaseResponse };
+  promoteRelease: { request: api.PromoteReleaseData; response: api.PromoteReleaseResponse };
+  rollbackRelease: { request: api.RollbackReleaseData; response: api.RollbackReleaseResponse };
+  cancelRelease: { request: api.CancelReleaseData; response: api.CancelReleaseResponse };
   listExecutions: { request: api.ListExecutionsData; response: api.ListExecutionsResponse };
   createExecution: { request: api.CreateExecutionData; response: api.CreateExecutionResponse };
   getExecution: { request: api.GetExecutionData; response: api.GetExecutionResponse };
@@ -101,6 +112,17 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   archivePrompt: 'DELETE /prompts/{name}',
   listLabels: 'GET /labels',
   protectLabel: 'PUT /labels/{label}',
+  listReleases: 'GET /releases',
+  createRelease: 'POST /releases',
+  getReleaseNumbers: 'GET /releases/{id}/numbers',
+  getRelease: 'GET /releases/{id}',
+  approveRelease: 'POST /releases/{id}/approve',
+  rejectRelease: 'POST /releases/{id}/reject',
+  pauseRelease: 'POST /releases/{id}/pause',
+  resumeRelease: 'POST /releases/{id}/resume',
+  promoteRelease: 'POST /releases/{id}/promote',
+  rollbackRelease: 'POST /releases/{id}/rollback',
+  cancelRelease: 'POST /releases/{id}/cancel',
   listExecutions: 'GET /executions',
   createExecution: 'POST /executions',
   getExecution: 'GET /executions/{id}',
@@ -174,6 +196,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
 /** Those that take `Idempotency-Key`. */
 export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'createPrompt' as const,
+  'createRelease' as const,
   'createExecution' as const,
   'createChatCompletion' as const,
   'createEvaluation' as const,

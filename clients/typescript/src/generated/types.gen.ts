@@ -237,6 +237,14 @@ export type SetLabel = {
      * A version of the prompt, from 1.
      */
     version: number;
+    /**
+     * For the scope `admin`: moves a label that moves by releases alone. The audit log keeps the reason.
+     */
+    override?: true;
+    /**
+     * Of the override.
+     */
+    reason?: string;
 };
 
 export type UpdatePrompt = {
@@ -348,7 +356,283 @@ export type SetProtection = {
     /**
      * Whether only keys with the scope `publish` (or `admin`) may move or remove the label, on any prompt.
      */
-    protected: boolean;
+    protected?: boolean;
+    /**
+     * The steps of releases that give none; null takes them away.
+     */
+    release?: {
+        steps: ReleaseSteps;
+        /**
+         * Whether the label moves by releases alone, save with `override` by an `admin`.
+         */
+        required?: boolean;
+    } | null;
+};
+
+/**
+ * In their order. Without a `promote` at the end one is added.
+ */
+export type ReleaseSteps = Array<{
+    type: 'evaluate';
+    /**
+     * A dataset by name, or `{"name", "version"}`.
+     */
+    dataset: string | {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * The latest unless given.
+         */
+        version?: number;
+    };
+    evaluators?: Array<{
+        type: 'exact_match';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+        trim?: boolean;
+        normalize_whitespace?: boolean;
+    } | {
+        type: 'contains';
+        name?: string;
+        weight?: number;
+        value?: string;
+        values?: Array<string>;
+        mode?: 'all' | 'any';
+        case_sensitive?: boolean;
+    } | {
+        type: 'regex';
+        name?: string;
+        weight?: number;
+        pattern: string;
+        flags?: string;
+        full_match?: boolean;
+    } | {
+        type: 'json_valid';
+        name?: string;
+        weight?: number;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_schema';
+        name?: string;
+        weight?: number;
+        schema: {
+            [key: string]: unknown;
+        };
+        strip_code_fence?: boolean;
+    } | {
+        type: 'json_match';
+        name?: string;
+        weight?: number;
+        value?: unknown;
+        mode?: 'exact' | 'subset';
+        ignore_array_order?: boolean;
+        partial_credit?: boolean;
+        strip_code_fence?: boolean;
+    } | {
+        type: 'numeric';
+        name?: string;
+        weight?: number;
+        absolute_tolerance?: number;
+        relative_tolerance?: number;
+        extract?: 'only' | 'first' | 'last' | 'none';
+    } | {
+        type: 'levenshtein';
+        name?: string;
+        weight?: number;
+        case_sensitive?: boolean;
+    } | {
+        type: 'tool_calls';
+        name?: string;
+        weight?: number;
+        value?: Array<{
+            name: string;
+            /**
+             * Any JSON.
+             */
+            input?: unknown;
+        }>;
+        input?: 'exact' | 'subset' | 'ignore';
+        ordered?: boolean;
+        allow_extra?: boolean;
+        partial_credit?: boolean;
+    } | {
+        type: 'latency';
+        name?: string;
+        weight?: number;
+        at_most_ms: number;
+    } | {
+        type: 'cost';
+        name?: string;
+        weight?: number;
+        at_most_usd: number;
+    } | {
+        type: 'llm_judge';
+        name?: string;
+        weight?: number;
+        model: string;
+        rubric: string;
+        scale?: {
+            min: number;
+            max: number;
+        };
+        include_expected?: boolean;
+        include_input?: boolean;
+        parameters?: {
+            temperature?: number;
+            top_p?: number;
+            top_k?: number;
+            max_tokens?: number;
+            stop?: string | Array<string>;
+            seed?: number;
+            frequency_penalty?: number;
+            presence_penalty?: number;
+            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+            /**
+             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+             */
+            provider_options?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+    } | {
+        type: 'http';
+        name?: string;
+        weight?: number;
+        /**
+         * The endpoint that scores, by `https:`. The operator may allow other URLs.
+         */
+        url: string;
+        /**
+         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+         */
+        secret?: string;
+        timeout_ms?: number;
+    }>;
+    /**
+     * `not_worse`: the comparison with the stable version finds no regression that is more than noise; `better`: it finds an improvement; `threshold`: the score reaches `threshold`.
+     */
+    require?: 'not_worse' | 'better' | 'threshold';
+    threshold?: number;
+    /**
+     * How many examples may score lower than with the stable version.
+     */
+    max_regressions?: number;
+    /**
+     * US dollars for each of the two evaluations, judges included.
+     */
+    max_cost?: number | string;
+} | {
+    type: 'approve';
+    /**
+     * How many keys must approve.
+     */
+    count?: number;
+    /**
+     * Whether the keys that made the version and started the release do not count.
+     */
+    exclude_author?: boolean;
+} | {
+    type: 'canary';
+    /**
+     * The share of keys that get the candidate from now on.
+     */
+    percent: number;
+} | {
+    type: 'analyze';
+    /**
+     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+     */
+    for: string;
+    /**
+     * Of the candidate, since the last canary step.
+     */
+    min_executions?: number;
+    checks: Array<ReleaseCheck>;
+} | {
+    type: 'wait';
+    /**
+     * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+     */
+    for: string;
+} | {
+    type: 'promote';
+    /**
+     * After the label has moved: a check that fails moves it back.
+     */
+    bake?: {
+        /**
+         * A time with its unit: `30s`, `30m`, `6h`, `2d`.
+         */
+        for: string;
+        checks?: Array<ReleaseCheck> | Array<ReleaseCheck>;
+    };
+}>;
+
+export type ReleaseCheck = {
+    /**
+     * error_rate, latency_p95, cost_mean, or `score:NAME`.
+     */
+    metric: string;
+    /**
+     * The stable version over the same time, or a number in the unit of the metric: 0–1, ms, US dollars.
+     */
+    against?: 'stable' | number;
+    /**
+     * By how much it may be above: of error rates and scores a difference (0.02 is two points), of latency and cost a share (0.2 is 20 %).
+     */
+    max_increase?: number;
+    /**
+     * By how much it may be below, in the same way.
+     */
+    max_decrease?: number;
+    /**
+     * What happens where the time is over and the numbers can not tell.
+     */
+    on_inconclusive?: 'pause' | 'continue' | 'rollback';
+};
+
+export type CreateRelease = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    /**
+     * A label such as `production`; `latest` always means the newest version.
+     */
+    label: string;
+    /**
+     * The candidate: the version that the label is to be on.
+     */
+    version: number;
+    steps?: ReleaseSteps;
+    reason?: string;
+    /**
+     * Rolls back where the label has not moved by then.
+     */
+    deadline?: string;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * Takes the place of a release that runs on the label, which ends as `superseded`.
+     */
+    supersede?: boolean;
+    /**
+     * For the scope `admin`: takes other steps than the policy of the label wants. The audit log keeps the reason.
+     */
+    override?: true;
+};
+
+export type ControlRelease = {
+    comment?: string;
 };
 
 export type CreateExecution = {
@@ -425,6 +709,10 @@ export type CreateExecution = {
          */
         max_age: number;
     };
+    /**
+     * What decides between the versions of a release, such as the id of a user or conversation: the same key gets the same version. Without one it is decided at random for each execution. It is not stored.
+     */
+    rollout_key?: string;
     /**
      * Up to 50 strings of your own, returned unchanged.
      */
@@ -759,6 +1047,7 @@ export type CreateChatCompletion = {
     metadata?: {
         [key: string]: string;
     } | null;
+    rollout_key?: string | null;
     /**
      * Kept in the `metadata` of the execution, as `user`.
      */
@@ -768,7 +1057,7 @@ export type CreateChatCompletion = {
      */
     store?: unknown;
     /**
-     * Ignored.
+     * Taken as `rollout_key` where there is none in the body or in `metadata`. Without it, `user` is.
      */
     safety_identifier?: unknown;
     /**
@@ -1399,9 +1688,9 @@ export type CreateWebhook = {
      */
     url: string;
     /**
-     * The event types it is subscribed to.
+     * The event types it is subscribed to. Those of releases are only for webhooks that name them.
      */
-    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
     /**
      * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
      */
@@ -1425,9 +1714,9 @@ export type UpdateWebhook = {
      */
     url?: string;
     /**
-     * The event types it is subscribed to.
+     * The event types it is subscribed to. Those of releases are only for webhooks that name them.
      */
-    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
     description?: string | null;
     /**
      * Replaces all headers; null or `{}` removes them.
@@ -1452,7 +1741,7 @@ export type TestWebhook = {
     /**
      * The type of the test event. Default: the first one that the webhook is subscribed to.
      */
-    event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+    event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
 };
 
 export type ReplayEvents = {
@@ -1596,6 +1885,10 @@ export type ListedPrompt = {
      */
     version_created_at: string;
     /**
+     * Only where it is asked for by a label on which a release runs: the version is then the stable one.
+     */
+    release?: PromptRelease;
+    /**
      * All labels of the prompt, with the versions that they point at.
      */
     all_labels: Array<{
@@ -1608,6 +1901,22 @@ export type ListedPrompt = {
          */
         version: number;
     }>;
+};
+
+export type PromptRelease = {
+    id: string;
+    /**
+     * A version of the prompt, from 1.
+     */
+    candidate_version: number;
+    /**
+     * The share of keys that get the candidate, 0–100.
+     */
+    percent: number;
+    /**
+     * A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100.
+     */
+    salt: string;
 };
 
 export type Error = {
@@ -1728,6 +2037,10 @@ export type Prompt = {
      * ISO 8601 in UTC with milliseconds.
      */
     version_created_at: string;
+    /**
+     * Only where it is asked for by a label on which a release runs: the version is then the stable one.
+     */
+    release?: PromptRelease;
 };
 
 export type ResolvedPrompts = {
@@ -1738,7 +2051,7 @@ export type ResolvedPrompts = {
 };
 
 /**
- * One of: `prompt` with `includes` and `includes_hash`, `unchanged`, `left_out`, `error`.
+ * One of: `prompt` with `includes` and `includes_hash`, `unchanged` with `release`, `left_out`, `error`.
  */
 export type ResolvedPrompt = {
     /**
@@ -1770,6 +2083,10 @@ export type ResolvedPrompt = {
      * What you have is what is asked for.
      */
     unchanged?: true;
+    /**
+     * With `unchanged`: the release that runs on the label now.
+     */
+    release?: PromptRelease;
     /**
      * The response would be larger than about 4 MiB: ask for this one again.
      */
@@ -1839,9 +2156,246 @@ export type Label = {
     label: string;
     protected: boolean;
     /**
+     * How it moves; null: there is no policy.
+     */
+    release: {
+        steps: Array<{
+            type: string;
+            [key: string]: unknown;
+        }>;
+        required: boolean;
+    } | null;
+    /**
      * How many prompts have it, archived ones included.
      */
     prompts: number;
+};
+
+export type Release = {
+    id: string;
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name: string;
+    label: string;
+    /**
+     * What the label was on when the release started.
+     */
+    stable_version: number;
+    /**
+     * A version of the prompt, from 1.
+     */
+    candidate_version: number;
+    steps: Array<ReleaseStep>;
+    /**
+     * The index of the step that it is at, from 0.
+     */
+    step: number;
+    /**
+     * The share of keys that get the candidate now, 0–100.
+     */
+    percent: number;
+    salt: string;
+    status: 'in_progress' | 'paused' | 'awaiting_approval' | 'baking' | 'succeeded' | 'rolled_back' | 'rejected' | 'failed' | 'superseded' | 'canceled';
+    /**
+     * Why it is as it is, in words.
+     */
+    status_reason: string | null;
+    reason: string | null;
+    deadline: string | null;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata: {
+        [key: string]: string;
+    };
+    approvals: Array<{
+        step: number;
+        by: {
+            /**
+             * Null: the service itself.
+             */
+            key_id: string | null;
+            name: string;
+        };
+        /**
+         * ISO 8601 in UTC with milliseconds.
+         */
+        at: string;
+        comment: string | null;
+        /**
+         * A version of the prompt, from 1.
+         */
+        candidate_version: number;
+        evaluation_id: string | null;
+    }>;
+    decisions: Array<{
+        /**
+         * ISO 8601 in UTC with milliseconds.
+         */
+        at: string;
+        step: number;
+        /**
+         * `passed`, `failed`, `inconclusive`, `approved`, `rejected`, `paused`, `resumed`, `promoted`, `rolled_back`, `canceled` or `superseded`.
+         */
+        verdict: string;
+        by: {
+            /**
+             * Null: the service itself.
+             */
+            key_id: string | null;
+            name: string;
+        };
+        comment: string | null;
+        /**
+         * By what was decided: see docs/releases.md. Null: by nothing yet.
+         */
+        numbers: unknown;
+    }>;
+    /**
+     * All executions of the release by arm, a few seconds old.
+     */
+    arms: {
+        stable: ReleaseArm;
+        candidate: ReleaseArm;
+    };
+    /**
+     * The last evaluation of the candidate.
+     */
+    evaluation_id: string | null;
+    workflow_id: string;
+    created_by: {
+        /**
+         * Null: the service itself.
+         */
+        key_id: string | null;
+        name: string;
+    };
+    /**
+     * ISO 8601 in UTC with milliseconds.
+     */
+    created_at: string;
+    /**
+     * When the label moved.
+     */
+    promoted_at: string | null;
+    finished_at: string | null;
+};
+
+/**
+ * A step as it was given, and how it went.
+ */
+export type ReleaseStep = {
+    type: string;
+    state: 'pending' | 'active' | 'passed' | 'failed' | 'inconclusive' | 'skipped';
+    started_at: string | null;
+    /**
+     * When it is over at the earliest; null: its time is not known.
+     */
+    due_at: string | null;
+    finished_at: string | null;
+    /**
+     * By what was decided: see docs/releases.md. Null: by nothing yet.
+     */
+    numbers: unknown;
+    [key: string]: unknown;
+};
+
+export type ReleaseArm = {
+    /**
+     * That have ended, as completed or failed.
+     */
+    executions: number;
+    errors: number;
+    /**
+     * 0–1; null without executions, as all else.
+     */
+    error_rate: number | null;
+    /**
+     * Those of `executions` that a fallback model answered.
+     */
+    fallbacks: number;
+    /**
+     * Those of `executions` that reused a response: not in latency and cost.
+     */
+    reused: number;
+    /**
+     * From creation to the end, of those that were completed.
+     */
+    latency_p95_ms: number | null;
+    /**
+     * US dollars, of those whose cost is known.
+     */
+    cost_mean: number | null;
+    /**
+     * US dollars.
+     */
+    cost_total: number;
+    tokens: number;
+    /**
+     * Means by name.
+     */
+    scores: {
+        [key: string]: number | null;
+    };
+};
+
+export type ReleasePage = {
+    data: Array<Release>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type ReleaseNumbers = {
+    data: Array<{
+        /**
+         * The beginning of the minute, hour or day (UTC), of when executions were created.
+         */
+        at: string;
+        /**
+         * The step since which the share is as it was then.
+         */
+        step: number;
+        arm: 'stable' | 'candidate';
+        /**
+         * That have ended, as completed or failed.
+         */
+        executions: number;
+        errors: number;
+        /**
+         * 0–1; null without executions, as all else.
+         */
+        error_rate: number | null;
+        /**
+         * Those of `executions` that a fallback model answered.
+         */
+        fallbacks: number;
+        /**
+         * Those of `executions` that reused a response: not in latency and cost.
+         */
+        reused: number;
+        /**
+         * From creation to the end, of those that were completed.
+         */
+        latency_p95_ms: number | null;
+        /**
+         * US dollars, of those whose cost is known.
+         */
+        cost_mean: number | null;
+        /**
+         * US dollars.
+         */
+        cost_total: number;
+        tokens: number;
+        /**
+         * Means by name.
+         */
+        scores: {
+            [key: string]: number | null;
+        };
+    }>;
 };
 
 export type Execution = {
@@ -1957,6 +2511,17 @@ export type Execution = {
     error: {
         code: string;
         message: string;
+    } | null;
+    /**
+     * The release of the label that decided the version; null where none did.
+     */
+    release: {
+        id: string;
+        arm: 'stable' | 'candidate';
+        /**
+         * Whether the `rollout_key` decided. Else it was chosen at random.
+         */
+        keyed: boolean;
     } | null;
     /**
      * Up to 50 strings of your own, returned unchanged.
@@ -2787,7 +3352,7 @@ export type SchedulePage = {
 export type WebhookWithSecret = {
     id: string;
     url: string;
-    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -2830,7 +3395,7 @@ export type WebhookPage = {
 export type Webhook = {
     id: string;
     url: string;
-    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression'>;
+    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -2862,7 +3427,7 @@ export type DeliveryWithAttempts = {
     id: string;
     webhook_id: string;
     event_id: string;
-    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
     /**
      * What caused it: the event itself, or a request to redeliver, replay or test.
      */
@@ -2935,7 +3500,7 @@ export type Delivery = {
     id: string;
     webhook_id: string;
     event_id: string;
-    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
     /**
      * What caused it: the event itself, or a request to redeliver, replay or test.
      */
@@ -2974,11 +3539,11 @@ export type Event = {
      * The `X-Event-Id` of its deliveries.
      */
     id: string;
-    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
     /**
      * The payload of the event type.
      */
-    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData;
+    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | ReleaseEventData;
     /**
      * ISO 8601 in UTC with milliseconds.
      */
@@ -3045,6 +3610,22 @@ export type EvaluationRegressionData = {
     examples_evaluated: number;
     regressions: number;
     threshold: number;
+};
+
+export type ReleaseEventData = {
+    release_id: string;
+    prompt_name: string;
+    label: string;
+    /**
+     * What the label was on when the release started.
+     */
+    stable_version: number;
+    candidate_version: number;
+    status: 'in_progress' | 'paused' | 'awaiting_approval' | 'baking' | 'succeeded' | 'rolled_back' | 'rejected' | 'failed' | 'superseded' | 'canceled';
+    /**
+     * Why it is as it is, in words.
+     */
+    reason: string | null;
 };
 
 export type NotificationPage = {
@@ -3436,9 +4017,9 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'dataset' | 'execution' | 'evaluation' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -4115,6 +4696,497 @@ export type ProtectLabelResponses = {
 
 export type ProtectLabelResponse = ProtectLabelResponses[keyof ProtectLabelResponses];
 
+export type ListReleasesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        /**
+         * A label such as `production`; `latest` always means the newest version.
+         */
+        label?: string;
+        status?: 'in_progress' | 'paused' | 'awaiting_approval' | 'baking' | 'succeeded' | 'rolled_back' | 'rejected' | 'failed' | 'superseded' | 'canceled';
+    };
+    url: '/releases';
+};
+
+export type ListReleasesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ListReleasesError = ListReleasesErrors[keyof ListReleasesErrors];
+
+export type ListReleasesResponses = {
+    /**
+     * Done.
+     */
+    200: ReleasePage;
+};
+
+export type ListReleasesResponse = ListReleasesResponses[keyof ListReleasesResponses];
+
+export type CreateReleaseData = {
+    body: CreateRelease;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/releases';
+};
+
+export type CreateReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CreateReleaseError = CreateReleaseErrors[keyof CreateReleaseErrors];
+
+export type CreateReleaseResponses = {
+    /**
+     * Created.
+     */
+    201: Release;
+};
+
+export type CreateReleaseResponse = CreateReleaseResponses[keyof CreateReleaseResponses];
+
+export type GetReleaseNumbersData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        unit?: 'minute' | 'hour' | 'day';
+    };
+    url: '/releases/{id}/numbers';
+};
+
+export type GetReleaseNumbersErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetReleaseNumbersError = GetReleaseNumbersErrors[keyof GetReleaseNumbersErrors];
+
+export type GetReleaseNumbersResponses = {
+    /**
+     * Done.
+     */
+    200: ReleaseNumbers;
+};
+
+export type GetReleaseNumbersResponse = GetReleaseNumbersResponses[keyof GetReleaseNumbersResponses];
+
+export type GetReleaseData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}';
+};
+
+export type GetReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type GetReleaseError = GetReleaseErrors[keyof GetReleaseErrors];
+
+export type GetReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type GetReleaseResponse = GetReleaseResponses[keyof GetReleaseResponses];
+
+export type ApproveReleaseData = {
+    body?: ControlRelease;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}/approve';
+};
+
+export type ApproveReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ApproveReleaseError = ApproveReleaseErrors[keyof ApproveReleaseErrors];
+
+export type ApproveReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type ApproveReleaseResponse = ApproveReleaseResponses[keyof ApproveReleaseResponses];
+
+export type RejectReleaseData = {
+    body?: ControlRelease;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}/reject';
+};
+
+export type RejectReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RejectReleaseError = RejectReleaseErrors[keyof RejectReleaseErrors];
+
+export type RejectReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type RejectReleaseResponse = RejectReleaseResponses[keyof RejectReleaseResponses];
+
+export type PauseReleaseData = {
+    body?: ControlRelease;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}/pause';
+};
+
+export type PauseReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type PauseReleaseError = PauseReleaseErrors[keyof PauseReleaseErrors];
+
+export type PauseReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type PauseReleaseResponse = PauseReleaseResponses[keyof PauseReleaseResponses];
+
+export type ResumeReleaseData = {
+    body?: ControlRelease;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}/resume';
+};
+
+export type ResumeReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type ResumeReleaseError = ResumeReleaseErrors[keyof ResumeReleaseErrors];
+
+export type ResumeReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type ResumeReleaseResponse = ResumeReleaseResponses[keyof ResumeReleaseResponses];
+
+export type PromoteReleaseData = {
+    body?: ControlRelease;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}/promote';
+};
+
+export type PromoteReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type PromoteReleaseError = PromoteReleaseErrors[keyof PromoteReleaseErrors];
+
+export type PromoteReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type PromoteReleaseResponse = PromoteReleaseResponses[keyof PromoteReleaseResponses];
+
+export type RollbackReleaseData = {
+    body?: ControlRelease;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}/rollback';
+};
+
+export type RollbackReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type RollbackReleaseError = RollbackReleaseErrors[keyof RollbackReleaseErrors];
+
+export type RollbackReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type RollbackReleaseResponse = RollbackReleaseResponses[keyof RollbackReleaseResponses];
+
+export type CancelReleaseData = {
+    body?: ControlRelease;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/releases/{id}/cancel';
+};
+
+export type CancelReleaseErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. The request has no effect later.
+     */
+    500: Error;
+};
+
+export type CancelReleaseError = CancelReleaseErrors[keyof CancelReleaseErrors];
+
+export type CancelReleaseResponses = {
+    /**
+     * Done.
+     */
+    200: Release;
+};
+
+export type CancelReleaseResponse = CancelReleaseResponses[keyof CancelReleaseResponses];
+
 export type ListExecutionsData = {
     body?: never;
     path?: never;
@@ -4136,6 +5208,14 @@ export type ListExecutionsData = {
          * `openai/…`, `anthropic/…`, `google/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
+        /**
+         * Only those whose version this release decided.
+         */
+        release?: string;
+        /**
+         * Of that release.
+         */
+        arm?: 'stable' | 'candidate';
         /**
          * Created at or after this time.
          */
@@ -6449,7 +7529,7 @@ export type ListDeliveriesData = {
          */
         cursor?: string;
         status?: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
-        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
         /**
          * Created at or after this time.
          */
@@ -6600,7 +7680,7 @@ export type ListEventsData = {
          * The `next_cursor` of the page before; absent for the first page.
          */
         cursor?: string;
-        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression';
+        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
         /**
          * Created at or after this time.
          */
@@ -7300,7 +8380,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

@@ -10,6 +10,11 @@ export const EVENTS = [
   'execution.failed',
   'evaluation.completed',
   'evaluation.regression',
+  'release.started',
+  'release.awaiting_approval',
+  'release.promoted',
+  'release.rolled_back',
+  'release.finished',
 ] as const;
 
 export const webhooksRoute = createRoute({

@@ -12,7 +12,14 @@ export interface WebhookForm {
   headers: string;
 }
 
-export const EMPTY_WEBHOOK: WebhookForm = { url: '', events: [...EVENTS], description: '', rateLimit: '', headers: '' };
+export const EMPTY_WEBHOOK: WebhookForm = {
+  url: '',
+  // Those of releases are for webhooks that want them.
+  events: EVENTS.filter((event) => !event.startsWith('release.')),
+  description: '',
+  rateLimit: '',
+  headers: '',
+};
 
 export const formOf = ({ url, events, description, rate_limit_per_minute }: Webhook): WebhookForm => ({
   url,

@@ -1,0 +1,215 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { AuditAction } from '../../domain/audit.ts';
+import { newId } from '../../domain/ids.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import type { Models } from '../../models/model.ts';
+import { withdrawOrGoOn } from '../../services/acceptance/withdrawal.ts';
+import { controlRelease, RELEASE_CONTROLS, type ReleaseControl } from '../../services/releases/control-release.ts';
+import { createRelease, withdrawRelease } from '../../services/releases/create-release.ts';
+import { readArms, readSeries } from '../../services/releases/numbers.ts';
+import { startStored } from '../../services/releases/release-workflow.ts';
+import { getRelease, listReleases } from '../../services/releases/releases.ts';
+import type { WorkflowStarter } from '../../temporal/workflows.ts';
+import { presentRelease, UNREAD_RELEASE } from './presenter.ts';
+import { createSamples, numbersSample, releaseSample } from './samples.ts';
+import {
+  ControlRelease,
+  CreateRelease,
+  ListQuery,
+  NumbersQuery,
+  Release,
+  ReleaseNumbers,
+  ReleasePage,
+  ReleaseParams,
+} from './schema.ts';
+
+export interface ReleaseRouteDeps extends WorkflowStarter {
+  idempotency: Idempotency;
+  models: Models;
+  evaluatorPool: EvaluatorPool;
+  log: Logger;
+}
+
+const tag = 'Releases';
+/** How long a caller whose request has failed is kept waiting for its withdrawal. */
+const WITHDRAW_WITHIN_MS = 1_000;
+
+/** What each control does, and what the audit log says of it. */
+const CONTROLS: Record<ReleaseControl, { summary: string; description: string; audit: AuditAction }> = {
+  approve: {
+    summary: 'Approve a release that awaits it',
+    description:
+      'Of the candidate and of the results that it had when it was asked for. Each key counts once. Needs `publish`.',
+    audit: 'release.approved',
+  },
+  reject: {
+    summary: 'Reject a release that awaits an approval',
+    description: 'It ends; everybody gets the stable version. Needs `publish`.',
+    audit: 'release.rejected',
+  },
+  pause: {
+    summary: 'Pause a release',
+    description: 'Shares stay as they are, and nothing is checked, until it is resumed.',
+    audit: 'release.paused',
+  },
+  resume: {
+    summary: 'Resume a paused release',
+    description: 'One that was paused since an analysis was inconclusive goes on with its next step.',
+    audit: 'release.resumed',
+  },
+  promote: {
+    summary: 'Move the label to the candidate now',
+    description: 'Skips the steps that are left, and ends a bake. Needs `publish`.',
+    audit: 'release.promoted',
+  },
+  rollback: {
+    summary: 'Give everybody the stable version again',
+    description: 'At once, also where the label has moved and the release bakes. Runs in progress end as they are.',
+    audit: 'release.rolled_back',
+  },
+  cancel: {
+    summary: 'Cancel a release',
+    description: 'It ends; everybody gets the stable version. One whose label has moved is rolled back or promoted.',
+    audit: 'release.canceled',
+  },
+};
+
+/** `/releases`: versions on their way to a label. */
+export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
+  const { idempotency, evaluatorPool, models } = deps;
+
+  const control = (action: ReleaseControl) => {
+    const { summary, description, audit } = CONTROLS[action];
+    return defineRoute({
+      method: 'post',
+      path: `/releases/{id}/${action}`,
+      operationId: `${action}Release`,
+      audit: [audit, 'label.moved'],
+      tag,
+      summary,
+      description: `${description} Doing it again changes nothing.`,
+      scope: ['write', 'publish'],
+      withoutRead: UNREAD_RELEASE,
+      params: ReleaseParams,
+      body: ControlRelease,
+      bodyOptional: true,
+      bodyExamples: { 'With a comment': { comment: 'Looks good in the evaluation.' } },
+      response: Release,
+      responseExample: releaseSample,
+      errors: ['invalid_state', 'prompt_archived'],
+      async handler({ db, params, body, key }) {
+        const comment = body.comment ?? null;
+        const row = await controlRelease(deps, db, params.id, action, { mover: key, comment });
+        return presentRelease(row, (await readArms(db.query, [row.id])).get(row.id));
+      },
+    });
+  };
+
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/releases',
+      operationId: 'createRelease',
+      audit: ['release.started', 'release.superseded'],
+      tag,
+      summary: 'Bring a version to a label step by step',
+      description:
+        'The steps are those of the request or of the policy of the label. The label itself moves at the `promote` at the end; until then a ' +
+        'share of callers gets the candidate. A check that fails gives everybody the stable version again. For a protected label it needs `publish`.',
+      scope: ['write', 'publish'],
+      withoutRead: UNREAD_RELEASE,
+      status: 201,
+      idempotent: true,
+      body: CreateRelease,
+      bodyExamples: createSamples,
+      response: Release,
+      responseExample: releaseSample,
+      errors: ['not_found', 'prompt_archived', 'invalid_state', 'temporarily_unavailable'],
+      async handler(request) {
+        const { db, body, key } = request;
+        for (const [index, step] of (body.steps ?? []).entries())
+          if (step.type === 'evaluate')
+            // Before the transaction: it may take seconds.
+            await evaluatorPool.check(db.workspaceId, step.evaluators, `steps.${index}.evaluators`);
+        const { prompt_name: promptName, override, reason = null, deadline = null, ...rest } = body;
+        const mover = { scopes: key.scopes, override: override && { reason: reason ?? '' } };
+        const id = newId();
+        return idempotency.startOnce(request, {
+          id,
+          store: (query) => createRelease(query, { models, mover }, { id, promptName, reason, deadline, ...rest }),
+          async start(stored) {
+            await startStored(deps, stored);
+            return presentRelease(stored);
+          },
+          resume: async (earlier) => presentRelease(await getRelease(db.query, earlier)),
+          withdraw: () => {
+            const withdraw = () => withdrawRelease(db, id);
+            return withdrawOrGoOn(deps.log, { field: 'release_id', id, withdraw }, WITHDRAW_WITHIN_MS);
+          },
+        });
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/releases',
+      operationId: 'listReleases',
+      tag,
+      summary: 'List releases, newest first',
+      scope: 'read',
+      query: ListQuery,
+      response: ReleasePage,
+      responseExample: { data: [releaseSample], next_cursor: null },
+      async handler({ db, query: { limit, cursor, prompt_name: promptName, label, status } }) {
+        const page = await listReleases(db, { promptName, label, status }, limit, decodeCursor(cursor, z.uuid()));
+        const arms = await readArms(
+          db.query,
+          page.rows.map(({ id }) => id),
+        );
+        return toPage(
+          page,
+          (row) => presentRelease(row, arms.get(row.id)),
+          (row) => row.id,
+        );
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/releases/{id}/numbers',
+      operationId: 'getReleaseNumbers',
+      tag,
+      summary: 'Numbers of both arms over time',
+      description:
+        'By when executions were created, oldest first; the last 1,500 points. Use larger units for long releases.',
+      scope: 'read',
+      params: ReleaseParams,
+      query: NumbersQuery,
+      response: ReleaseNumbers,
+      responseExample: numbersSample,
+      async handler({ db, params, query: { unit } }) {
+        const { id } = await getRelease(db.query, params.id);
+        const points = await readSeries(db.heavy.query, id, unit);
+        return { data: points.map(({ at, ...point }) => ({ at: at.toISOString(), ...point })) };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/releases/{id}',
+      operationId: 'getRelease',
+      tag,
+      summary: 'Retrieve a release: its steps, decisions and numbers',
+      scope: 'read',
+      params: ReleaseParams,
+      response: Release,
+      responseExample: releaseSample,
+      async handler({ db, params }) {
+        const row = await getRelease(db.query, params.id);
+        return presentRelease(row, (await readArms(db.query, [row.id])).get(row.id));
+      },
+    }),
+    ...RELEASE_CONTROLS.map(control),
+  ];
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { MovableLabel } from '../../domain/label.ts';
+import { STEP_STATES } from '../../domain/release.ts';
+import { releaseStates } from '../../domain/release-states.ts';
+import { ARMS } from '../../domain/rollout.ts';
+import { BodyVersion, idParams, Metadata, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { SERIES_UNITS } from '../../services/releases/numbers.ts';
+import { ReleaseSteps } from './steps-schema.ts';
+
+const Comment = z.string('must be a string').max(1_000, 'must be at most 1,000 characters');
+
+export const CreateRelease = z
+  .strictObject({
+    prompt_name: Name,
+    label: MovableLabel,
+    version: BodyVersion.meta({ description: 'The candidate: the version that the label is to be on.' }),
+    steps: ReleaseSteps.optional(),
+    reason: Comment.optional(),
+    deadline: TimestampInput.optional().meta({ description: 'Rolls back where the label has not moved by then.' }),
+    metadata: Metadata.default({}),
+    supersede: z.boolean('must be true or false').default(false).meta({
+      description: 'Takes the place of a release that runs on the label, which ends as `superseded`.',
+    }),
+    override: z.literal(true, 'must be true').optional().meta({
+      description:
+        'For the scope `admin`: takes other steps than the policy of the label wants. The audit log keeps the reason.',
+    }),
+  })
+  .refine(({ override, reason }) => override === undefined || Boolean(reason), {
+    message: 'is required with "override"',
+    path: ['reason'],
+  })
+  .refine(({ deadline }) => deadline === undefined || deadline.getTime() > Date.now(), {
+    message: 'must be in the future',
+    path: ['deadline'],
+  })
+  .meta({ id: 'CreateRelease' });
+
+export const ControlRelease = z.strictObject({ comment: Comment.optional() }).meta({ id: 'ControlRelease' });
+
+const Actor = z.object({
+  key_id: z.string().nullable().meta({ description: 'Null: the service itself.' }),
+  name: z.string(),
+});
+
+const AnyNumbers = z.unknown().meta({
+  override: { description: 'By what was decided: see docs/releases.md. Null: by nothing yet.' },
+});
+
+const Step = z
+  .looseObject({
+    type: z.string().meta({ example: 'canary' }),
+    state: z.enum(STEP_STATES),
+    started_at: Timestamp.nullable(),
+    due_at: Timestamp.nullable().meta({ description: 'When it is over at the earliest; null: its time is not known.' }),
+    finished_at: Timestamp.nullable(),
+    numbers: AnyNumbers,
+  })
+  .meta({ id: 'ReleaseStep', description: 'A step as it was given, and how it went.' });
+
+const armFields = {
+  executions: z.int().meta({ description: 'That have ended, as completed or failed.' }),
+  errors: z.int(),
+  error_rate: z.number().nullable().meta({ description: '0–1; null without executions, as all else.' }),
+  fallbacks: z.int().meta({ description: 'Those of `executions` that a fallback model answered.' }),
+  reused: z.int().meta({ description: 'Those of `executions` that reused a response: not in latency and cost.' }),
+  latency_p95_ms: z
+    .number()
+    .nullable()
+    .meta({ description: 'From creation to the end, of those that were completed.' }),
+  cost_mean: z.number().nullable().meta({ description: 'US dollars, of those whose cost is known.' }),
+  cost_total: z.number().meta({ description: 'US dollars.' }),
+  tokens: z.int(),
+  scores: z.record(z.string(), z.number().nullable()).meta({ description: 'Means by name.' }),
+};
+const ReleaseArm = z.object(armFields).meta({ id: 'ReleaseArm' });
+
+export const Release = z
+  .object({
+    id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
+    prompt_name: Name,
+    label: z.string(),
+    stable_version: BodyVersion.meta({ description: 'What the label was on when the release started.' }),
+    candidate_version: BodyVersion,
+    steps: z.array(Step),
+    step: z.int().meta({ description: 'The index of the step that it is at, from 0.' }),
+    percent: z.number().meta({ description: 'The share of keys that get the candidate now, 0–100.' }),
+    salt: z.string(),
+    status: z.enum(releaseStates.states),
+    status_reason: z.string().nullable().meta({ description: 'Why it is as it is, in words.' }),
+    reason: z.string().nullable(),
+    deadline: Timestamp.nullable(),
+    metadata: Metadata,
+    approvals: z.array(
+      z.object({
+        step: z.int(),
+        by: Actor,
+        at: Timestamp,
+        comment: z.string().nullable(),
+        candidate_version: BodyVersion,
+        evaluation_id: z.string().nullable(),
+      }),
+    ),
+    decisions: z.array(
+      z.object({
+        at: Timestamp,
+        step: z.int(),
+        verdict: z.string().meta({
+          description:
+            '`passed`, `failed`, `inconclusive`, `approved`, `rejected`, `paused`, `resumed`, `promoted`, `rolled_back`, `canceled` or `superseded`.',
+        }),
+        by: Actor,
+        comment: z.string().nullable(),
+        numbers: AnyNumbers,
+      }),
+    ),
+    arms: z.object({ stable: ReleaseArm, candidate: ReleaseArm }).meta({
+      description: 'All executions of the release by arm, a few seconds old.',
+    }),
+    evaluation_id: z.string().nullable().meta({ description: 'The last evaluation of the candidate.' }),
+    workflow_id: z.string(),
+    created_by: Actor,
+    created_at: Timestamp,
+    promoted_at: Timestamp.nullable().meta({ description: 'When the label moved.' }),
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Release' });
+
+export const ReleasePage = pageOf(Release).meta({ id: 'ReleasePage' });
+export const ReleaseParams = idParams('release');
+
+export const ListQuery = z.strictObject({
+  ...PageQuery,
+  prompt_name: Name.optional(),
+  label: MovableLabel.optional(),
+  status: z.enum(releaseStates.states, `must be one of ${releaseStates.states.join(', ')}`).optional(),
+});
+
+export const NumbersQuery = z.strictObject({
+  unit: z.enum(SERIES_UNITS, `must be one of ${SERIES_UNITS.join(', ')}`).default('minute'),
+});
+
+export const ReleaseNumbers = z
+  .object({
+    data: z.array(
+      z.object({
+        at: Timestamp.meta({
+          description: 'The beginning of the minute, hour or day (UTC), of when executions were created.',
+        }),
+        step: z.int().meta({ description: 'The step since which the share is as it was then.' }),
+        arm: z.enum(ARMS),
+        ...armFields,
+      }),
+    ),
+  })
+  .meta({ id: 'ReleaseNumbers' });

@@ -1,0 +1,54 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { inStates } from '../db/state-change.ts';
+import type { Builder } from '../db/statement.ts';
+import { releaseStates, UNFINISHED_RELEASE } from '../domain/release-states.ts';
+import { failRelease } from '../services/releases/release-steps.ts';
+import { type StoredRelease, startReleaseWorkflow, tellRelease } from '../services/releases/release-workflow.ts';
+import { releaseWorkflowId } from '../temporal/names.ts';
+import { type WorkflowStarter, workflowState } from '../temporal/workflows.ts';
+import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
+
+type ReleaseToCheck = StoredRelease & { untold: boolean; ended: SqlBool };
+
+/** Releases that have not ended, and those whose workflow may not know of a change. */
+const take = (db: Builder) =>
+  overdue(db, 'releases', sql<boolean>`(untold or ${inStates(releaseStates, UNFINISHED_RELEASE)})`)
+    .updateTable('releases as r')
+    .from('overdue')
+    .set({ check_at: NEXT_CHECK })
+    .whereRef('r.id', '=', 'overdue.id')
+    .returning(['r.id', 'r.workspace_id', 'r.prompt_name', 'r.label', 'r.stable_version', 'r.candidate_version'])
+    .returning(['r.steps', 'r.untold'])
+    .returning(inStates(releaseStates, releaseStates.final).as('ended'))
+    .$narrowType<{ steps: StoredRelease['steps'] }>();
+
+async function reconcileOne(db: Database, starter: WorkflowStarter, log: Logger, release: ReleaseToCheck) {
+  const state = await workflowState(starter.client, releaseWorkflowId(release.id));
+  if (state === 'running') {
+    if (release.untold) await tellRelease({ ...starter, log }, release);
+  } else if (release.ended) {
+    // There is nobody left to tell.
+    await db.system.query((all) => all.updateTable('releases').set({ untold: false }).where('id', '=', release.id));
+  } else if (state === 'missing') {
+    if (await startReleaseWorkflow(starter, release))
+      log.warn({ release_id: release.id }, 'started a release that had been left without its workflow');
+  } else {
+    await failRelease(db, release.id);
+    log.warn({ release_id: release.id }, 'rolled back a release whose workflow had been ended from outside');
+  }
+}
+
+/**
+ * Looks once at the releases that are overdue: starts a workflow that Temporal lost or never got, tells workflows of changes that they
+ * have not read, and rolls back a release whose workflow was ended from outside.
+ * @throws Error where Temporal or the database is away; what was not looked at is at a later call
+ */
+export function reconcileReleases(db: Database, starter: WorkflowStarter, log: Logger): Promise<void> {
+  return reconcile<ReleaseToCheck>(db.system.query, log, {
+    table: 'releases',
+    take,
+    reconcile: (release) => reconcileOne(db, starter, log, release),
+  });
+}

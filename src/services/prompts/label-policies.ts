@@ -1,0 +1,100 @@
+import type { Query } from '../../db/database.ts';
+import { lockInWorkspace } from '../../db/lock.ts';
+import { now } from '../../db/sql.ts';
+import { asJson } from '../../db/statement.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { newId, publicId } from '../../domain/ids.ts';
+import type { ReleaseStep } from '../../domain/release.ts';
+import { allows, type Scope } from '../../domain/scopes.ts';
+import { recordChange } from '../audit/record-change.ts';
+
+/** How many labels of a workspace can have a policy. */
+const MAX_POLICIES = 100;
+
+/** What points a label at a version, or takes it away. */
+export interface Mover {
+  scopes: readonly Scope[];
+  /** Moves a label that moves by releases alone: why. For an `admin`. */
+  override?: { reason: string } | undefined;
+}
+
+/** How a label moves. */
+export interface Policy {
+  steps: ReleaseStep[];
+  /** Whether it moves by releases alone. */
+  required: boolean;
+}
+
+/** The policies of labels, by label. */
+export async function policiesOf(query: Query, labels: readonly string[]): Promise<Map<string, Policy>> {
+  if (labels.length === 0) return new Map();
+  const rows = await query((db) =>
+    db.selectFrom('label_policies').select(['label', 'steps', 'required']).where('label', 'in', labels),
+  );
+  return new Map(rows.map(({ label, ...policy }) => [label, policy as Policy]));
+}
+
+export async function policyOf(query: Query, label: string): Promise<Policy | undefined> {
+  return (await policiesOf(query, [label])).get(label);
+}
+
+/**
+ * Makes sure that a label may move without a release.
+ * @param releaseId of the release that runs on it; null: none
+ * @returns what the audit log says of an override
+ * @throws ApiError `invalid_state`, `insufficient_scope`
+ */
+export async function requireFreeLabel(
+  query: Query,
+  label: string,
+  releaseId: string | null,
+  { scopes, override }: Mover,
+): Promise<{ override?: string }> {
+  if (releaseId !== null)
+    throw new ApiError(
+      'invalid_state',
+      `The release ${publicId('release', releaseId)} runs on the label "${label}": promote it, roll it back or cancel it first.`,
+    );
+  const policy = await policyOf(query, label);
+  if (policy?.required !== true) return {};
+  if (override === undefined)
+    throw new ApiError(
+      'invalid_state',
+      `The label "${label}" moves by releases alone: start one with POST /v1/releases. A key with the scope "admin" can move it ` +
+        'with {"override": true, "reason": "…"}.',
+    );
+  if (!allows(scopes, 'admin'))
+    throw new ApiError(
+      'insufficient_scope',
+      `The label "${label}" moves by releases alone: to override that, a key needs the scope "admin".`,
+    );
+  return { override: override.reason };
+}
+
+/**
+ * Sets or (null) takes away the policy of a label. Runs in the caller's transaction.
+ * @throws ApiError `quota_exceeded`
+ */
+export async function setPolicy(query: Query, label: string, policy: Policy | null): Promise<void> {
+  if (policy === null) {
+    const gone = await query((db) => db.deleteFrom('label_policies').where('label', '=', label).returning('id'));
+    if (gone.length > 0) await recordChange(query, 'label.policy_removed', label);
+    return;
+  }
+  const { steps, required } = policy;
+  await lockInWorkspace(query, 'label policies');
+  await query((db) =>
+    db
+      .insertInto('label_policies')
+      .values({ id: newId(), label, steps: asJson(steps), required, updated_at: now })
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'label']).doUpdateSet({ steps: asJson(steps), required, updated_at: now }),
+      ),
+  );
+  const [row] = await query((db) =>
+    db.selectFrom('label_policies').select((eb) => eb.fn.countAll<number>().as('count')),
+  );
+  if ((row?.count ?? 0) > MAX_POLICIES)
+    throw new ApiError('quota_exceeded', `A workspace can have policies for at most ${MAX_POLICIES} labels.`);
+  await recordChange(query, 'label.policy_set', label, { steps: steps.map(({ type }) => type), required });
+}

@@ -1,0 +1,205 @@
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import type { AuditAction } from '../../domain/audit.ts';
+import { ApiError, notFound } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import type { ReleaseDecision } from '../../domain/release.ts';
+import { isFinishedRelease, type ReleaseStatus } from '../../domain/release-states.ts';
+import { allows } from '../../domain/scopes.ts';
+import { recordChange } from '../audit/record-change.ts';
+import { type Mover, requireMover } from '../prompts/labels.ts';
+import { endRelease, goOn, markUntold, moveToCandidate, saveRelease, tell, withRun } from './change-release.ts';
+import { actorNow } from './create-release.ts';
+import { type ReleaseDeps, tellRelease } from './release-workflow.ts';
+import { getRelease, lockRelease, type ReleaseRow } from './releases.ts';
+
+export const RELEASE_CONTROLS = ['approve', 'reject', 'pause', 'resume', 'promote', 'rollback', 'cancel'] as const;
+export type ReleaseControl = (typeof RELEASE_CONTROLS)[number];
+
+interface Control {
+  /** In which states it can be done. */
+  from: readonly ReleaseStatus[];
+  /** Where it leads: a release that is there already has had it. */
+  to: ReleaseStatus;
+  audit: AuditAction;
+  verdict: ReleaseDecision['verdict'];
+  run: (query: Query, row: ReleaseRow, decision: Decision) => Promise<ReleaseRow>;
+}
+
+type Decision = Omit<ReleaseDecision, 'at' | 'step'>;
+
+/** `because` the caller said so. */
+const byRequest = (done: string, { by, comment }: Decision) =>
+  `${done} by ${by.name}${comment === null ? '' : `: ${comment}`}`;
+
+async function approve(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
+  const step = row.steps[row.step];
+  if (step?.type !== 'approve') throw new Error('A release awaits an approval at another step.');
+  const { by, comment } = decision;
+  if (hasApproved(row, by.key_id)) return row;
+  if (step.exclude_author && by.key_id !== null && row.authors.includes(by.key_id))
+    throw new ApiError(
+      'invalid_state',
+      'This step wants the approval of somebody else: the key that made the version or started the release does not count.',
+    );
+  const approvals = [
+    ...row.approvals,
+    {
+      step: row.step,
+      by,
+      at: new Date().toISOString(),
+      comment,
+      candidate_version: row.candidate_version,
+      evaluation_id: row.evaluation_id === null ? null : publicId('evaluation', row.evaluation_id),
+    },
+  ];
+  const count = approvals.filter((approval) => approval.step === row.step).length;
+  if (count >= step.count) return goOn(query, row, { state: 'passed' }, { approvals, decision });
+  return saveRelease(query, row, { approvals, decision, statusReason: `${count} of ${step.count} approvals` });
+}
+
+const hasApproved = ({ approvals, step }: ReleaseRow, keyId: string | null) =>
+  approvals.some((approval) => approval.step === step && approval.by.key_id === keyId);
+
+/** Goes on where it stood. What was inconclusive is accepted as it is. */
+async function resume(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
+  const state = row.steps[row.step]?.state;
+  if (row.promoted_at !== null) {
+    if (state === 'inconclusive')
+      return endRelease(query, row, 'succeeded', byRequest('resumed', decision), { decision });
+    return saveRelease(query, row, { status: 'baking', statusReason: null, decision });
+  }
+  const resumed = await saveRelease(query, row, { status: 'in_progress', statusReason: null, decision });
+  return state === 'inconclusive' ? goOn(query, resumed, { state }) : resumed;
+}
+
+/** Skips what is left: the label moves now. */
+async function promote(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
+  if (row.promoted_at !== null)
+    return endRelease(query, row, 'succeeded', byRequest('promoted', decision), { decision });
+  await moveToCandidate(query, row);
+  const steps = withRun(row, { state: 'skipped', finished_at: new Date().toISOString() });
+  const reason = byRequest('promoted', decision);
+  const ended = await endRelease(query, row, 'succeeded', reason, { decision, steps, promoted: true });
+  await tell(query, 'release.promoted', ended);
+  return ended;
+}
+
+const CONTROLS: Record<ReleaseControl, Control> = {
+  approve: {
+    from: ['awaiting_approval'],
+    to: 'in_progress',
+    audit: 'release.approved',
+    verdict: 'approved',
+    run: approve,
+  },
+  reject: {
+    from: ['awaiting_approval'],
+    to: 'rejected',
+    audit: 'release.rejected',
+    verdict: 'rejected',
+    run: (query, row, decision) => endRelease(query, row, 'rejected', byRequest('rejected', decision), { decision }),
+  },
+  pause: {
+    from: ['in_progress', 'baking'],
+    to: 'paused',
+    audit: 'release.paused',
+    verdict: 'paused',
+    run: (query, row, decision) =>
+      saveRelease(query, row, { status: 'paused', statusReason: byRequest('paused', decision), decision }),
+  },
+  resume: { from: ['paused'], to: 'in_progress', audit: 'release.resumed', verdict: 'resumed', run: resume },
+  promote: {
+    from: ['in_progress', 'paused', 'awaiting_approval', 'baking'],
+    to: 'succeeded',
+    audit: 'release.promoted',
+    verdict: 'promoted',
+    run: promote,
+  },
+  rollback: {
+    from: ['in_progress', 'paused', 'awaiting_approval', 'baking'],
+    to: 'rolled_back',
+    audit: 'release.rolled_back',
+    verdict: 'rolled_back',
+    run: (query, row, decision) =>
+      endRelease(query, row, 'rolled_back', byRequest('rolled back', decision), { decision }),
+  },
+  cancel: {
+    from: ['in_progress', 'paused', 'awaiting_approval'],
+    to: 'canceled',
+    audit: 'release.canceled',
+    verdict: 'canceled',
+    run: (query, row, decision) => endRelease(query, row, 'canceled', byRequest('canceled', decision), { decision }),
+  },
+};
+
+/** Whether a control that is pressed again has done its work before: then nothing changes. */
+function isDone(action: ReleaseControl, row: ReleaseRow, keyId: string | null): boolean {
+  if (action === 'approve') return row.approvals.some(({ by }) => by.key_id === keyId);
+  if (action === 'resume') return row.status === 'in_progress' || row.status === 'baking';
+  return row.status === CONTROLS[action].to;
+}
+
+/**
+ * Does what a caller wants of a release, in one transaction, and tells its workflow. Doing it again changes nothing.
+ * @throws ApiError `not_found`, `insufficient_scope`, `invalid_state`
+ */
+export async function controlRelease(
+  deps: ReleaseDeps,
+  db: WorkspaceDatabase,
+  id: string,
+  action: ReleaseControl,
+  { mover, comment }: { mover: Mover; comment: string | null },
+): Promise<ReleaseRow> {
+  const { from, audit, verdict, run } = CONTROLS[action];
+  const row = await db.transaction(async (query) => {
+    const locked = await lockRelease(query, id);
+    if (locked === undefined) throw notFound('This release');
+    await requireController(query, action, locked.label, mover);
+    const by = actorNow();
+    if (!from.includes(locked.status)) {
+      if (isDone(action, locked, by.key_id)) return locked;
+      throw refused(action, locked);
+    }
+    const after = await run(query, locked, { verdict, by, comment, numbers: null });
+    if (after === locked) return locked;
+    await markUntold(query, locked);
+    await recordChange(query, audit, publicId('release', id), {
+      prompt_name: locked.prompt_name,
+      label: locked.label,
+      status: after.status,
+    });
+    return after;
+  });
+  await tellRelease(deps, row);
+  return getRelease(db.query, row.id);
+}
+
+/** @throws ApiError `insufficient_scope` */
+async function requireController(query: Query, action: ReleaseControl, label: string, mover: Mover): Promise<void> {
+  if (action !== 'approve' && action !== 'reject' && action !== 'promote') return requireMover(query, label, mover);
+  if (!allows(mover.scopes, 'publish'))
+    throw new ApiError('insufficient_scope', `To ${action} a release, a key needs the scope "publish".`);
+}
+
+function refused(action: ReleaseControl, { status, id }: ReleaseRow): ApiError {
+  const name = publicId('release', id);
+  const { from } = CONTROLS[action];
+  const hint =
+    action === 'cancel' && status === 'baking'
+      ? ' The label has moved: roll it back, or promote it to end the bake.'
+      : '';
+  return new ApiError(
+    'invalid_state',
+    `${name} ${isFinishedRelease(status) ? 'has ended as' : 'is'} ${status}: only one that is ${from.join(' or ')} can be ${DONE[action]}.${hint}`,
+  );
+}
+
+const DONE: Record<ReleaseControl, string> = {
+  approve: 'approved',
+  reject: 'rejected',
+  pause: 'paused',
+  resume: 'resumed',
+  promote: 'promoted',
+  rollback: 'rolled back',
+  cancel: 'canceled',
+};

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { type ArmSums, NO_VALUES, type ValueSums } from '../../domain/analysis/sums.ts';
+import { ARMS, type Arm } from '../../domain/rollout.ts';
+import { percentileOf } from './latency-buckets.ts';
+import { WHOLE_STAGE } from './sum-up-releases.ts';
+
+/** What is known of the executions of one arm. */
+export interface ArmNumbers extends ArmSums {
+  fallbacks: number;
+  reused: number;
+  tokens: number;
+}
+
+export type Arms = Record<Arm, ArmNumbers>;
+
+interface SumRow {
+  arm: Arm;
+  measure: string;
+  bucket: number;
+  count: number;
+  total: number;
+  squares: number;
+}
+
+const SCORE = 'score:';
+
+function armOf(rows: readonly SumRow[]): ArmNumbers {
+  const moments = new Map<string, ValueSums>();
+  const latency: Record<number, number> = {};
+  for (const { measure, bucket, count, total, squares } of rows) {
+    const so = moments.get(measure) ?? NO_VALUES;
+    moments.set(measure, { count: so.count + count, sum: so.sum + total, squares: so.squares + squares });
+    if (measure === 'latency') latency[bucket] = (latency[bucket] ?? 0) + count;
+  }
+  const of = (measure: string) => moments.get(measure) ?? NO_VALUES;
+  const scores = [...moments].filter(([measure]) => measure.startsWith(SCORE));
+  return {
+    executions: of('error').count,
+    errors: of('error').sum,
+    fallbacks: of('fallback').count,
+    reused: of('reused').count,
+    tokens: of('tokens').sum,
+    cost: of('cost'),
+    latency,
+    scores: Object.fromEntries(scores.map(([measure, sums]) => [measure.slice(SCORE.length), sums])),
+  };
+}
+
+const armsOf = (rows: readonly SumRow[]): Arms => ({
+  stable: armOf(rows.filter(({ arm }) => arm === 'stable')),
+  candidate: armOf(rows.filter(({ arm }) => arm === 'candidate')),
+});
+
+const selectSums = (query: Query, ids: readonly string[]) =>
+  query((db) =>
+    db
+      .selectFrom('release_sums')
+      .select(['release_id', 'stage', 'arm', 'measure', 'bucket', 'count', 'total', 'squares'])
+      .where('release_id', 'in', ids)
+      .where('starts_at', '=', WHOLE_STAGE),
+  );
+
+/** The numbers of both arms by release; a release without any executions has none. */
+export async function readArms(query: Query, ids: readonly string[]): Promise<Map<string, Arms>> {
+  if (ids.length === 0) return new Map();
+  const rows = Map.groupBy(await selectSums(query, ids), ({ release_id: id }) => id);
+  return new Map(ids.map((id) => [id, armsOf(rows.get(id) ?? [])]));
+}
+
+/** The same of one release since a step, whose share has not changed since; of both arms in the same time. */
+export async function readStage(query: Query, id: string, stage: number): Promise<Arms> {
+  return armsOf((await selectSums(query, [id])).filter((row) => row.stage === stage));
+}
+
+export const SERIES_UNITS = ['minute', 'hour', 'day'] as const;
+export type SeriesUnit = (typeof SERIES_UNITS)[number];
+/** Points of a series at most. */
+export const MAX_POINTS = 1_500;
+
+/** What a release measured in a minute, an hour or a day, by arm and stage. */
+export async function readSeries(query: Query, id: string, unit: SeriesUnit) {
+  const rows = await query((db) =>
+    db
+      .selectFrom('release_sums')
+      .select(['stage', 'arm', 'measure', 'bucket'])
+      .select([
+        sql<Date>`date_trunc(${sql.lit(unit)}, starts_at, 'UTC')`.as('at'),
+        sql<number>`sum(count)::float8`.as('count'),
+        sql<number>`sum(total)`.as('total'),
+        sql<number>`sum(squares)`.as('squares'),
+      ])
+      .where('release_id', '=', id)
+      .where('starts_at', '>', WHOLE_STAGE)
+      .groupBy(['stage', 'arm', 'measure', 'bucket', sql`5`])
+      .orderBy('at'),
+  );
+  const points = Map.groupBy(rows, ({ at, stage, arm }) => `${at.toISOString()} ${stage} ${arm}`);
+  return [...points.values()].slice(-MAX_POINTS).flatMap((measured) => {
+    const [first] = measured;
+    return first === undefined
+      ? []
+      : [{ at: first.at, step: first.stage, arm: first.arm, ...describeArm(armOf(measured), false) }];
+  });
+}
+
+const P95 = 0.95;
+const MS_DIGITS = 10;
+
+/** The numbers of an arm as callers see them; null: nothing was measured. */
+export function describeArm(arm: ArmNumbers, isFine = true) {
+  const { executions, errors, fallbacks, reused, tokens, cost, latency, scores } = arm;
+  const mean = ({ count, sum }: ValueSums) => (count === 0 ? null : sum / count);
+  const p95 = percentileOf(latency, P95, isFine);
+  return {
+    executions,
+    errors,
+    error_rate: executions === 0 ? null : errors / executions,
+    fallbacks,
+    reused,
+    latency_p95_ms: p95 === null ? null : Math.round(p95 * MS_DIGITS) / MS_DIGITS,
+    cost_mean: mean(cost),
+    cost_total: cost.sum,
+    tokens,
+    scores: Object.fromEntries(Object.entries(scores).map(([name, sums]) => [name, mean(sums)])),
+  };
+}
+
+export const describeArms = (arms: Arms) =>
+  Object.fromEntries(ARMS.map((arm) => [arm, describeArm(arms[arm])])) as Record<Arm, ReturnType<typeof describeArm>>;
+
+export const NO_ARMS: Arms = armsOf([]);

@@ -1,0 +1,295 @@
+import { bindWorkspace, type Database, type Query } from '../../db/database.ts';
+import type { CheckResult } from '../../domain/analysis/check.ts';
+import { judgeChecks } from '../../domain/analysis/judge-checks.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { parsePublicId } from '../../domain/ids.ts';
+import {
+  asJsonValue,
+  checkEveryMs,
+  checksOf,
+  type ReleaseCheck,
+  type ReleaseStepType,
+  type StoredStep,
+  spanMs,
+  stepText,
+} from '../../domain/release.ts';
+import { isFinishedRelease } from '../../domain/release-states.ts';
+import { actAs, OPERATOR } from '../audit/acting.ts';
+import { endRelease, goOn, moveToCandidate, SERVICE, saveRelease, setSplit, tell, withRun } from './change-release.ts';
+import { type Arms, describeArms, readArms, readStage } from './numbers.ts';
+import { lockRelease, type ReleaseRow } from './releases.ts';
+import { sumUpReleases } from './sum-up-releases.ts';
+
+/** What the workflow knows of its release: what is to be done next. Texts are for operators. */
+export interface ReleaseView {
+  /** `ended`: nothing is left to do. `waiting`: for people. */
+  state: 'ended' | 'waiting' | 'at work';
+  step: number;
+  type: ReleaseStepType;
+  /** Whether the label has moved already. */
+  isBaking: boolean;
+  /** Until the step is over at the earliest. */
+  waitMs: number;
+  /** How often it is checked meanwhile; null: there is nothing to check. */
+  checkEveryMs: number | null;
+  /** Until its deadline; null: there is none, or it no longer counts. */
+  deadlineMs: number | null;
+  /** Markdown. */
+  details: string;
+  /** In a few words. */
+  summary: string;
+}
+
+const msUntil = (time: string | Date | null): number =>
+  time === null ? 0 : Math.max(0, new Date(time).getTime() - Date.now());
+
+/** The step that a release is at. */
+export function currentStep({ steps, step }: ReleaseRow): StoredStep {
+  const current = steps[step];
+  if (current === undefined) throw new Error(`A release is at step ${step}, which it does not have.`);
+  return current;
+}
+
+/** The last look at the numbers of a step, against their limits. */
+function checkNotes({ numbers }: StoredStep): string[] {
+  if (typeof numbers !== 'object' || numbers === null || Array.isArray(numbers)) return [];
+  const { checks } = numbers;
+  if (!Array.isArray(checks)) return [];
+  return checks.flatMap((check) =>
+    typeof check === 'object' && check !== null && !Array.isArray(check) && typeof check['note'] === 'string'
+      ? [check['note']]
+      : [],
+  );
+}
+
+function detailsOf(row: ReleaseRow): string {
+  const { prompt_name: name, label, stable_version: stable, candidate_version: candidate, percent } = row;
+  const lines = [
+    `**${name}** @${label}: version ${stable} → ${candidate}, ${percent} % get ${candidate}`,
+    `**${row.status.replaceAll('_', ' ')}**${row.status_reason === null ? '' : `: ${row.status_reason}`}`,
+    ...row.steps.map(
+      (step, index) =>
+        `${index + 1}. ${stepText(step)}: ${step.state}${index === row.step && step.due_at !== null ? `, until ${step.due_at}` : ''}`,
+    ),
+    ...checkNotes(currentStep(row)).map((note) => `- ${note}`),
+    ...row.approvals.map(({ by, at }) => `approved by ${by.name} at ${at}`),
+  ];
+  return lines.join('\n\n');
+}
+
+function viewOf(row: ReleaseRow): ReleaseView {
+  const step = currentStep(row);
+  const isEnded = isFinishedRelease(row.status);
+  const isWaiting = row.status === 'paused' || row.status === 'awaiting_approval';
+  const span = spanOf(step);
+  const isBaking = row.promoted_at !== null;
+  const hasChecks = checksOf(row.steps, row.step, row.percent).length > 0 || step.type === 'analyze';
+  return {
+    state: isEnded ? 'ended' : isWaiting ? 'waiting' : 'at work',
+    step: row.step,
+    type: step.type,
+    isBaking,
+    waitMs: msUntil(step.due_at),
+    checkEveryMs:
+      hasChecks && row.status !== 'paused'
+        ? checkEveryMs(span === undefined ? Number.POSITIVE_INFINITY : spanMs(span))
+        : null,
+    deadlineMs: row.deadline === null || isBaking ? null : msUntil(row.deadline),
+    details: detailsOf(row),
+    summary: `${row.status.replaceAll('_', ' ')}, step ${row.step + 1} of ${row.steps.length}: ${stepText(step)}`,
+  };
+}
+
+function spanOf(step: StoredStep): string | undefined {
+  if (step.type === 'promote') return step.bake?.for;
+  return 'for' in step ? step.for : undefined;
+}
+
+/**
+ * What the workflow does next; it has learned of all changes by it.
+ * @returns null where the release is gone
+ */
+export async function readForWorkflow({ system }: Database, id: string): Promise<ReleaseView | null> {
+  return system.transaction(async (query) => {
+    const row = await lockRelease(query, id);
+    if (row === undefined) return null;
+    await query((db) =>
+      db.updateTable('releases').set({ untold: false }).where('id', '=', id).where('untold', '=', true),
+    );
+    return viewOf(row);
+  });
+}
+
+/**
+ * A change of a release at a step, on behalf of who started it. Nothing happens where it is no longer at that step, or waits.
+ * @param whileAwaiting also while it awaits an approval
+ */
+export async function atStep(
+  { system }: Database,
+  id: string,
+  step: number,
+  work: (query: Query, row: ReleaseRow, at: StoredStep) => Promise<unknown>,
+  { whileAwaiting = false } = {},
+): Promise<void> {
+  await system.transaction(async (query) => {
+    const row = await lockRelease(query, id);
+    if (row === undefined || row.step !== step) return;
+    const isAwaiting = row.status === 'awaiting_approval' && whileAwaiting;
+    if (row.status !== 'in_progress' && row.status !== 'baking' && !isAwaiting) return;
+    const own = bindWorkspace(query, row.workspace_id);
+    await onBehalfOf(row, () => work(own, row, currentStep(row)));
+  });
+}
+
+function onBehalfOf(
+  { created_by: { key_id: keyId, name } }: ReleaseRow,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  const id = keyId === null ? undefined : parsePublicId('apiKey', keyId);
+  const key = id === undefined ? undefined : { id, name, sessionId: undefined };
+  return actAs({ ...OPERATOR, key }, work);
+}
+
+/** Gives the candidate to the step's share. */
+export const openCanary = (db: Database, id: string, step: number): Promise<void> =>
+  atStep(db, id, step, async (query, row, at) => {
+    if (at.type !== 'canary') return;
+    await setSplit(query, row, at.percent, step);
+    await goOn(query, row, { state: 'passed' }, { percent: at.percent, stage: step });
+  });
+
+export const endWait = (db: Database, id: string, step: number): Promise<void> =>
+  atStep(db, id, step, (query, row) => goOn(query, row, { state: 'passed' }));
+
+/** What the candidate is compared with. In a bake nobody gets the stable version: what it came to before stands for it. */
+async function armsFor(query: Query, row: ReleaseRow): Promise<Arms> {
+  const stage = await readStage(query, row.id, row.stage);
+  if (row.promoted_at === null) return stage;
+  const all = (await readArms(query, [row.id])).get(row.id);
+  return { stable: all?.stable ?? stage.stable, candidate: stage.candidate };
+}
+
+const inWords = (results: readonly CheckResult[]) => results.map(({ note }) => note).join('; ');
+
+/** How likely a release of a good candidate is rolled back, over all of its analyses and looks. */
+const ALPHA = 0.05;
+const analysesOf = (steps: readonly StoredStep[]) =>
+  Math.max(
+    1,
+    steps.filter((step) => step.type === 'analyze' || (step.type === 'promote' && step.bake?.checks.length)).length,
+  );
+
+/** What is to be done about checks that are over and can't tell. */
+function whenInconclusive(
+  checks: readonly ReleaseCheck[],
+  results: readonly CheckResult[],
+): ReleaseCheck['on_inconclusive'] {
+  const ways = checks
+    .filter((_, index) => results[index]?.verdict === 'inconclusive')
+    .map((check) => check.on_inconclusive);
+  if (ways.includes('rollback')) return 'rollback';
+  return ways.includes('pause') ? 'pause' : 'continue';
+}
+
+/**
+ * Looks at the numbers: a check that has failed rolls back at once. Where the step is over, it decides how to go on.
+ * @param isDue whether its time is over
+ * @returns whether the release is still at that step, and at work
+ */
+export async function checkStep(db: Database, id: string, step: number, isDue: boolean): Promise<boolean> {
+  await sumUpReleases(db.system.query, id);
+  let isStillThere = false;
+  const look = async (query: Query, row: ReleaseRow, at: StoredStep): Promise<void> => {
+    const checks = checksOf(row.steps, step, row.percent);
+    const arms = await armsFor(query, row);
+    const results = judgeChecks(checks, arms, { alpha: ALPHA / analysesOf(row.steps) });
+    const numbers = asJsonValue({ at: new Date().toISOString(), arms: describeArms(arms), checks: results });
+    const decide = (verdict: 'passed' | 'failed' | 'inconclusive') => ({
+      decision: { verdict, by: SERVICE, comment: null, numbers },
+    });
+    const failed = results.filter(({ verdict }) => verdict === 'failed');
+    // These steps have other numbers, which they keep.
+    const hasOwn = at.type === 'approve' || at.type === 'evaluate';
+    if (failed.length > 0) {
+      const steps = hasOwn ? row.steps : withRun(row, { numbers });
+      await endRelease(query, row, 'rolled_back', inWords(failed), { ...decide('failed'), steps });
+      return;
+    }
+    isStillThere = hasOwn;
+    if (hasOwn) return;
+    const missing = at.type === 'analyze' ? at.min_executions - arms.candidate.executions : 0;
+    if (!isDue || missing > 0 || at.type === 'wait') {
+      const statusReason = isDue && missing > 0 ? `waits for ${missing} more executions of the candidate` : null;
+      await saveRelease(query, row, { steps: withRun(row, { numbers }), statusReason });
+      isStillThere = true;
+      return;
+    }
+    const unclear = results.filter(({ verdict }) => verdict === 'inconclusive');
+    const state = unclear.length > 0 ? 'inconclusive' : 'passed';
+    const run = { state, numbers, finished_at: new Date().toISOString() } as const;
+    const way = unclear.length === 0 ? 'continue' : whenInconclusive(checks, results);
+    if (way === 'continue') {
+      if (at.type === 'promote')
+        await endRelease(query, row, 'succeeded', null, { ...decide(state), steps: withRun(row, run) });
+      else await goOn(query, row, run, decide(state));
+    } else if (way === 'rollback') {
+      await endRelease(query, row, 'rolled_back', inWords(unclear), { ...decide(state), steps: withRun(row, run) });
+    } else {
+      const statusReason = `inconclusive: ${inWords(unclear)}`;
+      await saveRelease(query, row, { status: 'paused', statusReason, steps: withRun(row, run), ...decide(state) });
+    }
+  };
+  await atStep(db, id, step, look, { whileAwaiting: true });
+  return isStillThere;
+}
+
+/** Moves the label, and bakes or ends. Where it may not move any more, the release fails. */
+export const promoteStep = (db: Database, id: string, step: number): Promise<void> =>
+  atStep(db, id, step, async (query, row, at) => {
+    if (at.type !== 'promote' || row.promoted_at !== null) return;
+    try {
+      await moveToCandidate(query, row);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      await endRelease(query, row, 'failed', error.message);
+      return;
+    }
+    if (at.bake === undefined) {
+      const ended = await endRelease(query, row, 'succeeded', null, { promoted: true });
+      await tell(query, 'release.promoted', ended);
+      return;
+    }
+    await setSplit(query, row, 100, step);
+    const due = new Date(Date.now() + spanMs(at.bake.for)).toISOString();
+    const steps = withRun(row, { due_at: due });
+    const baking = await saveRelease(query, row, {
+      status: 'baking',
+      percent: 100,
+      stage: step,
+      promoted: true,
+      steps,
+    });
+    await tell(query, 'release.promoted', baking);
+  });
+
+/** Ends a release from outside of its steps, unless it has ended. */
+async function endFromOutside(
+  db: Database,
+  id: string,
+  status: 'rolled_back' | 'failed',
+  reason: string,
+): Promise<void> {
+  await db.system.transaction(async (query) => {
+    const row = await lockRelease(query, id);
+    if (row === undefined || isFinishedRelease(row.status)) return;
+    const decision = { verdict: 'rolled_back', by: SERVICE, comment: null, numbers: null } as const;
+    await onBehalfOf(row, () => endRelease(bindWorkspace(query, row.workspace_id), row, status, reason, { decision }));
+  });
+}
+
+export const expireRelease = (db: Database, id: string): Promise<void> =>
+  endFromOutside(db, id, 'rolled_back', 'its deadline has passed');
+
+/** Its workflow was canceled or terminated: everybody gets the stable version again. */
+export const failRelease = (db: Database, id: string): Promise<void> =>
+  endFromOutside(db, id, 'failed', 'its workflow was ended by an operator');
