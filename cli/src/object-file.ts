@@ -7,10 +7,15 @@ import { CliError, EXIT } from './exit.ts';
  * @throws CliError where it holds no object
  */
 export async function readObject(file: string, what: string): Promise<object> {
-  // Only here: its many modules take longer to load than a command without a file takes.
-  const { parse } = await import('yaml');
-  const given: unknown = parse(await readFile(file, 'utf8'), { maxAliasCount: 0 });
+  const given = await readYaml(file);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new CliError(EXIT.usage, `${file}: must be an object${what}`);
   return given;
+}
+
+/** What a file of YAML or JSON holds, whatever it is. */
+export async function readYaml(file: string): Promise<unknown> {
+  // Only here: its many modules take longer to load than a command without a file takes.
+  const { parse } = await import('yaml');
+  return parse(await readFile(file, 'utf8'), { maxAliasCount: 0 });
 }

@@ -18,6 +18,7 @@ const MODULES = [
   { commands: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommand },
   { commands: ['datasets'], load: async () => (await import('./commands/datasets.ts')).addDatasetCommands },
   { commands: ['eval'], load: async () => (await import('./commands/evaluations.ts')).addEvaluationCommands },
+  { commands: ['release'], load: async () => (await import('./commands/releases.ts')).addReleaseCommands },
   { commands: ['usage'], load: async () => (await import('./commands/usage.ts')).addUsageCommand },
   { commands: ['import', 'export'], load: async () => (await import('./commands/import-export.ts')).addImportCommands },
 ];

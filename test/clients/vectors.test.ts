@@ -8,6 +8,7 @@ import {
   VariablesError,
   webhooks,
 } from '../../clients/typescript/src/index.ts';
+import { isCandidate } from '../../clients/typescript/src/prompts/rollout.ts';
 
 // The same that the service passes in test/vectors.test.ts: test/vectors/README.md says what they mean.
 
@@ -125,6 +126,24 @@ describe('streams', () => {
       expect(said).toBe(text);
       if (!isComplete) expect(requests[1]?.headers.get('Last-Event-ID')).toBe(lastId);
       expect(requests).toHaveLength(isComplete ? 1 : 2);
+    },
+  );
+});
+
+describe('rollouts', () => {
+  const { decisions, shares } = read('rollouts');
+  test.each<{ title: string; salt: string; key: string; percent: number; arm: string }>(decisions)(
+    '$title',
+    async ({ key, arm, ...release }) => {
+      expect(await isCandidate(release, key)).toBe(arm === 'candidate');
+    },
+  );
+
+  test.each<{ salt: string; percent: number; keys: number; candidates: number }>(shares)(
+    '$percent % of $keys keys',
+    async ({ keys, candidates, ...release }) => {
+      const found = await Promise.all(Array.from({ length: keys }, (_, n) => isCandidate(release, `user-${n}`)));
+      expect(found.filter(Boolean)).toHaveLength(candidates);
     },
   );
 });

@@ -11,6 +11,7 @@ from pydantic import RootModel
 from support import vectors
 
 from pms_client import Pms, Prompt, webhooks
+from pms_client._rollout import is_candidate
 from pms_client._sync.transport import Transport
 from pms_client._template import includes_in
 from pms_client.errors import SignatureError, VariablesError
@@ -101,3 +102,15 @@ def test_address_and_key_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PMS_BASE_URL", "http://127.0.0.1:3000")
     monkeypatch.setenv("PMS_API_KEY", "pms_x")
     Pms().close()
+
+
+@pytest.mark.parametrize("vector", vectors("rollouts")["decisions"], ids=title)
+def test_rollout(vector: Any) -> None:
+    arm = "candidate" if is_candidate(vector["salt"], vector["percent"], vector["key"]) else "stable"
+    assert arm == vector["arm"]
+
+
+@pytest.mark.parametrize("vector", vectors("rollouts")["shares"], ids=lambda vector: f"{vector['percent']}%")
+def test_share(vector: Any) -> None:
+    keys = (f"user-{n}" for n in range(vector["keys"]))
+    assert sum(is_candidate(vector["salt"], vector["percent"], key) for key in keys) == vector["candidates"]

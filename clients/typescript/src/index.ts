@@ -26,6 +26,7 @@ export type { ChatMessage, Fallback, ModelInput, Variables } from './prompts/loa
 export { LoadedPrompt } from './prompts/loaded-prompt.ts';
 export type { CacheDump, Selector } from './prompts/prompt-cache.ts';
 export type { CacheOptions, GetOptions, PromptMetrics, Prompts } from './prompts/prompts.ts';
+export type { DecidedBy } from './prompts/rollout.ts';
 export type { StreamEvent, StreamOptions } from './stream.ts';
 export type { RequestOptions, TransportOptions } from './transport.ts';
 export { verifyWebhook } from './webhooks.ts';

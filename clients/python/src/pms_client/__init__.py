@@ -11,6 +11,7 @@ from . import errors, events, models, types, webhooks
 from ._async.client import AsyncPms
 from ._async.stream import AsyncExecutionStream
 from ._cache import CacheMetrics
+from ._rollout import DecidedBy
 from ._sync.client import Pms
 from ._sync.stream import ExecutionStream
 from .errors import ApiError, PmsError
@@ -21,6 +22,7 @@ __all__ = [
     "AsyncExecutionStream",
     "AsyncPms",
     "CacheMetrics",
+    "DecidedBy",
     "ExecutionStream",
     "Pms",
     "PmsError",

@@ -117,9 +117,10 @@ class PromptCache:
             if entry.is_stale or (entry.was_used and now - entry.checked_at >= entry.ttl / 2)
         ]
 
-    def keep(self, key: Key, entry: Entry) -> None:
-        """The service still has what is in the cache."""
+    def keep(self, key: Key, entry: Entry, release: Mapping[str, Any] | None) -> None:
+        """The service still has what is in the cache. Who gets it may have changed."""
         if self._entries.get(key) is entry:
+            entry.prompt = entry.prompt.with_release(release)
             entry.checked_at = time.monotonic()
             entry.was_used = entry.is_stale = False
 

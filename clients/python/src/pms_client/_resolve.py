@@ -24,6 +24,8 @@ class Resolved:
     """`left_out`: the response would have been too large, ask again."""
     prompt: Prompt | None = None
     error: ApiError | None = None
+    release: Mapping[str, Any] | None = None
+    """With `unchanged`: the release that runs on the label now."""
 
 
 def resolve_call(wanted: Sequence[tuple[Key, Prompt | None]]) -> Call:
@@ -66,7 +68,7 @@ def _resolved(one: Mapping[str, Any], status: int) -> Resolved:
             raise ValueError("one has no name or no version")
         return Resolved("changed", Prompt(content, one["includes"], includes_hash=one["includes_hash"]))
     if one.get("unchanged"):
-        return Resolved("unchanged")
+        return Resolved("unchanged", release=one.get("release"))
     if one.get("left_out"):
         return Resolved("left_out")
     error = one["error"]

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from ._compile import CompiledPrompt
 from ._json import plain
 from ._messages import Message
+from ._rollout import DecidedBy
 
 Fallback: TypeAlias = "str | Sequence[Mapping[str, Any]] | Mapping[str, Any]"
 """What is used where the service can't give a prompt: a template, messages, or an object with the fields of a prompt."""
@@ -24,6 +25,7 @@ class Prompt:
         *,
         includes_hash: str | None = None,
         is_fallback: bool = False,
+        release: DecidedBy | None = None,
     ) -> None:
         self.content = content
         """All fields, as `GET /prompts/{name}` gives them. Leave them as they are: the prompt is shared."""
@@ -33,6 +35,8 @@ class Prompt:
         """Tells apart what its texts include, in its versions. None where they include nothing."""
         self.is_fallback = is_fallback
         """Whether it is the caller's own, because the service could not give one."""
+        self.release = release
+        """The release of its label that decided that it is given: keep it beside the run. None: none did."""
 
     @classmethod
     def of_fallback(cls, name: str, fallback: Fallback) -> Prompt:
@@ -43,6 +47,22 @@ class Prompt:
         else:
             content = {"messages": plain(list(fallback))}
         return cls({"name": name, **content}, is_fallback=True)
+
+    def with_release(self, release: Mapping[str, Any] | None) -> Prompt:
+        """The same version, where another release runs on its label."""
+        if self.content.get("release") == release:
+            return self
+        content = {name: value for name, value in self.content.items() if name != "release"}
+        if release is not None:
+            content["release"] = release
+        return Prompt(content, self.includes, includes_hash=self.includes_hash)
+
+    def decided_by(self, release: DecidedBy) -> Prompt:
+        """The same version, given by a release."""
+        prompt = Prompt(self.content, self.includes, includes_hash=self.includes_hash, release=release)
+        # What it is compiled to is the same, and made once.
+        prompt.__dict__["_compiled"] = self._compiled
+        return prompt
 
     @property
     def name(self) -> str:

@@ -43,7 +43,22 @@ class ExecutionFields(TypedDict, total=False):
     messages: Sequence[MessageLike]
     """Appended to the prompt's own."""
     reuse: Mapping[str, Any]
+    rollout_key: str
+    """Decides between the versions of a release, such as the id of a user: the same key gets the same version."""
     metadata: Mapping[str, str]
+
+
+class ReleaseFields(TypedDict, total=False):
+    """How a version is to reach a label."""
+
+    steps: Sequence[Mapping[str, Any]]
+    """Default: those of the policy of the label."""
+    reason: str
+    deadline: Time
+    metadata: Mapping[str, str]
+    supersede: bool
+    override: bool
+    """For the scope `admin`: other steps than the policy wants; `reason` says why."""
 
 
 class EvaluationFields(TypedDict, total=False):
@@ -78,4 +93,16 @@ class WebhookFields(TypedDict, total=False):
 
 ExecutionStatus: TypeAlias = Literal["queued", "running", "completed", "failed", "canceled"]
 EvaluationStatus: TypeAlias = Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
+ReleaseStatus: TypeAlias = Literal[
+    "in_progress",
+    "paused",
+    "awaiting_approval",
+    "baking",
+    "succeeded",
+    "rolled_back",
+    "rejected",
+    "failed",
+    "superseded",
+    "canceled",
+]
 DeliveryStatus: TypeAlias = Literal["queued", "waiting", "delivered", "failed", "abandoned"]

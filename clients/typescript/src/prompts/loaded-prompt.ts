@@ -4,6 +4,7 @@ import type { IncludeSet, PromptContent } from '../compile/prompt-content.ts';
 import type { Variables } from '../compile/prompt-values.ts';
 import { VariablesError } from '../errors.ts';
 import type { Prompt } from '../generated/types.gen.ts';
+import type { DecidedBy } from './rollout.ts';
 
 export type { ChatMessage, ModelInput, Variables };
 
@@ -21,9 +22,18 @@ export class LoadedPrompt {
   readonly model: string | undefined;
   /** Whether it is what `get` was given for want of anything else. */
   readonly isFallback: boolean;
-  #parsed: ParsedPrompt | undefined;
+  /** The release of its label that decided that it is given: keep it beside the run. Undefined: none did. */
+  readonly release: DecidedBy | undefined;
+  /** Shared by all copies. */
+  readonly #parsed: { prompt?: ParsedPrompt };
 
-  private constructor(name: string, content: PromptContent, includes: IncludeSet, data: Prompt | undefined) {
+  private constructor(
+    name: string,
+    content: PromptContent,
+    includes: IncludeSet,
+    data: Prompt | undefined,
+    { release, parsed = {} }: { release?: DecidedBy | undefined; parsed?: { prompt?: ParsedPrompt } } = {},
+  ) {
     this.name = name;
     this.version = data?.version ?? 0;
     this.data = data;
@@ -31,11 +41,18 @@ export class LoadedPrompt {
     this.content = content;
     this.model = data?.model;
     this.isFallback = data === undefined;
+    this.release = release;
+    this.#parsed = parsed;
   }
 
   static of(data: Prompt, includes: IncludeSet): LoadedPrompt {
     // What a default holds is JSON, which the document calls unknown.
     return new LoadedPrompt(data.name, data as PromptContent, includes, data);
+  }
+
+  /** The same version, given by a release. */
+  decidedBy(release: DecidedBy): LoadedPrompt {
+    return new LoadedPrompt(this.name, this.content, this.includes, this.data, { release, parsed: this.#parsed });
   }
 
   static fallback(name: string, content: Fallback): LoadedPrompt {
@@ -64,8 +81,8 @@ export class LoadedPrompt {
   }
 
   #parse(): ParsedPrompt {
-    this.#parsed ??= parsePrompt(this.content, this.includes);
-    return this.#parsed;
+    this.#parsed.prompt ??= parsePrompt(this.content, this.includes);
+    return this.#parsed.prompt;
   }
 }
 

@@ -229,6 +229,10 @@ export class PromptCache {
           found(each, prompt);
         } else if (result?.unchanged && before !== undefined) {
           before.dueAt = dueAt;
+          const { data, includes } = before.prompt;
+          // The version is the same, but who gets it may not be.
+          if (data !== undefined && JSON.stringify(data.release) !== JSON.stringify(result.release))
+            before.prompt = LoadedPrompt.of(withRelease(data, result.release), includes);
           found(each, before.prompt);
         } else if (result?.error !== undefined) {
           const { code, message } = result.error;
@@ -241,6 +245,13 @@ export class PromptCache {
         throw errorOf('internal_error', 'The service left out all prompts that it was asked for.');
     }
   }
+}
+
+function withRelease(prompt: Prompt, release: Prompt['release']): Prompt {
+  const changed = { ...prompt };
+  if (release === undefined) delete changed.release;
+  else changed.release = release;
+  return changed;
 }
 
 interface Wanted {

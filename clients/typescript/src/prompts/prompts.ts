@@ -2,6 +2,7 @@ import type { PmsError } from '../errors.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { type Fallback, LoadedPrompt } from './loaded-prompt.ts';
 import { type CacheDump, type CacheMetrics, PromptCache, type Resolve, type Selector } from './prompt-cache.ts';
+import { decide } from './rollout.ts';
 
 /** How prompts are kept. */
 export interface CacheOptions {
@@ -18,6 +19,11 @@ export interface CacheOptions {
 export interface GetOptions extends Selector {
   /** Given where there is nothing else: the service can't be reached, refuses the key, or has no such prompt. */
   fallback?: Fallback | undefined;
+  /**
+   * Decides between the versions of a release that runs on the label, such as the id of a user or conversation: the same key gets the
+   * same version. Default: at random each time
+   */
+  rolloutKey?: string | undefined;
   /** In milliseconds; 0 asks the service and waits for it. Default: that of the cache */
   ttlMs?: number | undefined;
 }
@@ -52,11 +58,38 @@ export class Prompts {
    * time is up it is still given at once, and asked for again behind that, with all that is due in one request.
    * @throws PmsError where there is neither the prompt nor a fallback: NotFoundError, ConnectionError …
    */
-  get(name: string, { fallback, ttlMs = this.#ttlMs, ...selector }: GetOptions = {}): Promise<LoadedPrompt> {
+  async get(
+    name: string,
+    { fallback, rolloutKey, ttlMs = this.#ttlMs, ...selector }: GetOptions = {},
+  ): Promise<LoadedPrompt> {
+    const loading = this.#load(name, selector, ttlMs);
+    const prompt = await (fallback === undefined
+      ? loading
+      : loading.catch((error) => this.#fallBack(name, fallback, error)));
+    return prompt.data?.release === undefined ? prompt : this.#decide(prompt, prompt.data.release, rolloutKey);
+  }
+
+  /** The candidate, where the key gets it. A version never changes, so it is asked for once. */
+  async #decide(
+    stable: LoadedPrompt,
+    release: NonNullable<NonNullable<LoadedPrompt['data']>['release']>,
+    key: string | undefined,
+  ): Promise<LoadedPrompt> {
+    const decided = await decide(release, key);
+    if (decided.arm === 'stable' || release.candidate_version === stable.version) return stable.decidedBy(decided);
+    try {
+      const candidate = await this.#load(stable.name, { version: release.candidate_version }, this.#ttlMs);
+      return candidate.decidedBy(decided);
+    } catch (error) {
+      // The stable version is there, and works.
+      this.#onError(error);
+      return stable.decidedBy({ ...decided, arm: 'stable' });
+    }
+  }
+
+  #load(name: string, selector: Selector, ttlMs: number): Promise<LoadedPrompt> {
     const cached = ttlMs > 0 ? this.#cache.peek(name, selector, ttlMs) : undefined;
-    if (cached !== undefined) return Promise.resolve(cached);
-    const loading = this.#cache.load(name, selector, ttlMs);
-    return fallback === undefined ? loading : loading.catch((error) => this.#fallBack(name, fallback, error));
+    return cached === undefined ? this.#cache.load(name, selector, ttlMs) : Promise.resolve(cached);
   }
 
   #fallBack(name: string, fallback: Fallback, error: PmsError): LoadedPrompt {

@@ -18,6 +18,7 @@ from .datasets import AsyncDatasets
 from .evaluations import AsyncEvaluations
 from .executions import DEFAULT_WAIT_SECONDS, AsyncExecutions
 from .prompts import AsyncPrompts
+from .releases import AsyncReleases
 from .stream import AsyncExecutionStream
 from .transport import AsyncTransport
 from .webhooks import AsyncWebhooks
@@ -55,6 +56,7 @@ class AsyncPms:
         self.executions = AsyncExecutions(transport)
         self.evaluations = AsyncEvaluations(transport)
         self.datasets = AsyncDatasets(transport)
+        self.releases = AsyncReleases(transport)
         self.webhooks = AsyncWebhooks(transport)
 
     async def execute(

@@ -3,8 +3,9 @@ from __future__ import annotations
 import builtins
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
-from typing import Literal
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 from typing_extensions import Unpack
@@ -13,6 +14,7 @@ from .. import models
 from .._cache import CacheMetrics, Entry, Key, PromptCache
 from .._call import change, create, read
 from .._resolve import MAX_RESOLVED, Resolved, read_resolved, resolve_call
+from .._rollout import decide
 from .._runtime import AsyncBackground, AsyncLock
 from ..errors import InvalidRequestError, NotFoundError, PmsError, UnexpectedResponseError
 from ..prompt import Fallback, Prompt
@@ -39,6 +41,7 @@ class AsyncPrompts:
         *,
         label: str | None = None,
         version: int | None = None,
+        rollout_key: str | None = None,
         fallback: Fallback | None = None,
         ttl: float | None = None,
     ) -> Prompt:
@@ -48,6 +51,8 @@ class AsyncPrompts:
         While the service can't be reached, the cache is used however old it is.
 
         Args:
+            rollout_key: decides between the versions of a release that runs on the label, such as the id of a user or
+                conversation: the same key gets the same version. Default: at random each time.
             fallback: given where the cache has nothing, and the service can't be reached, refuses the key, or has no such
                 prompt. With one, the service is asked once, and left alone for a pause where it did not respond.
             ttl: seconds; 0 asks the service and waits for it. Default: the client's.
@@ -57,7 +62,26 @@ class AsyncPrompts:
             InvalidRequestError: where the request is wrong: a name that can't be, or an include that can't be resolved.
             PmsError: where it can't be fetched, and there is no fallback.
         """
-        key = (name, label, version)
+        stable = await self._get((name, label, version), fallback, ttl)
+        release = stable.content.get("release")
+        return stable if release is None else await self._decide(stable, release, rollout_key)
+
+    async def _decide(self, stable: Prompt, release: Mapping[str, Any], rollout_key: str | None) -> Prompt:
+        """The candidate, where the key gets it. A version never changes, so it is asked for once."""
+        decided = decide(release, rollout_key)
+        version = release["candidate_version"]
+        if decided.arm == "stable" or version == stable.version:
+            return stable.decided_by(decided)
+        try:
+            candidate = await self._get((stable.name, None, version), None, None)
+        except PmsError as error:
+            _log.warning(
+                "The candidate of the prompt %s can't be had, the stable version is used: %s", stable.name, error
+            )
+            return stable.decided_by(replace(decided, arm="stable"))
+        return candidate.decided_by(decided)
+
+    async def _get(self, key: Key, fallback: Fallback | None, ttl: float | None) -> Prompt:
         cache = self._cache
         entry = cache.find(key)
         if entry is None or ttl == 0:
@@ -237,7 +261,7 @@ class AsyncPrompts:
                     _log.warning(
                         "The prompt %s can't be refreshed, that in the cache stays in use: %s", key[0], one.error
                     )
-                self._cache.keep(key, entry)
+                self._cache.keep(key, entry, entry.prompt.content.get("release") if one.error else one.release)
         # The first is never left out.
         return left_out if len(left_out) < len(due) else []
 

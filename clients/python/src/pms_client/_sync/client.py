@@ -19,6 +19,7 @@ from .datasets import Datasets
 from .evaluations import Evaluations
 from .executions import DEFAULT_WAIT_SECONDS, Executions
 from .prompts import Prompts
+from .releases import Releases
 from .stream import ExecutionStream
 from .transport import Transport
 from .webhooks import Webhooks
@@ -56,6 +57,7 @@ class Pms:
         self.executions = Executions(transport)
         self.evaluations = Evaluations(transport)
         self.datasets = Datasets(transport)
+        self.releases = Releases(transport)
         self.webhooks = Webhooks(transport)
 
     def execute(
