@@ -16,6 +16,7 @@ import { measureReads } from './reads.ts';
 import { measureReleases } from './releases.ts';
 import { format, type Outcome } from './report.ts';
 import { currentLoad, lastRun, saveRun } from './results.ts';
+import { measureRouting } from './routing.ts';
 import { startServers } from './servers.ts';
 import { measureStart } from './start.ts';
 import { measureStreams } from './streams.ts';
@@ -27,6 +28,7 @@ const report = (line: string) => console.error(line);
 /** Each has servers of its own, so that none slows the next by what it left behind. */
 const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   executions: (means) => withServers(means, measureExecutions),
+  routing: (means) => withServers(means, measureRouting),
   'prompt-read': (means) => withServers(means, measurePromptRead),
   reads: (means) => withServers(means, measureReads),
   start: () => measureStart(),
