@@ -27,21 +27,23 @@ import { regex } from './types/regex.ts';
 import { toolCalls } from './types/tool-calls.ts';
 
 /** One evaluator and its options, as in `POST /evaluations`. What is wrong inside an expression or a schema, `evaluatorFault` tells. */
-export const EvaluatorConfig = z.discriminatedUnion('type', [
-  exactMatch.config,
-  contains.config,
-  regex.config,
-  jsonValid.config,
-  jsonSchema.config,
-  jsonMatch.config,
-  numeric.config,
-  levenshtein.config,
-  toolCalls.config,
-  latency.config,
-  cost.config,
-  llmJudge.config,
-  http.config,
-]);
+export const EvaluatorConfig = z
+  .discriminatedUnion('type', [
+    exactMatch.config,
+    contains.config,
+    regex.config,
+    jsonValid.config,
+    jsonSchema.config,
+    jsonMatch.config,
+    numeric.config,
+    levenshtein.config,
+    toolCalls.config,
+    latency.config,
+    cost.config,
+    llmJudge.config,
+    http.config,
+  ])
+  .meta({ id: 'Evaluator' });
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 

@@ -94,7 +94,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       operationId: 'deleteExecution',
       audit: ['execution.deleted'],
       tag,
-      summary: 'Delete an execution that has ended',
+      summary: 'Delete an ended execution',
       description:
         'Its tokens and cost stay in `GET /usage`. Its `Idempotency-Key` is forgotten: a request with that key runs again.',
       scope: 'write',
@@ -111,7 +111,7 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       operationId: 'cancelExecution',
       audit: ['execution.canceled'],
       tag,
-      summary: 'Cancel an execution that has not ended',
+      summary: 'Cancel an execution',
       scope: 'execute',
       withoutRead: UNREAD_EXECUTION,
       params: ExecutionParams,
