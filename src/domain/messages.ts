@@ -31,10 +31,12 @@ export const ToolCallId = z
   .max(200, 'must be at most 200 characters')
   .meta({ example: 'call_1' });
 
-export const TextPart = z.strictObject({
-  type: z.literal('text', 'must be "text"'),
-  text: z.string('must be a string').max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
-});
+export const TextPart = z
+  .strictObject({
+    type: z.literal('text', 'must be "text"'),
+    text: z.string('must be a string').max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
+  })
+  .meta({ id: 'TextPart' });
 
 export const MediaType = z
   .string('must be a string')
@@ -58,7 +60,8 @@ const file = { type: z.literal('file'), media_type: MediaType, filename: FileNam
 /** A file that goes to a model: its bytes, or an address. */
 const FilePart = z
   .strictObject({ ...file, data: FileData.optional(), url: FileUrl.optional() })
-  .refine((part) => (part.data === undefined) !== (part.url === undefined), 'must have one of data and url');
+  .refine((part) => (part.data === undefined) !== (part.url === undefined), 'must have one of data and url')
+  .meta({ id: 'FilePart' });
 
 /** A file as it is given for a variable. */
 export const FileValue = z
@@ -77,7 +80,8 @@ const StoredFilePart = z
   .refine(
     (part) => [part.data, part.url, part.variable].filter((source) => source !== undefined).length === 1,
     'must have one of data, url and variable',
-  );
+  )
+  .meta({ id: 'StoredFilePart' });
 
 /** A model's wish that a tool be run. */
 export const ToolCall = z
@@ -85,13 +89,15 @@ export const ToolCall = z
   .meta({ id: 'ToolCall' });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-const ToolCallPart = z.strictObject({ type: z.literal('tool_call'), ...ToolCall.shape });
-const ToolResultPart = z.strictObject({
-  type: z.literal('tool_result'),
-  id: ToolCallId,
-  name: ToolName,
-  output: AnyJson.meta({ description: 'What the tool gave: any JSON.', example: { celsius: 21 } }),
-});
+const ToolCallPart = z.strictObject({ type: z.literal('tool_call'), ...ToolCall.shape }).meta({ id: 'ToolCallPart' });
+const ToolResultPart = z
+  .strictObject({
+    type: z.literal('tool_result'),
+    id: ToolCallId,
+    name: ToolName,
+    output: AnyJson.meta({ description: 'What the tool gave: any JSON.', example: { celsius: 21 } }),
+  })
+  .meta({ id: 'ToolResultPart' });
 
 const partsOf = <Part extends z.ZodType>(part: Part) =>
   z.union(
@@ -103,23 +109,35 @@ const partsOf = <Part extends z.ZodType>(part: Part) =>
   );
 
 /** A list that is looked at before it is parsed counts as optional in the documentation. */
-const WITH_CONTENT = {
+const withContent = (id: string) => ({
+  id,
   override({ jsonSchema }: { jsonSchema: { required?: string[] | undefined } }) {
     jsonSchema.required = ['role', 'content'];
   },
-};
+});
 
-function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePart: File) {
+const SystemMessage = z
+  .strictObject({ role: z.literal('system'), content: partsOf(TextPart) })
+  .meta(withContent('SystemMessage'));
+const ToolMessage = z
+  .strictObject({
+    role: z.literal('tool'),
+    content: shortList(ToolResultPart, 'tool_result parts', { min: 1, max: MAX_PARTS }),
+  })
+  .meta(withContent('ToolMessage'));
+
+/** @param kind before the names of the messages that files can be in */
+function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePart: File, kind: 'Chat' | '') {
   return z.discriminatedUnion(
     'role',
     [
-      z.strictObject({ role: z.literal('system'), content: partsOf(TextPart) }).meta(WITH_CONTENT),
+      SystemMessage,
       z
         .strictObject({
           role: z.literal('user'),
           content: partsOf(z.discriminatedUnion('type', [TextPart, filePart], 'must be a text or a file part')),
         })
-        .meta(WITH_CONTENT),
+        .meta(withContent(`${kind}UserMessage`)),
       z
         .strictObject({
           role: z.literal('assistant'),
@@ -127,24 +145,19 @@ function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePar
             z.discriminatedUnion('type', [TextPart, filePart, ToolCallPart], 'must be a text, file or tool_call part'),
           ),
         })
-        .meta(WITH_CONTENT),
-      z
-        .strictObject({
-          role: z.literal('tool'),
-          content: shortList(ToolResultPart, 'tool_result parts', { min: 1, max: MAX_PARTS }),
-        })
-        .meta(WITH_CONTENT),
+        .meta(withContent(`${kind}AssistantMessage`)),
+      ToolMessage,
     ],
     'must be system, user, assistant or tool',
   );
 }
 
 /** A message as it goes to a model: nothing in it is filled in any more. */
-export const ChatMessage = messageOf(FilePart).meta({ id: 'ChatMessage' });
+export const ChatMessage = messageOf(FilePart, 'Chat').meta({ id: 'ChatMessage' });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
 /** A message of a stored prompt: its texts are templates, its files may be variables. */
-export const Message = messageOf(StoredFilePart).meta({ id: 'Message' });
+export const Message = messageOf(StoredFilePart, '').meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
 
 /** Stands for the messages that are given as the variable of that name. */

@@ -33,10 +33,12 @@ export type Tool = z.infer<typeof Tool>;
 export const Tools = shortList(Tool, 'tools', { max: MAX_TOOLS });
 
 /** Whether the model must use a tool, and which. */
-export const ToolChoice = z.union(
-  [z.enum(['auto', 'none', 'required']), z.strictObject({ name: Tool.shape.name })],
-  'must be "auto", "none", "required" or {"name": "…"}',
-);
+export const ToolChoice = z
+  .union(
+    [z.enum(['auto', 'none', 'required']), z.strictObject({ name: Tool.shape.name }).meta({ id: 'NamedTool' })],
+    'must be "auto", "none", "required" or {"name": "…"}',
+  )
+  .meta({ id: 'ToolChoice' });
 export type ToolChoice = z.infer<typeof ToolChoice>;
 
 export const INPUT_TYPES = ['string', 'number', 'boolean', 'json', 'messages', 'file'] as const;
@@ -69,7 +71,7 @@ export const Input = z
     description: z.string().max(1000, 'must be at most 1,000 characters').optional(),
     enum: Enum.optional(),
   })
-  .meta({ description: 'What is known of a variable.' });
+  .meta({ id: 'PromptInput', description: 'What is known of a variable.' });
 export type Input = z.infer<typeof Input>;
 
 export const Inputs = z.preprocess(

@@ -46,7 +46,9 @@ const EVALUATORS = [
 const [first, ...others] = EVALUATORS;
 
 /** One evaluator and its options, as in `POST /evaluations`. What is wrong inside an expression or a schema, `evaluatorFault` tells. */
-export const EvaluatorConfig = z.discriminatedUnion('type', [first.config, ...others.map(({ config }) => config)]);
+export const EvaluatorConfig = z
+  .discriminatedUnion('type', [first.config, ...others.map(({ config }) => config)])
+  .meta({ id: 'Evaluator' });
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 

@@ -118,7 +118,7 @@ export const PromptReference = z
 
 export const Timestamp = z.iso
   .datetime()
-  .meta({ description: 'ISO 8601 in UTC with milliseconds.', example: '2026-01-31T12:00:00.000Z' });
+  .meta({ id: 'Timestamp', description: 'ISO 8601 in UTC with milliseconds.', example: '2026-01-31T12:00:00.000Z' });
 
 /** What both PostgreSQL and four digits of a year can hold. */
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
@@ -133,6 +133,12 @@ export const TimestampInput = z.iso
     'must be between the years 1 and 9999',
   )
   .meta({ example: '2026-01-31T12:00:00Z' });
+
+/** The period that records were created in, of lists and of what is made from them. */
+export const CreationTime = {
+  since: TimestampInput.optional().meta({ description: 'Created at or after this time.', param: { id: 'Since' } }),
+  until: TimestampInput.optional().meta({ description: 'Created before this time.', param: { id: 'Until' } }),
+};
 
 /** Whoever is to get the same version of a prompt again and again while a release runs. */
 export const RolloutKey = z

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { ApiError, ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import { SCOPES } from '../domain/scopes.ts';
 import { CONSOLE_HEADER } from './credentials.ts';
@@ -21,7 +26,7 @@ const ErrorResponse = z
     }),
   })
   .meta({ id: 'Error' });
-const OWN_FORMAT: ErrorFormat = { schema: ErrorResponse, present: errorBody };
+const OWN_FORMAT: ErrorFormat = { name: '', schema: ErrorResponse, present: errorBody };
 
 const ALWAYS: ErrorCode[] = [
   'unauthorized',
@@ -52,31 +57,100 @@ const DESCRIPTIONS: Record<number, string> = {
   401: 'The key is missing, unknown, revoked or expired, or lacks the scope.',
   404: 'It does not exist in this workspace.',
   429: 'Too many requests; `Retry-After` says when to try again.',
-  500: 'An error in the service. The request has no effect later.',
+  500: 'An error in the service. Nothing from this request will run.',
 };
 
-/** Errors that an operation can give. */
+/** What the operations of each tag are about. */
+const TAGS: Record<string, string> = {
+  Prompts: 'Named templates or messages with model parameters. Every change of the content is a new version.',
+  Labels: 'Names such as `production` that point at a version of a prompt.',
+  Releases: 'A new version of a prompt behind a label, step by step, with checks between the steps.',
+  Executions: 'Runs of a prompt on a model, with their tokens, cost and latency.',
+  "OpenAI's format": 'Chat completions, responses and models for the SDKs of OpenAI: the model names a prompt.',
+  Providers: 'The model providers that are set up.',
+  Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.',
+  Datasets: 'Named, versioned lists of examples for evaluations.',
+  Schedules: 'Evaluations that start by a cron expression.',
+  Webhooks: 'Addresses that events are sent to, signed, and the deliveries to them.',
+  Events: 'What has happened, as webhooks are told.',
+  Notifications: 'Events as they concern people, with the mails that were sent.',
+  Usage: 'Runs, tokens and cost over a period.',
+  Statistics: 'Runs, errors, cost, latency and scores of prompts over time.',
+  'API keys': 'Keys of the workspace and their scopes.',
+  Sessions: 'Sign-ins of the console.',
+  'Audit log': 'Who changed what, and when.',
+};
+
+/** Names of the components that hold error responses; the codes that only some operations have are added. */
+const NAMES: Record<number, string> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  404: 'NotFound',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+};
+const IN_EVERY_NAME = new Set<ErrorCode>([...ALWAYS, 'invalid_request', 'not_found']);
+
+const WholeNumber = z.int().nonnegative();
+const HEADERS = z.object({
+  'X-Request-Id': z.string().meta({
+    description: 'The id of this request, as the log has it.',
+    header: { id: 'X-Request-Id' },
+  }),
+  'RateLimit-Limit': WholeNumber.meta({
+    description: 'Requests a minute. The three are absent where there is no limit.',
+    header: { id: 'RateLimit-Limit' },
+  }),
+  'RateLimit-Remaining': WholeNumber.meta({
+    description: 'Requests that are left.',
+    header: { id: 'RateLimit-Remaining' },
+  }),
+  'RateLimit-Reset': WholeNumber.meta({
+    description: 'Seconds until all of them are there again.',
+    header: { id: 'RateLimit-Reset' },
+  }),
+});
+const ERROR_HEADERS: Record<number, z.ZodObject> = {
+  429: HEADERS.extend({
+    'Retry-After': WholeNumber.meta({ description: 'Seconds to wait.', header: { id: 'Retry-After' } }),
+  }),
+};
+
+/** Errors that an operation can give, in the order of `ERROR_CODES`. */
 function errorCodesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([...ALWAYS, ...(route.errors ?? [])]);
   codes.add('invalid_request');
   if (route.body !== undefined && route.body !== 'stream') codes.add('payload_too_large');
   if (route.params) codes.add('not_found');
   if (route.idempotent) codes.add('idempotency_key_reused');
-  return [...codes];
+  return ERROR_CODES.filter((code) => codes.has(code));
 }
 
 function exampleMessage(code: ErrorCode, { maxBodyBytes = MAX_BODY_BYTES }: Route): string {
   return EXAMPLE_MESSAGES[code].replace(String(MAX_BODY_BYTES), String(maxBodyBytes));
 }
 
-function errorResponses(route: Route) {
+function nameOf(status: number, codes: ErrorCode[], { errorFormat, maxBodyBytes = MAX_BODY_BYTES }: Route): string {
+  const words = (text: string) => text.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const added = codes
+    .filter((code) => !IN_EVERY_NAME.has(code))
+    .map((code) =>
+      code === 'payload_too_large' && maxBodyBytes !== MAX_BODY_BYTES ? `PayloadOver${maxBodyBytes}Bytes` : words(code),
+    );
+  return [`${(errorFormat ?? OWN_FORMAT).name}${NAMES[status]}`, ...added].join('Or');
+}
+
+/** @param shared the components made so far, by name */
+function errorResponses(route: Route, shared: Map<string, ZodOpenApiResponseObject>) {
   const { schema, present } = route.errorFormat ?? OWN_FORMAT;
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => STATUS_OF_CODE[code]);
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
+    [...byStatus].map(([status, codes]) => {
+      const id = nameOf(status, codes, route);
+      const response = shared.get(id) ?? {
+        id,
         description: DESCRIPTIONS[status] ?? '',
+        headers: ERROR_HEADERS[status] ?? HEADERS,
         content: {
           'application/json': {
             schema,
@@ -85,8 +159,10 @@ function errorResponses(route: Route) {
             ),
           },
         },
-      },
-    ]),
+      };
+      shared.set(id, response);
+      return [String(status), response];
+    }),
   );
 }
 
@@ -99,7 +175,10 @@ const IdempotencyHeader = z.object({
     .string()
     .max(255)
     .optional()
-    .meta({ description: 'A repeated request with the same key returns the first response again, for 24 hours.' }),
+    .meta({
+      description: 'A repeated request with the same key returns the first response again, for 24 hours.',
+      param: { id: 'Idempotency-Key' },
+    }),
 });
 
 function accessOf(route: Route): string {
@@ -120,7 +199,7 @@ function auditOf({ audit }: Route): string | undefined {
   return `The audit log has it as ${audit.map((action) => `\`${action}\``).join(' or ')}.`;
 }
 
-function operationOf(route: Route): ZodOpenApiOperationObject {
+function operationOf(route: Route, shared: Map<string, ZodOpenApiResponseObject>): ZodOpenApiOperationObject {
   const path = objectOrNone(route.params);
   const query = objectOrNone(route.query);
   const otherContentTypes = route.otherContentTypes ?? [];
@@ -156,20 +235,32 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     responses: {
       [String(route.status ?? 200)]: {
         description: route.status === 201 ? 'Created.' : 'Done.',
+        headers: HEADERS,
         content: {
           [route.responseContentType ?? 'application/json']: { schema: route.response, example: route.responseExample },
           ...Object.fromEntries(otherContentTypes.map((type) => [type, { schema: z.string() }])),
         },
       },
-      ...errorResponses(route),
+      ...errorResponses(route, shared),
     },
   };
+}
+
+type Parameter = NonNullable<NonNullable<ReturnType<typeof createDocument>['components']>['parameters']>[string];
+
+/** A parameter's description stands once. The page at /docs fills in examples, and a list that is filtered by all of them is empty. */
+function simplify(parameter: Parameter): void {
+  if (!('in' in parameter) || typeof parameter.schema !== 'object') return;
+  const { schema } = parameter;
+  if ('description' in schema && schema.description === parameter.description) delete schema.description;
+  if (parameter.in !== 'path' && 'example' in schema) delete schema.example;
 }
 
 /** The OpenAPI 3.1 document, from the very schemas that validate. */
 export function openApiDocument(routes: Route[], version: string) {
   const paths: ZodOpenApiPathsObject = {};
-  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
+  const shared = new Map<string, ZodOpenApiResponseObject>();
+  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, shared) };
   const document = createDocument({
     openapi: '3.1.1',
     info: {
@@ -195,19 +286,12 @@ export function openApiDocument(routes: Route[], version: string) {
         },
       },
     },
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] ?? '' })),
     paths,
   });
-  // The page at /docs fills in examples, and a list that is filtered by all of them is empty.
   for (const path of Object.values(document.paths ?? {}))
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
-      for (const parameter of path[method]?.parameters ?? [])
-        if (
-          'in' in parameter &&
-          parameter.in !== 'path' &&
-          typeof parameter.schema === 'object' &&
-          'example' in parameter.schema
-        )
-          delete parameter.schema.example;
+      path[method]?.parameters?.forEach(simplify);
+  Object.values(document.components?.parameters ?? {}).forEach(simplify);
   return document;
 }

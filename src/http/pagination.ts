@@ -11,12 +11,17 @@ export const PageQuery = {
     max: 1000,
     description: 'How many to return at most. A page ends before that where its records are large (about 4 MiB).',
     byDefault: 100,
-  }).default(100),
+  })
+    .default(100)
+    .meta({ param: { id: 'Limit' } }),
   cursor: z
     .string()
     .max(1000)
     .optional()
-    .meta({ description: 'The `next_cursor` of the page before; absent for the first page.' }),
+    .meta({
+      description: 'The `next_cursor` of the page before; absent for the first page.',
+      param: { id: 'Cursor' },
+    }),
 };
 
 /** The shape of every list. */

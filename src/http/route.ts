@@ -67,6 +67,8 @@ export class RawResponse {
 
 /** How an operation says what went wrong. */
 export interface ErrorFormat {
+  /** Before the names of its responses in the OpenAPI document. */
+  name: string;
   /** Of the response's body. */
   schema: z.ZodType;
   present: (error: ApiError) => unknown;

@@ -52,9 +52,24 @@ export interface Api {
 const pointer = (steps: string[]) =>
   steps.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
+/** The document with its shared parameters, responses and headers where they are referred to; schemas stay references. */
+function expand(value: unknown, document: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => expand(item, document));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$ref' in value && /^#\/components\/(?!schemas\/)/.test(String(value.$ref))) {
+    const steps = String(value.$ref).split('/').slice(1);
+    return expand(
+      steps.reduce<unknown>((at, step) => Object(at)[step], document),
+      document,
+    );
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expand(item, document)]));
+}
+
 /** Reads the document that the service serves. */
 export async function readApi(origin: string): Promise<Api> {
-  const json: unknown = await (await fetch(`${origin}/openapi.json`)).json();
+  const served: unknown = await (await fetch(`${origin}/openapi.json`)).json();
+  const json = expand(served, served);
   const document = Document.parse(json);
   // Schemas are many and are each used a few times: compiling them is what takes time.
   const quickToCompile = { inlineRefs: false, code: { optimize: false } };

@@ -70,6 +70,18 @@ describe('the document', () => {
     }
   });
 
+  test('is small: what is shared stands once, under a name made of words', async () => {
+    const served = await (await fetch(`${service.origin}/openapi.json`)).text();
+    expect(Buffer.byteLength(served)).toBeLessThanOrEqual(400_000);
+    const { components, paths } = JSON.parse(served);
+    for (const kind of ['schemas', 'responses', 'parameters', 'headers'])
+      expect(Object.keys(components[kind]).filter((name) => /^_|\d$/.test(name))).toEqual([]);
+    for (const operations of Object.values<Record<string, { responses: object }>>(paths))
+      for (const { responses } of Object.values(operations))
+        for (const [status, response] of Object.entries(responses))
+          if (status >= '400') expect(Object.keys(response)).toEqual(['$ref']);
+  });
+
   test('declares the parameters of every path, each once', () => {
     onEvery(({ path, parameters }) => {
       const inPath = parameters.filter((parameter) => parameter.in === 'path');

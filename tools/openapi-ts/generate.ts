@@ -20,9 +20,12 @@ const SHARED = ['template.ts', 'message-order.ts', 'prompt.ts', 'prompt-values.t
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
+const IDEMPOTENCY_KEY = '#/components/parameters/Idempotency-Key';
+
 interface Operation {
   operationId: string;
-  parameters?: { name: string; in: string }[];
+  /** Of those that are shared there is only a reference. */
+  parameters?: { name?: string; $ref?: string }[];
 }
 
 interface OpenApi {
@@ -50,7 +53,7 @@ function operationsOf({ paths }: OpenApi): string {
     METHODS.flatMap((method) => {
       const operation = methods[method];
       if (operation === undefined) return [];
-      const isIdempotent = operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
+      const isIdempotent = operation.parameters?.some(({ $ref }) => $ref === IDEMPOTENCY_KEY) ?? false;
       return { id: operation.operationId, type: pascalCase(operation.operationId), method, url, isIdempotent };
     }),
   );

@@ -39,8 +39,6 @@ def lenient(schema: Any, *, names: bool = False) -> Any:
         return [lenient(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    if schema.get("$ref", "").startswith("#/components/schemas/__schema"):
-        return {}  # Any JSON, which the document spells out.
     return {
         key: lenient(value, names=not names and key in ("properties", "patternProperties", "$defs"))
         for key, value in schema.items()
@@ -54,7 +52,7 @@ def references_in(schema: Any) -> set[str]:
 
 
 def received(api: Any) -> dict[str, Any]:
-    """The schemas of responses, without those in OpenAI's format."""
+    """The schemas of what is returned (errors are raised), without those in OpenAI's format."""
     schemas = api["components"]["schemas"]
     paths = {
         path: item for path, item in api["paths"].items() if not path.startswith(("/chat/", "/models", "/responses"))
@@ -65,7 +63,7 @@ def received(api: Any) -> dict[str, Any]:
     while waiting:
         reached |= waiting
         waiting = references_in([schemas[name] for name in reached]) - reached
-    return {name: lenient(schema) for name, schema in schemas.items() if name in reached and name[:2] != "__"}
+    return {name: lenient(schema) for name, schema in schemas.items() if name in reached}
 
 
 def models(document: Path) -> str:
@@ -81,7 +79,7 @@ def models(document: Path) -> str:
                 *("--input", given, "--input-file-type", "openapi", "--output", made),
                 *("--output-model-type", "pydantic_v2.BaseModel", "--target-python-version", "3.10"),
                 *("--extra-fields", "ignore", "--enum-field-as-literal", "all", "--use-title-as-name"),
-                *("--collapse-root-models", "--reuse-model", "--use-annotated", "--disable-timestamp"),
+                *("--collapse-root-models", "--use-annotated", "--disable-timestamp"),
                 *("--naming-strategy", "parent-prefixed", "--field-type-collision-strategy", "rename-type"),
                 *("--formatters", "builtin"),
                 *("--use-double-quotes", "--use-union-operator", "--use-standard-collections"),

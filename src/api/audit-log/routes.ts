@@ -47,9 +47,9 @@ export function auditLogRoutes(): Route[] {
       path: '/audit-log',
       operationId: 'listAuditLog',
       tag: 'Audit log',
-      summary: 'List changes, newest first: who, what, when, from where',
+      summary: 'List audit log entries, newest first',
       description:
-        'Each entry was stored with its change. Nothing changes or removes one but the end of the workspace.',
+        'Each entry was stored with its change. Entries are never changed, and are removed only with the workspace.',
       scope: 'admin',
       query: ListQuery,
       response: AuditLogPage,

@@ -47,6 +47,7 @@ function body(code: string, type: ErrorType, message: string, param: string | nu
 
 /** Errors as OpenAI's SDKs read them. */
 export const openAiErrors: ErrorFormat = {
+  name: 'OpenAi',
   schema: OpenAiError,
   present({ code, message, details }: ApiError): OpenAiError {
     const param = details?.[0]?.path ?? (ABOUT_MODEL.has(code) ? 'model' : null);

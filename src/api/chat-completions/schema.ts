@@ -134,5 +134,11 @@ export const ChatCompletion = z
 
 /** How long to wait; parsed by `waitMsOf`. */
 export const PreferHeader = z.object({
-  Prefer: z.string().optional().meta({ description: '`wait=N`: 0–300 seconds, 300 unless given.', example: 'wait=60' }),
+  Prefer: z
+    .string()
+    .optional()
+    .meta({
+      description: '`wait=N`: 0–300 seconds, 300 unless given.',
+      param: { id: 'Prefer' },
+    }),
 });

@@ -4,7 +4,7 @@ import { Example } from '../../domain/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { ModelName } from '../../domain/prompt-version.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
-import { Name, saneText, Timestamp, TimestampInput, wholeNumber } from '../../http/fields.ts';
+import { CreationTime, Name, saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 const MAX_FROM_EXECUTIONS = 100_000;
@@ -96,8 +96,7 @@ export const FromExecutions = z
       .default('completed')
       .meta({ description: 'Only executions in this state.' }),
     model: ModelName.optional(),
-    since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
-    until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
+    ...CreationTime,
     execution_ids: z
       .array(z.string().max(100), 'must be an array of ids')
       .min(1, 'must not be empty')

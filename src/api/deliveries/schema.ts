@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DELIVERY_TRIGGERS } from '../../db/entities/webhook.ts';
 import { deliveryStates } from '../../domain/delivery-states.ts';
-import { Timestamp, TimestampInput } from '../../http/fields.ts';
+import { CreationTime, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { EventName } from '../webhooks/schema.ts';
 
@@ -52,6 +52,5 @@ export const ListQuery = z.strictObject({
   ...PageQuery,
   status: z.enum(deliveryStates.states, `must be one of ${deliveryStates.states.join(', ')}`).optional(),
   event: EventName.optional(),
-  since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
-  until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
+  ...CreationTime,
 });

@@ -63,7 +63,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       operationId: 'resumeEvaluation',
       audit: ['evaluation.resumed'],
       tag,
-      summary: 'Resume a paused evaluation, with a higher budget if need be',
+      summary: 'Resume a paused evaluation, optionally with a higher budget',
       description:
         'With `max_cost`, an evaluation that is still running or scheduled is given the new budget, too, so that it need not pause.',
       scope: 'execute',
@@ -89,7 +89,7 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
     control(
       'retry',
       'evaluation.retried',
-      'Run the failed examples of an ended evaluation again',
+      'Retry the failed examples of an ended evaluation',
       'Examples with a score keep it and are not paid for again. Examples that were not reached are run, too.',
       retryEvaluation,
       { status: 'running', retries: 1 },

@@ -73,7 +73,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
     operationId: 'rescoreEvaluation',
     audit: 'none',
     tag: 'Evaluations',
-    summary: 'Score the outputs of a completed evaluation again',
+    summary: 'Rescore the outputs of a completed evaluation',
     description:
       'A new run over the same outputs, with other evaluators or another threshold. The model is not called: only judges cost. ' +
       'Evaluators that are left out are those of the source, with their secrets. ' +

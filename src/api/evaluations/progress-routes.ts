@@ -17,7 +17,7 @@ export function progressRoutes({ quotas, progress }: { quotas: Quotas; progress:
       path: '/evaluations/{id}/stream',
       operationId: 'streamEvaluation',
       tag: 'Evaluations',
-      summary: 'Read the progress of an evaluation as server-sent events',
+      summary: 'Stream the progress of an evaluation as server-sent events',
       description:
         '`evaluation.progress` with the evaluation as it is, and whenever it has changed, about once a second at most; then ' +
         '`evaluation.completed`, `evaluation.failed` or `evaluation.canceled`. A stream that ends without one of those three was ' +

@@ -37,9 +37,9 @@ export function readEvaluationRoutes(): Route[] {
       operationId: 'deleteEvaluation',
       audit: ['evaluation.deleted'],
       tag,
-      summary: 'Delete an evaluation that has ended, with its results',
+      summary: 'Delete an ended evaluation and its results',
       description:
-        'It can be read and compared with no more. What it used stays in `GET /usage`; runs that it was the baseline of keep what came ' +
+        'It can no longer be read or compared with. What it used stays in `GET /usage`; runs that it was the baseline of keep what came ' +
         'of that, and one that has not ended is compared with its threshold instead. An `Idempotency-Key` that led to it is forgotten.',
       scope: 'write',
       withoutRead: UNREAD_EVALUATION,
@@ -54,7 +54,7 @@ export function readEvaluationRoutes(): Route[] {
       path: '/evaluations/{id}',
       operationId: 'getEvaluation',
       tag,
-      summary: 'Read an evaluation: its progress, score, tokens and cost',
+      summary: 'Retrieve an evaluation: its progress, score, tokens and cost',
       scope: 'read',
       params: EvaluationParams,
       response: Evaluation,

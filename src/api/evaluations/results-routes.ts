@@ -81,7 +81,7 @@ export function evaluationResultsRoutes(): Route[] {
       path: '/evaluations/{id}/results/{seq}',
       operationId: 'getEvaluationResult',
       tag,
-      summary: 'Read the result of one example',
+      summary: 'Retrieve the result of one example',
       scope: 'read',
       params: ResultParams,
       response: Result,
@@ -98,7 +98,7 @@ export function evaluationResultsRoutes(): Route[] {
       path: '/evaluations/{id}/results/{seq}/input',
       operationId: 'getEvaluationInput',
       tag,
-      summary: 'Read what the model was sent for one example',
+      summary: 'Retrieve the input that the model got for one example',
       description: 'The prompt as the run has it, with its pinned includes, filled with the variables of the example.',
       scope: 'read',
       params: ResultParams,
@@ -114,7 +114,7 @@ export function evaluationResultsRoutes(): Route[] {
       path: '/evaluations/{id}/compare/{other}',
       operationId: 'compareEvaluations',
       tag,
-      summary: 'What changed from another evaluation to this one',
+      summary: 'Compare an evaluation with an earlier one',
       description:
         '`{other}` is the run before (`a` in the response), `{id}` the run after (`b`): a regression is an example that scores ' +
         'lower in `{id}`. The interval and the verdict tell noise from a real difference.',

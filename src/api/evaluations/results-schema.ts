@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
+import { AnyJson } from '../../domain/json-object.ts';
 import { ChatMessage, ToolCall } from '../../domain/messages.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
@@ -65,7 +66,7 @@ export const Result = z
     example_id: z.string(),
     status: z.enum(RESULT_STATUSES),
     variables: Variables,
-    expected: z.json(),
+    expected: AnyJson,
     output: z.string().nullable(),
     tool_calls: z.array(ToolCall).meta({ description: 'The tools that the model asks for. The service runs none.' }),
     model: z.string().nullable().meta({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { evaluationStates } from '../../domain/evaluation-states.ts';
 import { ModelParameters } from '../../domain/parameters.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
-import { idParams, Metadata, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { CreationTime, idParams, Metadata, Name, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
 const Judge = z.object({ tokens: TokenUsage, cost: Cost.pick({ amount: true, currency: true }) });
@@ -85,8 +85,7 @@ export const ListQuery = z.strictObject({
   status: z.enum(evaluationStates.states, `must be one of ${evaluationStates.states.join(', ')}`).optional(),
   dataset: Name.optional(),
   schedule_id: z.string().max(100).optional(),
-  since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
-  until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
+  ...CreationTime,
 });
 
 export const EvaluationParams = idParams('evaluation');

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { EVENT_DATA } from '../../domain/events.ts';
-import { Timestamp, TimestampInput } from '../../http/fields.ts';
+import { CreationTime, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { EventName } from '../webhooks/schema.ts';
 
 export const ListQuery = z.strictObject({
   ...PageQuery,
   event: EventName.optional(),
-  since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
-  until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
+  ...CreationTime,
 });
 
 export const Event = z

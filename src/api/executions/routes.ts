@@ -86,7 +86,7 @@ export function executionRoutes(deps: RunExecutionDeps): Route[] {
       operationId: 'deleteExecution',
       audit: ['execution.deleted'],
       tag,
-      summary: 'Delete an execution that has ended',
+      summary: 'Delete an ended execution',
       description:
         'Its tokens and cost stay in `GET /usage`. Its `Idempotency-Key` is forgotten: a request with that key runs again.',
       scope: 'write',
@@ -103,7 +103,7 @@ export function executionRoutes(deps: RunExecutionDeps): Route[] {
       operationId: 'cancelExecution',
       audit: ['execution.canceled'],
       tag,
-      summary: 'Cancel an execution that has not ended',
+      summary: 'Cancel an execution',
       scope: 'execute',
       withoutRead: UNREAD_EXECUTION,
       params: ExecutionParams,

@@ -10,13 +10,13 @@ import { ARMS } from '../../domain/rollout.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,
+  CreationTime,
   idParams,
   Metadata,
   Name,
   publicIdInput,
   RolloutKey,
   Timestamp,
-  TimestampInput,
   Variables,
 } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
@@ -89,7 +89,7 @@ export const PreferHeader = z.object({
     .meta({ description: '`wait=N` (0–300 seconds, 60 unless given) or `respond-async`.', example: 'wait=10' }),
 });
 
-const ExecutionError = z.object({ code: z.string(), message: z.string() });
+const ExecutionError = z.object({ code: z.string(), message: z.string() }).meta({ id: 'ExecutionError' });
 
 const ExecutionCall = z
   .object({
@@ -170,6 +170,5 @@ export const ListQuery = z.strictObject({
   model: ModelName.optional(),
   release: publicIdInput('release').optional().meta({ description: 'Only those whose version this release decided.' }),
   arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'Of that release.' }),
-  since: TimestampInput.optional().meta({ description: 'Created at or after this time.' }),
-  until: TimestampInput.optional().meta({ description: 'Created before this time.' }),
+  ...CreationTime,
 });

@@ -31,7 +31,7 @@ export function streamRoutes({ quotas, streams }: { quotas: Quotas; streams: Str
       path: '/executions/{id}/stream',
       operationId: 'streamExecution',
       tag: 'Executions',
-      summary: 'Read an execution as server-sent events, while it runs or after its end',
+      summary: 'Stream an execution as server-sent events, during or after the run',
       description:
         '`execution.started` with the execution so far, then `output_text.delta` and `tool_call` as the model sends them, then ' +
         '`execution.completed`, `execution.failed` or `execution.canceled` with the whole execution. `execution.restarted`: a new ' +

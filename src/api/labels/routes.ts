@@ -25,7 +25,7 @@ export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool })
       path: '/labels',
       operationId: 'listLabels',
       tag,
-      summary: 'List labels by name: those on prompts, and those that are protected',
+      summary: 'List labels on prompts and protected labels, by name',
       scope: 'read',
       query: ListQuery,
       response: LabelPage,
@@ -41,7 +41,7 @@ export function labelRoutes({ evaluatorPool }: { evaluatorPool: EvaluatorPool })
       operationId: 'protectLabel',
       audit: ['label.protected', 'label.unprotected', 'label.policy_set', 'label.policy_removed'],
       tag,
-      summary: 'Protect a label, or say how it moves',
+      summary: 'Protect or unprotect a label',
       description:
         'A protected label is moved and removed only by keys with the scope `publish` or `admin`, on every prompt. What it is on ' +
         'may include only what is pinned to a version or to a protected label, all the way down: else it is a 400 that names it, as ' +

@@ -14,7 +14,7 @@ export function notificationRoutes(): Route[] {
       path: '/notifications',
       operationId: 'listNotifications',
       tag: 'Notifications',
-      summary: 'List the notifications to the owner of the workspace, newest first',
+      summary: 'List notifications to the workspace owner, newest first',
       scope: 'read',
       query: z.strictObject(PageQuery),
       response: NotificationPage,

@@ -99,7 +99,7 @@ export function promptRoutes({
       operationId: 'createPrompt',
       audit: ['prompt.created', 'prompt.updated'],
       tag,
-      summary: 'Create a prompt, or the next version of one that exists',
+      summary: 'Create a prompt, or the next version of an existing one',
       scope: 'write',
       withoutRead: UNREAD_WRITTEN_PROMPT,
       status: 201,
@@ -127,9 +127,9 @@ export function promptRoutes({
       operationId: 'resolvePrompts',
       audit: 'none',
       tag,
-      summary: 'Read many prompts at once, but for what you have',
+      summary: 'Resolve many prompts, skipping unchanged ones',
       description:
-        'For programs that keep prompts: one request refreshes up to 200 of them. Each is given with all that it includes, so ' +
+        'For programs that cache prompts: one request refreshes up to 200 of them. Each comes with all that it includes, so ' +
         'that it can be filled without the service.',
       scope: 'read',
       body: ResolvePrompts,
@@ -175,7 +175,7 @@ export function promptRoutes({
       operationId: 'deletePromptVersion',
       audit: ['prompt.version_deleted'],
       tag,
-      summary: 'Delete a version that nothing needs',
+      summary: 'Delete an unused version of a prompt',
       description:
         'For good. A 400 says what needs it: the latest version, one with a label, one that another version includes by its number, ' +
         'one in a run that has not ended, and one that a schedule names can not be deleted. Its number is not given to another.',
@@ -212,7 +212,7 @@ export function promptRoutes({
       operationId: 'setPromptLabel',
       audit: ['label.moved'],
       tag,
-      summary: 'Point a label at a version',
+      summary: 'Create or update a label',
       description:
         'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. The version is checked like one that is ' +
         'written: its includes must not go in a circle with the label there. Under a protected label they must be pinned to a ' +
@@ -240,7 +240,7 @@ export function promptRoutes({
       operationId: 'removePromptLabel',
       audit: ['label.removed'],
       tag,
-      summary: 'Remove a label',
+      summary: 'Delete a label',
       description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_PROMPT,
@@ -256,7 +256,7 @@ export function promptRoutes({
       operationId: 'restorePrompt',
       audit: ['prompt.restored'],
       tag,
-      summary: 'Take a prompt out of the archive',
+      summary: 'Restore an archived prompt',
       description:
         'One that is not in the archive is left as it is, and nothing is recorded. One with a protected label, or that a version ' +
         'under a protected label includes, needs `publish`, too.',
@@ -272,7 +272,7 @@ export function promptRoutes({
       path: '/prompts/{name}',
       operationId: 'getPrompt',
       tag,
-      summary: 'Read a prompt: its latest version, or the one asked for',
+      summary: 'Retrieve a prompt: its latest version by default',
       scope: 'read',
       params: NameParams,
       query: VersionQuery,
@@ -286,7 +286,7 @@ export function promptRoutes({
       operationId: 'updatePrompt',
       audit: ['prompt.updated'],
       tag,
-      summary: 'Make the next version of a prompt; fields left out keep their value',
+      summary: 'Update a prompt by creating its next version; omitted fields keep their values',
       description:
         '`template` takes the place of `messages`, and `messages` that of `template`. Null takes away tools, tool_choice, inputs and config.',
       scope: 'write',

@@ -41,13 +41,13 @@ const WITHDRAW_WITHIN_MS = 1_000;
 /** What each control does, and what the audit log says of it. */
 const CONTROLS: Record<ReleaseControl, { summary: string; description: string; audit: AuditAction }> = {
   approve: {
-    summary: 'Approve a release that awaits it',
+    summary: 'Approve a release',
     description:
       'Of the candidate and of the results that it had when it was asked for. Each key counts once. Needs `publish`.',
     audit: 'release.approved',
   },
   reject: {
-    summary: 'Reject a release that awaits an approval',
+    summary: 'Reject a release',
     description: 'It ends; everybody gets the stable version. Needs `publish`.',
     audit: 'release.rejected',
   },
@@ -62,12 +62,12 @@ const CONTROLS: Record<ReleaseControl, { summary: string; description: string; a
     audit: 'release.resumed',
   },
   promote: {
-    summary: 'Move the label to the candidate now',
+    summary: 'Promote the candidate of a release now',
     description: 'Skips the steps that are left, and ends a bake. Needs `publish`.',
     audit: 'release.promoted',
   },
   rollback: {
-    summary: 'Give everybody the stable version again',
+    summary: 'Roll back a release to the stable version',
     description: 'At once, also where the label has moved and the release bakes. Runs in progress end as they are.',
     audit: 'release.rolled_back',
   },
@@ -116,7 +116,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       operationId: 'createRelease',
       audit: ['release.started', 'release.superseded'],
       tag,
-      summary: 'Bring a version to a label step by step',
+      summary: 'Create a release, which moves a label step by step',
       description:
         'The steps are those of the request or of the policy of the label. The label itself moves at the `promote` at the end; until then a ' +
         'share of callers gets the candidate. A check that fails gives everybody the stable version again. For a protected label it needs `publish`.',
@@ -186,7 +186,7 @@ export function releaseRoutes(deps: ReleaseRouteDeps): Route[] {
       path: '/releases/{id}/numbers',
       operationId: 'getReleaseNumbers',
       tag,
-      summary: 'Numbers of both arms over time',
+      summary: 'Retrieve the metrics of both arms over time',
       description:
         'By when executions were created, oldest first; the last 1,500 points. Use larger units for long releases.',
       scope: 'read',

@@ -66,7 +66,7 @@ export function scheduleRoutes(
       operationId: 'createSchedule',
       audit: ['schedule.created'],
       tag,
-      summary: 'Schedule a recurring evaluation',
+      summary: 'Create a schedule of evaluations',
       description:
         'Each time it is due, it starts an evaluation with the prompt, label and dataset as they are at that time. ' +
         'The response contains the secrets of its `http` evaluators, which are not shown again. Those over a dataset need `read`, too.',
@@ -133,7 +133,7 @@ export function scheduleRoutes(
       path: '/schedules/{id}',
       operationId: 'getSchedule',
       tag,
-      summary: 'Read a schedule and when it is next due',
+      summary: 'Retrieve a schedule and its next runs',
       scope: 'read',
       params: ScheduleParams,
       response: Schedule,
@@ -149,14 +149,14 @@ export function scheduleRoutes(
     action('resume', 'schedule.resumed', 'Resume a paused schedule', (temporal, db, id) =>
       setSchedulePaused(temporal, db, id, false),
     ),
-    action('trigger', 'schedule.triggered', 'Start an evaluation of a schedule now', triggerSchedule),
+    action('trigger', 'schedule.triggered', 'Trigger a schedule now', triggerSchedule),
     defineRoute({
       method: 'delete',
       path: '/schedules/{id}',
       operationId: 'deleteSchedule',
       audit: ['schedule.deleted'],
       tag,
-      summary: 'Delete a schedule; the evaluations it started stay',
+      summary: 'Delete a schedule; its evaluations stay',
       scope: 'execute',
       withoutRead: UNREAD_SCHEDULE,
       params: ScheduleParams,

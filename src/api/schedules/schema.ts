@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AnyJson } from '../../domain/json-object.ts';
 import { saneText, Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { ScheduledEvaluation } from '../evaluations/create-schema.ts';
@@ -45,8 +46,10 @@ export const Schedule = z
     cron: z.string(),
     time_zone: z.string(),
     paused: z.boolean(),
-    evaluation: z.json().meta({
-      description: 'The evaluation that it starts, as given. Its secrets are only in the response that creates it.',
+    evaluation: AnyJson.meta({
+      override: {
+        description: 'The evaluation that it starts, as given. Its secrets are only in the response that creates it.',
+      },
     }),
     next_runs: z
       .array(Timestamp)

@@ -19,7 +19,7 @@ export function statisticsRoutes(): Route[] {
       path: '/statistics/prompts',
       operationId: 'listPromptStatistics',
       tag,
-      summary: 'Runs, cost, latency and last score of each prompt, by name',
+      summary: 'List runs, cost, latency and last score of each prompt, by name',
       description:
         'Runs, tokens and cost are the sums of `GET /usage`: a time more than two hours ago is rounded to the whole hour, as the ' +
         'response shows. Archived prompts are listed, too.',
@@ -43,9 +43,9 @@ export function statisticsRoutes(): Route[] {
       path: '/statistics/prompts/{name}',
       operationId: 'getPromptStatistics',
       tag,
-      summary: 'Runs of a prompt by day and version, and the scores of its evaluations',
+      summary: 'Retrieve runs of a prompt by day and version, and its evaluation scores',
       description:
-        'What charts of a prompt are made of, from executions and evaluations that were created in the span. A day is summed up when it is over and ' +
+        'What the charts of a prompt show, from executions and evaluations created in the period. A day is summed up when it is over and ' +
         'its runs have ended; runs that are deleted later stay in it.',
       scope: 'read',
       params: NameParams,

@@ -15,7 +15,7 @@ export function usageRoutes(): Route[] {
       path: '/usage',
       operationId: 'getUsage',
       tag: 'Usage',
-      summary: 'Tokens, cost and latency by prompt, model and day',
+      summary: 'Retrieve tokens, cost and latency by prompt, model and day',
       description:
         'Executions in `data`; the examples of evaluations and their judges in `evaluations`. All together is the sum of both.',
       scope: 'read',

@@ -8,7 +8,7 @@ import { MAX_REPLAYED } from '../../services/deliveries/replay-events.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
 import { CustomHeaders } from './header-rules.ts';
 
-export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`);
+export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).meta({ id: 'EventType' });
 
 const Url = EndpointUrl.meta({
   description: 'The endpoint that receives the events, by `https:`. The operator may allow other URLs.',

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Dict, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class MessageMessageContentItem(BaseModel):
+class TextPart(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
@@ -15,19 +15,7 @@ class MessageMessageContentItem(BaseModel):
     text: str
 
 
-class MessageMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["system"]
-    content: str | list[MessageMessageContentItem]
-
-
-class MessageMessage1Content(MessageMessageContentItem):
-    pass
-
-
-class MessageMessage1Content1(BaseModel):
+class StoredFilePart(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
@@ -39,23 +27,7 @@ class MessageMessage1Content1(BaseModel):
     variable: str | None = None
 
 
-class MessageMessage1(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["user"]
-    content: str | list[MessageMessage1Content | MessageMessage1Content1]
-
-
-class MessageMessage2Content(MessageMessageContentItem):
-    pass
-
-
-class MessageMessage2Content1(MessageMessage1Content1):
-    pass
-
-
-class MessageMessage2Content2(BaseModel):
+class ToolCallPart(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
@@ -65,15 +37,7 @@ class MessageMessage2Content2(BaseModel):
     input: Annotated[Any, Field(description="Any JSON.")]
 
 
-class MessageMessage2(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["assistant"]
-    content: str | list[MessageMessage2Content | MessageMessage2Content1 | MessageMessage2Content2]
-
-
-class MessageMessage3ContentItem(BaseModel):
+class ToolResultPart(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
@@ -81,14 +45,6 @@ class MessageMessage3ContentItem(BaseModel):
     id: str
     name: str
     output: Annotated[Any, Field(description="Any JSON.")]
-
-
-class MessageMessage3(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["tool"]
-    content: list[MessageMessage3ContentItem]
 
 
 class MessagePlaceholder(BaseModel):
@@ -112,83 +68,14 @@ class Tool(BaseModel):
     ] = None
 
 
-class ChatMessageChatMessageContentItem(MessageMessageContentItem):
-    pass
-
-
-class ChatMessageChatMessage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["system"]
-    content: str | list[ChatMessageChatMessageContentItem]
-
-
-class ChatMessageChatMessage1Content(MessageMessageContentItem):
-    pass
-
-
-class ChatMessageChatMessage1Content1(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["file"]
-    media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
-    filename: str | None = None
-    data: Annotated[str | None, Field(description="The file in base64.")] = None
-    url: Annotated[str | None, Field(description="Where the file is.")] = None
-
-
-class ChatMessageChatMessage1(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["user"]
-    content: str | list[ChatMessageChatMessage1Content | ChatMessageChatMessage1Content1]
-
-
-class ChatMessageChatMessage2Content(MessageMessageContentItem):
-    pass
-
-
-class ChatMessageChatMessage2Content1(ChatMessageChatMessage1Content1):
-    pass
-
-
-class ChatMessageChatMessage2Content2(MessageMessage2Content2):
-    pass
-
-
-class ChatMessageChatMessage2(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["assistant"]
-    content: (
-        str | list[ChatMessageChatMessage2Content | ChatMessageChatMessage2Content1 | ChatMessageChatMessage2Content2]
-    )
-
-
-class ChatMessageChatMessage3ContentItem(MessageMessage3ContentItem):
-    pass
-
-
-class ChatMessageChatMessage3(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    role: Literal["tool"]
-    content: list[ChatMessageChatMessage3ContentItem]
-
-
-class ListedPromptToolChoice(BaseModel):
+class NamedTool(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     name: str
 
 
-class ListedPromptInputs(BaseModel):
+class PromptInput(BaseModel):
     """
     What is known of a variable.
     """
@@ -206,67 +93,37 @@ class ListedPromptInputs(BaseModel):
     ] = None
 
 
-class ListedPromptParametersResponseFormat(BaseModel):
+class TextResponseFormat(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     type: Literal["text"]
 
 
-class ListedPromptParametersResponseFormat1(BaseModel):
+class JsonObjectResponseFormat(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
     type: Literal["json_object"]
 
 
-class ListedPromptParametersResponseFormat2JsonSchema(BaseModel):
+class FilePart(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    name: str
-    description: str | None = None
-    schema_: Annotated[dict[str, Any], Field(alias="schema")]
-    strict: bool | None = None
+    type: Literal["file"]
+    media_type: Annotated[str, Field(description="Of an image, a sound or a document.")]
+    filename: str | None = None
+    data: Annotated[str | None, Field(description="The file in base64.")] = None
+    url: Annotated[str | None, Field(description="Where the file is.")] = None
 
 
-class ListedPromptParametersResponseFormat2(BaseModel):
+class ChatAssistantMessage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    type: Literal["json_schema"]
-    json_schema: ListedPromptParametersResponseFormat2JsonSchema
-
-
-class ListedPromptParameters(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_tokens: int | None = None
-    stop: str | list[str] | None = None
-    seed: int | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    response_format: (
-        ListedPromptParametersResponseFormat
-        | ListedPromptParametersResponseFormat1
-        | ListedPromptParametersResponseFormat2
-        | None
-    ) = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    parallel_tool_calls: Annotated[
-        bool | None,
-        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
-    ] = None
-    provider_options: Annotated[
-        dict[str, dict[str, Any]] | None,
-        Field(
-            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
-        ),
-    ] = None
+    role: Literal["assistant"]
+    content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
 
 
 class ListedPromptAllLabel(BaseModel):
@@ -293,144 +150,6 @@ class PromptRelease(BaseModel):
             description="A key gets the candidate where the first 32 bits of the SHA-256 of `salt:key`, modulo 10,000, are below `percent` × 100."
         ),
     ]
-
-
-class ErrorErrorDetail(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    path: str
-    message: str
-
-
-class ErrorError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: Literal[
-        "invalid_request",
-        "payload_too_large",
-        "prompt_archived",
-        "version_conflict",
-        "idempotency_key_reused",
-        "invalid_state",
-        "unauthorized",
-        "insufficient_scope",
-        "not_found",
-        "rate_limited",
-        "quota_exceeded",
-        "internal_error",
-        "temporarily_unavailable",
-    ]
-    message: Annotated[str, Field(description="What happened and what to change.")]
-    details: Annotated[list[ErrorErrorDetail] | None, Field(description="The fields at fault.")] = None
-
-
-class Error(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    error: ErrorError
-
-
-class PromptToolChoice(ListedPromptToolChoice):
-    pass
-
-
-class PromptInputs(ListedPromptInputs):
-    """
-    What is known of a variable.
-    """
-
-
-class PromptParametersResponseFormat(ListedPromptParametersResponseFormat):
-    pass
-
-
-class PromptParametersResponseFormat1(ListedPromptParametersResponseFormat1):
-    pass
-
-
-class PromptParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
-    pass
-
-
-class PromptParametersResponseFormat2(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["json_schema"]
-    json_schema: PromptParametersResponseFormat2JsonSchema
-
-
-class PromptParameters(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_tokens: int | None = None
-    stop: str | list[str] | None = None
-    seed: int | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    response_format: (
-        PromptParametersResponseFormat | PromptParametersResponseFormat1 | PromptParametersResponseFormat2 | None
-    ) = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    parallel_tool_calls: Annotated[
-        bool | None,
-        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
-    ] = None
-    provider_options: Annotated[
-        dict[str, dict[str, Any]] | None,
-        Field(
-            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
-        ),
-    ] = None
-
-
-class Prompt(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: Annotated[
-        str,
-        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
-    ]
-    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
-    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
-    messages: Annotated[
-        list[MessagePlaceholder | MessageMessage | MessageMessage1 | MessageMessage2 | MessageMessage3] | None,
-        Field(description="Null where the prompt is a template."),
-    ]
-    tools: list[Tool] | None
-    tool_choice: Literal["auto", "none", "required"] | PromptToolChoice | None
-    inputs: dict[str, PromptInputs] | None
-    model: str
-    fallback_models: list[str]
-    parameters: PromptParameters
-    config: dict[str, Any] | None
-    variables: Annotated[
-        list[str],
-        Field(
-            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
-        ),
-    ]
-    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
-    archived: bool
-    description: str | None
-    commit_message: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    release: Annotated[
-        PromptRelease | None,
-        Field(
-            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
-        ),
-    ] = None
 
 
 class ResolvedPromptIncludes(BaseModel):
@@ -469,53 +188,6 @@ class ResolvedPromptError(BaseModel):
         "temporarily_unavailable",
     ]
     message: str
-
-
-class ResolvedPrompt(BaseModel):
-    """
-    One of: `prompt` with `includes` and `includes_hash`, `unchanged` with `release`, `left_out`, `error`.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    name: Annotated[
-        str,
-        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
-    ]
-    prompt: Prompt | None = None
-    includes: Annotated[
-        dict[str, ResolvedPromptIncludes] | None,
-        Field(description="What the texts include, at any depth, by how they refer to it (`support/tone@production`)."),
-    ] = None
-    includes_hash: Annotated[
-        str | None,
-        Field(description="Tells apart what the texts include, in its versions; null where they include nothing."),
-    ] = None
-    unchanged: Annotated[Literal[True] | None, Field(description="What you have is what is asked for.")] = None
-    release: Annotated[
-        PromptRelease | None,
-        Field(description="With `unchanged`: the release that runs on the label now."),
-    ] = None
-    left_out: Annotated[
-        Literal[True] | None,
-        Field(description="The response would be larger than about 4 MiB: ask for this one again."),
-    ] = None
-    error: Annotated[
-        ResolvedPromptError | None,
-        Field(description="`not_found`, or `invalid_request` where a run would be refused for an include."),
-    ] = None
-
-
-class PromptVersionPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Prompt]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
 
 
 class VersionDiffChange(BaseModel):
@@ -607,8 +279,12 @@ class ReleaseApproval(BaseModel):
     evaluation_id: str | None
 
 
-class ReleaseDecisionBy(ReleaseApprovalBy):
-    pass
+class ReleaseDecisionBy(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    name: str
 
 
 class ReleaseDecision(BaseModel):
@@ -631,8 +307,12 @@ class ReleaseDecision(BaseModel):
     ]
 
 
-class ReleaseCreatedBy(ReleaseApprovalBy):
-    pass
+class ReleaseCreatedBy(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    name: str
 
 
 class ReleaseStep(BaseModel):
@@ -717,61 +397,6 @@ class ReleaseNumbers(BaseModel):
     data: list[ReleaseNumbersDatum]
 
 
-class ExecutionParametersResponseFormat(ListedPromptParametersResponseFormat):
-    pass
-
-
-class ExecutionParametersResponseFormat1(ListedPromptParametersResponseFormat1):
-    pass
-
-
-class ExecutionParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
-    pass
-
-
-class ExecutionParametersResponseFormat2(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    type: Literal["json_schema"]
-    json_schema: ExecutionParametersResponseFormat2JsonSchema
-
-
-class ExecutionParameters(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_tokens: int | None = None
-    stop: str | list[str] | None = None
-    seed: int | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    response_format: (
-        ExecutionParametersResponseFormat
-        | ExecutionParametersResponseFormat1
-        | ExecutionParametersResponseFormat2
-        | None
-    ) = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    parallel_tool_calls: Annotated[
-        bool | None,
-        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
-    ] = None
-    provider_options: Annotated[
-        dict[str, dict[str, Any]] | None,
-        Field(
-            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
-        ),
-    ] = None
-
-
-class ExecutionToolChoice(ListedPromptToolChoice):
-    pass
-
-
 class ExecutionInclude(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -787,14 +412,6 @@ class ExecutionLatency(BaseModel):
     queue_ms: Annotated[int | None, Field(description="From creation to the first call.")]
     model_ms: Annotated[int | None, Field(description="The call that succeeded.")]
     total_ms: Annotated[int | None, Field(description="From creation to the end.")]
-
-
-class ExecutionError(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    code: str
-    message: str
 
 
 class ExecutionRelease(BaseModel):
@@ -882,26 +499,12 @@ class ExecutionCallCost(BaseModel):
     currency: Literal["USD"]
 
 
-class ExecutionCallError(ExecutionError):
-    pass
-
-
-class ExecutionCall(BaseModel):
+class ExecutionError(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    model: str
-    started_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    duration_ms: Annotated[
-        int | None,
-        Field(description="Null while it is in flight, and where its worker died."),
-    ]
-    tokens: Annotated[
-        Tokens | None,
-        Field(description="As billed; null where nothing is known to have been."),
-    ]
-    cost: ExecutionCallCost
-    error: ExecutionCallError | None
+    code: str
+    message: str
 
 
 class ProviderModelPricing(BaseModel):
@@ -946,59 +549,12 @@ class Provider(BaseModel):
     ]
 
 
-class CreatedEvaluationInclude(ExecutionInclude):
-    pass
-
-
-class CreatedEvaluationParametersResponseFormat(ListedPromptParametersResponseFormat):
-    pass
-
-
-class CreatedEvaluationParametersResponseFormat1(ListedPromptParametersResponseFormat1):
-    pass
-
-
-class CreatedEvaluationParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
-    pass
-
-
-class CreatedEvaluationParametersResponseFormat2(BaseModel):
+class CreatedEvaluationInclude(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    type: Literal["json_schema"]
-    json_schema: CreatedEvaluationParametersResponseFormat2JsonSchema
-
-
-class CreatedEvaluationParameters(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_tokens: int | None = None
-    stop: str | list[str] | None = None
-    seed: int | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    response_format: (
-        CreatedEvaluationParametersResponseFormat
-        | CreatedEvaluationParametersResponseFormat1
-        | CreatedEvaluationParametersResponseFormat2
-        | None
-    ) = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    parallel_tool_calls: Annotated[
-        bool | None,
-        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
-    ] = None
-    provider_options: Annotated[
-        dict[str, dict[str, Any]] | None,
-        Field(
-            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
-        ),
-    ] = None
+    name: str
+    version: int
 
 
 class CreatedEvaluationDataset(BaseModel):
@@ -1053,8 +609,15 @@ class CreatedEvaluationCost(BaseModel):
     currency: Literal["USD"]
 
 
-class CreatedEvaluationJudgeCost(ExecutionCallCost):
-    pass
+class CreatedEvaluationJudgeCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
 
 class CreatedEvaluationJudge(BaseModel):
@@ -1077,135 +640,32 @@ class CreatedEvaluationLatency(BaseModel):
     p95_ms: int | None
 
 
-class CreatedEvaluationError(ExecutionError):
-    pass
-
-
-class CreatedEvaluation(BaseModel):
+class CreatedEvaluationError(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    id: str
-    status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
-    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
-    prompt_name: str
-    prompt_version: int
-    model: str
-    fallback_models: Annotated[
-        list[str],
-        Field(
-            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
-        ),
-    ]
-    includes: Annotated[
-        list[CreatedEvaluationInclude],
-        Field(description="The prompts that the texts include, at any depth, pinned when the run was created."),
-    ]
-    provider: str
-    parameters: CreatedEvaluationParameters
-    dataset: Annotated[CreatedEvaluationDataset | None, Field(description="Null for inline examples.")]
-    evaluators: list[CreatedEvaluationEvaluator]
-    threshold: float
-    baseline_id: str | None
-    source_evaluation_id: Annotated[
-        str | None,
-        Field(description="The run whose outputs were scored again, without calling the model."),
-    ]
-    reuse: CreatedEvaluationReuse | None
-    concurrency: int
-    max_cost: str | None
-    start_at: str | None
-    metadata: Annotated[
-        dict[str, str],
-        Field(description="Up to 50 strings of your own, returned unchanged."),
-    ]
-    schedule_id: str | None
-    score: Annotated[
-        float | None,
-        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
-    ]
-    scores_by_evaluator: dict[str, float] | None
-    passed: Annotated[
-        bool | None,
-        Field(description="Whether the score reaches the threshold; null until it has ended."),
-    ]
-    examples_total: int
-    examples_evaluated: int
-    examples_failed: int
-    regressions: int | None
-    improvements: int | None
-    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
-    cost: Annotated[CreatedEvaluationCost, Field(description="Model and judges together.")]
-    judge: Annotated[CreatedEvaluationJudge, Field(description="The judges alone.")]
-    latency: CreatedEvaluationLatency
-    progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
-    retries: int
-    workflow_id: str
-    error: CreatedEvaluationError | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    started_at: str | None
-    finished_at: str | None
+    code: str
+    message: str
 
 
-class EvaluationInclude(ExecutionInclude):
-    pass
-
-
-class EvaluationParametersResponseFormat(ListedPromptParametersResponseFormat):
-    pass
-
-
-class EvaluationParametersResponseFormat1(ListedPromptParametersResponseFormat1):
-    pass
-
-
-class EvaluationParametersResponseFormat2JsonSchema(ListedPromptParametersResponseFormat2JsonSchema):
-    pass
-
-
-class EvaluationParametersResponseFormat2(BaseModel):
+class EvaluationInclude(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    type: Literal["json_schema"]
-    json_schema: EvaluationParametersResponseFormat2JsonSchema
+    name: str
+    version: int
 
 
-class EvaluationParameters(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_tokens: int | None = None
-    stop: str | list[str] | None = None
-    seed: int | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-    response_format: (
-        EvaluationParametersResponseFormat
-        | EvaluationParametersResponseFormat1
-        | EvaluationParametersResponseFormat2
-        | None
-    ) = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    parallel_tool_calls: Annotated[
-        bool | None,
-        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
-    ] = None
-    provider_options: Annotated[
-        dict[str, dict[str, Any]] | None,
-        Field(
-            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
-        ),
-    ] = None
-
-
-class EvaluationDataset(CreatedEvaluationDataset):
+class EvaluationDataset(BaseModel):
     """
     Null for inline examples.
     """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int
 
 
 class EvaluationEvaluator(BaseModel):
@@ -1220,18 +680,37 @@ class EvaluationEvaluator(BaseModel):
     weight: float
 
 
-class EvaluationReuse(CreatedEvaluationReuse):
-    pass
+class EvaluationReuse(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    max_age: int
 
 
-class EvaluationCost(CreatedEvaluationCost):
+class EvaluationCost(BaseModel):
     """
     Model and judges together.
     """
 
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
-class EvaluationJudgeCost(ExecutionCallCost):
-    pass
+
+class EvaluationJudgeCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
 
 class EvaluationJudge(BaseModel):
@@ -1246,78 +725,20 @@ class EvaluationJudge(BaseModel):
     cost: EvaluationJudgeCost
 
 
-class EvaluationLatency(CreatedEvaluationLatency):
-    pass
-
-
-class EvaluationError(ExecutionError):
-    pass
-
-
-class Evaluation(BaseModel):
+class EvaluationLatency(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    id: str
-    status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
-    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
-    prompt_name: str
-    prompt_version: int
-    model: str
-    fallback_models: Annotated[
-        list[str],
-        Field(
-            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
-        ),
-    ]
-    includes: Annotated[
-        list[EvaluationInclude],
-        Field(description="The prompts that the texts include, at any depth, pinned when the run was created."),
-    ]
-    provider: str
-    parameters: EvaluationParameters
-    dataset: Annotated[EvaluationDataset | None, Field(description="Null for inline examples.")]
-    evaluators: list[EvaluationEvaluator]
-    threshold: float
-    baseline_id: str | None
-    source_evaluation_id: Annotated[
-        str | None,
-        Field(description="The run whose outputs were scored again, without calling the model."),
-    ]
-    reuse: EvaluationReuse | None
-    concurrency: int
-    max_cost: str | None
-    start_at: str | None
-    metadata: Annotated[
-        dict[str, str],
-        Field(description="Up to 50 strings of your own, returned unchanged."),
-    ]
-    schedule_id: str | None
-    score: Annotated[
-        float | None,
-        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
-    ]
-    scores_by_evaluator: dict[str, float] | None
-    passed: Annotated[
-        bool | None,
-        Field(description="Whether the score reaches the threshold; null until it has ended."),
-    ]
-    examples_total: int
-    examples_evaluated: int
-    examples_failed: int
-    regressions: int | None
-    improvements: int | None
-    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
-    cost: Annotated[EvaluationCost, Field(description="Model and judges together.")]
-    judge: Annotated[EvaluationJudge, Field(description="The judges alone.")]
-    latency: EvaluationLatency
-    progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
-    retries: int
-    workflow_id: str
-    error: EvaluationError | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    started_at: str | None
-    finished_at: str | None
+    p50_ms: int | None
+    p95_ms: int | None
+
+
+class EvaluationError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
 
 
 class EvaluationEstimateTokens(BaseModel):
@@ -1370,12 +791,23 @@ class EvaluationResultScores(BaseModel):
     reason: str | None
 
 
-class EvaluationResultError(ExecutionError):
-    pass
+class EvaluationResultError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
 
 
-class EvaluationResultCost(ExecutionCallCost):
-    pass
+class EvaluationResultCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
 
 class EvaluationResult(BaseModel):
@@ -1386,7 +818,7 @@ class EvaluationResult(BaseModel):
     example_id: str
     status: Literal["answered", "scored", "failed"]
     variables: dict[str, Any]
-    expected: Any
+    expected: Annotated[Any, Field(description="Any JSON.")]
     output: str | None
     tool_calls: Annotated[
         list[ToolCall],
@@ -1411,20 +843,6 @@ class EvaluationResult(BaseModel):
     tokens: Tokens
     cost: EvaluationResultCost
     model_ms: int | None
-
-
-class EvaluationInput(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    input: Annotated[
-        str
-        | list[ChatMessageChatMessage | ChatMessageChatMessage1 | ChatMessageChatMessage2 | ChatMessageChatMessage3]
-        | None,
-        Field(
-            description="The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent."
-        ),
-    ]
 
 
 class EvaluationComparisonInterval(BaseModel):
@@ -1464,8 +882,24 @@ class EvaluationComparisonRegressions(BaseModel):
     examples: list[EvaluationComparisonRegressionsExample]
 
 
-class EvaluationComparisonImprovementsExample(EvaluationComparisonRegressionsExample):
-    pass
+class EvaluationComparisonImprovementsExample(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key: str
+    seq_a: Annotated[
+        int,
+        Field(description="Its result in the run before: `/evaluations/{other}/results/{seq_a}`."),
+    ]
+    seq_b: Annotated[
+        int,
+        Field(description="Its result in the run after: `/evaluations/{id}/results/{seq_b}`."),
+    ]
+    score_a: float
+    score_b: float
+    difference: float
+    failed_a: bool
+    failed_b: bool
 
 
 class EvaluationComparisonImprovements(BaseModel):
@@ -1484,8 +918,12 @@ class EvaluationComparisonOnlyInA(BaseModel):
     keys: list[str]
 
 
-class EvaluationComparisonOnlyInB(EvaluationComparisonOnlyInA):
-    pass
+class EvaluationComparisonOnlyInB(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    total: int
+    keys: list[str]
 
 
 class EvaluationComparisonByEvaluatorItem(BaseModel):
@@ -1590,7 +1028,12 @@ class Schedule(BaseModel):
     cron: str
     time_zone: str
     paused: bool
-    evaluation: Any
+    evaluation: Annotated[
+        Any,
+        Field(
+            description="The evaluation that it starts, as given. Its secrets are only in the response that creates it."
+        ),
+    ]
     next_runs: Annotated[
         list[str] | None,
         Field(description="When it is next due; empty while paused. Omitted in lists."),
@@ -1800,8 +1243,12 @@ class ExecutionCompletedData(BaseModel):
     latency: ExecutionCompletedDataLatency
 
 
-class ExecutionFailedDataError(ExecutionError):
-    pass
+class ExecutionFailedDataError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
 
 
 class ExecutionFailedData(BaseModel):
@@ -1885,8 +1332,15 @@ class Notification(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class UsageDatumCost(ExecutionCallCost):
-    pass
+class UsageDatumCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
 
 class UsageDatumLatency(BaseModel):
@@ -1931,14 +1385,32 @@ class UsageDatum(BaseModel):
     ]
 
 
-class UsageEvaluationCost(ExecutionCallCost):
-    pass
+class UsageEvaluationCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
 
-class UsageEvaluationLatency(UsageDatumLatency):
+class UsageEvaluationLatency(BaseModel):
     """
     How long models took to respond, by the call that gave the response.
     """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    mean_ms: Annotated[int | None, Field(description="Null where no response was timed.")]
+    responses: Annotated[
+        int,
+        Field(
+            description="Those that were timed: no judgements, no reused ones, and none from before times were kept."
+        ),
+    ]
 
 
 class UsageEvaluation(BaseModel):
@@ -1981,8 +1453,15 @@ class Usage(BaseModel):
     until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class PromptStatisticsCost(ExecutionCallCost):
-    pass
+class PromptStatisticsCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
 
 class PromptStatisticsLatency(BaseModel):
@@ -2025,8 +1504,15 @@ class PromptStatistics(BaseModel):
     last_run_at: Annotated[str | None, Field(description="When it was run last, at any time.")]
 
 
-class PromptSeriesRunCost(ExecutionCallCost):
-    pass
+class PromptSeriesRunCost(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    amount: Annotated[
+        str | None,
+        Field(description="US dollars; null when the model has no known price."),
+    ]
+    currency: Literal["USD"]
 
 
 class PromptSeriesRunLatency(BaseModel):
@@ -2064,10 +1550,16 @@ class PromptSeriesRun(BaseModel):
     latency: Annotated[PromptSeriesRunLatency, Field(description="Of the models' responses.")]
 
 
-class PromptSeriesScoreDataset(CreatedEvaluationDataset):
+class PromptSeriesScoreDataset(BaseModel):
     """
     Null for inline examples.
     """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    version: int
 
 
 class PromptSeriesScoreInterval(BaseModel):
@@ -2200,8 +1692,11 @@ class OwnSessionKey(BaseModel):
     scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
 
 
-class OwnSessionWorkspace(ListedPromptToolChoice):
-    pass
+class OwnSessionWorkspace(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
 
 
 class OwnSession(BaseModel):
@@ -2233,12 +1728,20 @@ class OwnSession(BaseModel):
     ]
 
 
-class SessionKey(OwnSessionKey):
-    pass
+class SessionKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
 
 
-class SessionWorkspace(ListedPromptToolChoice):
-    pass
+class SessionWorkspace(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
 
 
 class Session(BaseModel):
@@ -2379,57 +1882,54 @@ class AuditEntry(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class ListedPrompt(BaseModel):
+class ResponseSchemaOutput(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    name: Annotated[
-        str,
-        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
-    ]
-    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
-    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
-    messages: Annotated[
-        list[MessagePlaceholder | MessageMessage | MessageMessage1 | MessageMessage2 | MessageMessage3] | None,
-        Field(description="Null where the prompt is a template."),
-    ]
-    tools: list[Tool] | None
-    tool_choice: Literal["auto", "none", "required"] | ListedPromptToolChoice | None
-    inputs: dict[str, ListedPromptInputs] | None
-    model: str
-    fallback_models: list[str]
-    parameters: ListedPromptParameters
-    config: dict[str, Any] | None
-    variables: Annotated[
-        list[str],
-        Field(
-            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
-        ),
-    ]
-    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
-    archived: bool
-    description: str | None
-    commit_message: str | None
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    release: Annotated[
-        PromptRelease | None,
-        Field(
-            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
-        ),
-    ] = None
-    all_labels: Annotated[
-        list[ListedPromptAllLabel],
-        Field(description="All labels of the prompt, with the versions that they point at."),
-    ]
+    name: str
+    description: str | None = None
+    schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    strict: bool | None = None
 
 
-class ResolvedPrompts(BaseModel):
+class SystemMessage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: Annotated[list[ResolvedPrompt], Field(description="In the order of the request.")]
+    role: Literal["system"]
+    content: str | list[TextPart]
+
+
+class UserMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["user"]
+    content: str | list[Annotated[TextPart | StoredFilePart, Field(discriminator="type")]]
+
+
+class AssistantMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["assistant"]
+    content: str | list[Annotated[TextPart | StoredFilePart | ToolCallPart, Field(discriminator="type")]]
+
+
+class ToolMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["tool"]
+    content: list[ToolResultPart]
+
+
+class ChatUserMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    role: Literal["user"]
+    content: str | list[Annotated[TextPart | FilePart, Field(discriminator="type")]]
 
 
 class LabelPage(BaseModel):
@@ -2515,78 +2015,22 @@ class ReleasePage(BaseModel):
     ]
 
 
-class Execution(BaseModel):
+class ExecutionCall(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    id: str
-    status: Literal["queued", "running", "completed", "failed", "canceled"]
-    prompt_name: Annotated[str | None, Field(description="Null for a draft that was run on its own.")]
-    prompt_version: Annotated[int | None, Field(description="Null for a draft.")]
-    model: Annotated[str, Field(description="The model that responded, or that is called.")]
-    requested_model: Annotated[str, Field(description="The model that was called first.")]
-    provider: str
-    parameters: ExecutionParameters
-    variables: dict[str, Any]
-    input: Annotated[
-        str
-        | list[ChatMessageChatMessage | ChatMessageChatMessage1 | ChatMessageChatMessage2 | ChatMessageChatMessage3],
-        Field(description="What was sent: the filled template, or the list of messages."),
+    model: str
+    started_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    duration_ms: Annotated[
+        int | None,
+        Field(description="Null while it is in flight, and where its worker died."),
     ]
-    tools: list[Tool] | None
-    tool_choice: Literal["auto", "none", "required"] | ExecutionToolChoice | None
-    includes: Annotated[
-        list[ExecutionInclude],
-        Field(description="The prompts that the texts include, at any depth."),
+    tokens: Annotated[
+        Tokens | None,
+        Field(description="As billed; null where nothing is known to have been."),
     ]
-    output: str | None
-    output_json: Annotated[
-        Any,
-        Field(description="`output`, parsed, where a JSON format was asked for and the model kept to it; else null."),
-    ]
-    tool_calls: Annotated[
-        list[ToolCall],
-        Field(description="The tools that the model asks for. The service runs none."),
-    ]
-    finish_reason: str | None
-    tokens: Tokens
-    cost: Cost
-    latency: ExecutionLatency
-    attempts: Annotated[int, Field(description="Calls to models.")]
-    calls: Annotated[
-        list[ExecutionCall],
-        Field(
-            description="Every call, in order, those counted that failed. Their costs add up to that of the execution."
-        ),
-    ]
-    reused_from: Annotated[
-        str | None,
-        Field(description="The execution whose response this is, where it was reused: no model was called."),
-    ]
+    cost: ExecutionCallCost
     error: ExecutionError | None
-    release: Annotated[
-        ExecutionRelease | None,
-        Field(description="The release of the label that decided the version; null where none did."),
-    ]
-    metadata: Annotated[
-        dict[str, str],
-        Field(description="Up to 50 strings of your own, returned unchanged."),
-    ]
-    workflow_id: str
-    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-    started_at: str | None
-    finished_at: str | None
-
-
-class ExecutionPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Execution]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
 
 
 class ProviderList(BaseModel):
@@ -2594,17 +2038,6 @@ class ProviderList(BaseModel):
         extra="ignore",
     )
     data: list[Provider]
-    next_cursor: Annotated[
-        str | None,
-        Field(description="Pass it as `cursor` to get the next page; null on the last."),
-    ]
-
-
-class EvaluationPage(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    data: list[Evaluation]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
@@ -2786,6 +2219,413 @@ class AuditLogPage(BaseModel):
     ]
 
 
+class JsonSchemaResponseFormatOutput(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: Literal["json_schema"]
+    json_schema: ResponseSchemaOutput
+
+
+class EvaluationInput(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    input: Annotated[
+        str
+        | list[
+            Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
+        ]
+        | None,
+        Field(
+            description="The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent."
+        ),
+    ]
+
+
+class EventPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Event]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ModelParametersOutput(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    response_format: Annotated[
+        TextResponseFormat | JsonObjectResponseFormat | JsonSchemaResponseFormatOutput | None,
+        Field(discriminator="type"),
+    ] = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    parallel_tool_calls: Annotated[
+        bool | None,
+        Field(description="`false`: the model calls at most one tool in a response. It changes nothing without tools."),
+    ] = None
+    provider_options: Annotated[
+        dict[str, dict[str, Any]] | None,
+        Field(
+            description='Options in the provider\'s own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.'
+        ),
+    ] = None
+
+
+class ListedPrompt(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
+    messages: Annotated[
+        list[MessagePlaceholder | SystemMessage | UserMessage | AssistantMessage | ToolMessage] | None,
+        Field(description="Null where the prompt is a template."),
+    ]
+    tools: list[Tool] | None
+    tool_choice: Literal["auto", "none", "required"] | NamedTool | None
+    inputs: dict[str, PromptInput] | None
+    model: str
+    fallback_models: list[str]
+    parameters: ModelParametersOutput
+    config: dict[str, Any] | None
+    variables: Annotated[
+        list[str],
+        Field(
+            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+        ),
+    ]
+    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
+    archived: bool
+    description: str | None
+    commit_message: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    release: Annotated[
+        PromptRelease | None,
+        Field(
+            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
+        ),
+    ] = None
+    all_labels: Annotated[
+        list[ListedPromptAllLabel],
+        Field(description="All labels of the prompt, with the versions that they point at."),
+    ]
+
+
+class Prompt(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    version: Annotated[int, Field(description="A version of the prompt, from 1.")]
+    template: Annotated[str | None, Field(description="Null where the prompt has messages.")]
+    messages: Annotated[
+        list[MessagePlaceholder | SystemMessage | UserMessage | AssistantMessage | ToolMessage] | None,
+        Field(description="Null where the prompt is a template."),
+    ]
+    tools: list[Tool] | None
+    tool_choice: Literal["auto", "none", "required"] | NamedTool | None
+    inputs: dict[str, PromptInput] | None
+    model: str
+    fallback_models: list[str]
+    parameters: ModelParametersOutput
+    config: dict[str, Any] | None
+    variables: Annotated[
+        list[str],
+        Field(
+            description="Names of all that a run must or may be given: placeholders, those of includes, files, inputs."
+        ),
+    ]
+    labels: Annotated[list[str], Field(description="Labels that point at this version.")]
+    archived: bool
+    description: str | None
+    commit_message: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    version_created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    release: Annotated[
+        PromptRelease | None,
+        Field(
+            description="Only where it is asked for by a label on which a release runs: the version is then the stable one."
+        ),
+    ] = None
+
+
+class ResolvedPrompt(BaseModel):
+    """
+    One of: `prompt` with `includes` and `includes_hash`, `unchanged` with `release`, `left_out`, `error`.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    prompt: Prompt | None = None
+    includes: Annotated[
+        dict[str, ResolvedPromptIncludes] | None,
+        Field(description="What the texts include, at any depth, by how they refer to it (`support/tone@production`)."),
+    ] = None
+    includes_hash: Annotated[
+        str | None,
+        Field(description="Tells apart what the texts include, in its versions; null where they include nothing."),
+    ] = None
+    unchanged: Annotated[Literal[True] | None, Field(description="What you have is what is asked for.")] = None
+    release: Annotated[
+        PromptRelease | None,
+        Field(description="With `unchanged`: the release that runs on the label now."),
+    ] = None
+    left_out: Annotated[
+        Literal[True] | None,
+        Field(description="The response would be larger than about 4 MiB: ask for this one again."),
+    ] = None
+    error: Annotated[
+        ResolvedPromptError | None,
+        Field(description="`not_found`, or `invalid_request` where a run would be refused for an include."),
+    ] = None
+
+
+class PromptVersionPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Prompt]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class Execution(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Literal["queued", "running", "completed", "failed", "canceled"]
+    prompt_name: Annotated[str | None, Field(description="Null for a draft that was run on its own.")]
+    prompt_version: Annotated[int | None, Field(description="Null for a draft.")]
+    model: Annotated[str, Field(description="The model that responded, or that is called.")]
+    requested_model: Annotated[str, Field(description="The model that was called first.")]
+    provider: str
+    parameters: ModelParametersOutput
+    variables: dict[str, Any]
+    input: Annotated[
+        str
+        | list[
+            Annotated[SystemMessage | ChatUserMessage | ChatAssistantMessage | ToolMessage, Field(discriminator="role")]
+        ],
+        Field(description="What was sent: the filled template, or the list of messages."),
+    ]
+    tools: list[Tool] | None
+    tool_choice: Literal["auto", "none", "required"] | NamedTool | None
+    includes: Annotated[
+        list[ExecutionInclude],
+        Field(description="The prompts that the texts include, at any depth."),
+    ]
+    output: str | None
+    output_json: Annotated[
+        Any,
+        Field(description="`output`, parsed, where a JSON format was asked for and the model kept to it; else null."),
+    ]
+    tool_calls: Annotated[
+        list[ToolCall],
+        Field(description="The tools that the model asks for. The service runs none."),
+    ]
+    finish_reason: str | None
+    tokens: Tokens
+    cost: Cost
+    latency: ExecutionLatency
+    attempts: Annotated[int, Field(description="Calls to models.")]
+    calls: Annotated[
+        list[ExecutionCall],
+        Field(
+            description="Every call, in order, those counted that failed. Their costs add up to that of the execution."
+        ),
+    ]
+    reused_from: Annotated[
+        str | None,
+        Field(description="The execution whose response this is, where it was reused: no model was called."),
+    ]
+    error: ExecutionError | None
+    release: Annotated[
+        ExecutionRelease | None,
+        Field(description="The release of the label that decided the version; null where none did."),
+    ]
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 strings of your own, returned unchanged."),
+    ]
+    workflow_id: str
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: str | None
+    finished_at: str | None
+
+
+class ExecutionPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Execution]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class CreatedEvaluation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
+    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
+    prompt_name: str
+    prompt_version: int
+    model: str
+    fallback_models: Annotated[
+        list[str],
+        Field(
+            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
+        ),
+    ]
+    includes: Annotated[
+        list[CreatedEvaluationInclude],
+        Field(description="The prompts that the texts include, at any depth, pinned when the run was created."),
+    ]
+    provider: str
+    parameters: ModelParametersOutput
+    dataset: Annotated[CreatedEvaluationDataset | None, Field(description="Null for inline examples.")]
+    evaluators: list[CreatedEvaluationEvaluator]
+    threshold: float
+    baseline_id: str | None
+    source_evaluation_id: Annotated[
+        str | None,
+        Field(description="The run whose outputs were scored again, without calling the model."),
+    ]
+    reuse: CreatedEvaluationReuse | None
+    concurrency: int
+    max_cost: str | None
+    start_at: str | None
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 strings of your own, returned unchanged."),
+    ]
+    schedule_id: str | None
+    score: Annotated[
+        float | None,
+        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
+    ]
+    scores_by_evaluator: dict[str, float] | None
+    passed: Annotated[
+        bool | None,
+        Field(description="Whether the score reaches the threshold; null until it has ended."),
+    ]
+    examples_total: int
+    examples_evaluated: int
+    examples_failed: int
+    regressions: int | None
+    improvements: int | None
+    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
+    cost: Annotated[CreatedEvaluationCost, Field(description="Model and judges together.")]
+    judge: Annotated[CreatedEvaluationJudge, Field(description="The judges alone.")]
+    latency: CreatedEvaluationLatency
+    progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
+    retries: int
+    workflow_id: str
+    error: CreatedEvaluationError | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: str | None
+    finished_at: str | None
+
+
+class Evaluation(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    status: Literal["scheduled", "running", "paused", "completed", "failed", "canceled"]
+    status_reason: Annotated[str | None, Field(description="Why it is paused.")]
+    prompt_name: str
+    prompt_version: int
+    model: str
+    fallback_models: Annotated[
+        list[str],
+        Field(
+            description="Called in order where the model before has failed for good. Pinned, as all of the version is."
+        ),
+    ]
+    includes: Annotated[
+        list[EvaluationInclude],
+        Field(description="The prompts that the texts include, at any depth, pinned when the run was created."),
+    ]
+    provider: str
+    parameters: ModelParametersOutput
+    dataset: Annotated[EvaluationDataset | None, Field(description="Null for inline examples.")]
+    evaluators: list[EvaluationEvaluator]
+    threshold: float
+    baseline_id: str | None
+    source_evaluation_id: Annotated[
+        str | None,
+        Field(description="The run whose outputs were scored again, without calling the model."),
+    ]
+    reuse: EvaluationReuse | None
+    concurrency: int
+    max_cost: str | None
+    start_at: str | None
+    metadata: Annotated[
+        dict[str, str],
+        Field(description="Up to 50 strings of your own, returned unchanged."),
+    ]
+    schedule_id: str | None
+    score: Annotated[
+        float | None,
+        Field(description="Mean over the examples, 0–1; one that failed counts 0."),
+    ]
+    scores_by_evaluator: dict[str, float] | None
+    passed: Annotated[
+        bool | None,
+        Field(description="Whether the score reaches the threshold; null until it has ended."),
+    ]
+    examples_total: int
+    examples_evaluated: int
+    examples_failed: int
+    regressions: int | None
+    improvements: int | None
+    tokens: Annotated[Tokens, Field(description="Model and judges together.")]
+    cost: Annotated[EvaluationCost, Field(description="Model and judges together.")]
+    judge: Annotated[EvaluationJudge, Field(description="The judges alone.")]
+    latency: EvaluationLatency
+    progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
+    retries: int
+    workflow_id: str
+    error: EvaluationError | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    started_at: str | None
+    finished_at: str | None
+
+
 class PromptPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2797,11 +2637,18 @@ class PromptPage(BaseModel):
     ]
 
 
-class EventPage(BaseModel):
+class ResolvedPrompts(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
-    data: list[Event]
+    data: Annotated[list[ResolvedPrompt], Field(description="In the order of the request.")]
+
+
+class EvaluationPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Evaluation]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),

@@ -24,29 +24,12 @@ export type CreatePrompt = {
     /**
      * Default: the model decides.
      */
-    tool_choice?: 'auto' | 'none' | 'required' | {
-        name: string;
-    } | null;
+    tool_choice?: ToolChoice | null;
     /**
      * What is known of variables, by name. One that is not declared is required and takes any type.
      */
     inputs?: {
-        [key: string]: {
-            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
-            /**
-             * Default: true, unless there is a default.
-             */
-            required?: boolean;
-            /**
-             * The value where a run gives none.
-             */
-            default?: unknown;
-            description?: string;
-            /**
-             * The values that it may have.
-             */
-            enum?: Array<string | number | boolean>;
-        };
+        [key: string]: PromptInput;
     } | null;
     /**
      * Tried in order where the model before fails for good in a way that another may not.
@@ -62,44 +45,7 @@ export type CreatePrompt = {
      * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
     model: string;
-    parameters?: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name?: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters?: ModelParameters;
     /**
      * What the prompt is for.
      */
@@ -114,75 +60,77 @@ export type CreatePrompt = {
     base_version?: number;
 };
 
-export type Message = {
+export type Message = ({
     role: 'system';
-    content: string | Array<{
-        type: 'text';
-        text: string;
-    }>;
-} | {
+} & SystemMessage) | ({
     role: 'user';
-    content: string | Array<{
-        type: 'text';
-        text: string;
-    } | {
-        type: 'file';
-        /**
-         * Of an image, a sound or a document.
-         */
-        media_type: string;
-        filename?: string;
-        /**
-         * The file in base64.
-         */
-        data?: string;
-        /**
-         * Where the file is.
-         */
-        url?: string;
-        variable?: string;
-    }>;
-} | {
+} & UserMessage) | ({
     role: 'assistant';
-    content: string | Array<{
-        type: 'text';
-        text: string;
-    } | {
-        type: 'file';
-        /**
-         * Of an image, a sound or a document.
-         */
-        media_type: string;
-        filename?: string;
-        /**
-         * The file in base64.
-         */
-        data?: string;
-        /**
-         * Where the file is.
-         */
-        url?: string;
-        variable?: string;
-    } | {
-        type: 'tool_call';
-        id: string;
-        name: string;
-        /**
-         * Any JSON.
-         */
-        input: unknown;
-    }>;
-} | {
+} & AssistantMessage) | ({
     role: 'tool';
-    content: Array<{
-        type: 'tool_result';
-        id: string;
-        name: string;
-        /**
-         * Any JSON.
-         */
-        output: unknown;
-    }>;
+} & ToolMessage);
+
+export type SystemMessage = {
+    role: 'system';
+    content: string | Array<TextPart>;
+};
+
+export type TextPart = {
+    type: 'text';
+    text: string;
+};
+
+export type UserMessage = {
+    role: 'user';
+    content: string | Array<TextPart | StoredFilePart>;
+};
+
+export type StoredFilePart = {
+    type: 'file';
+    /**
+     * Of an image, a sound or a document.
+     */
+    media_type: string;
+    filename?: string;
+    /**
+     * The file in base64.
+     */
+    data?: string;
+    /**
+     * Where the file is.
+     */
+    url?: string;
+    variable?: string;
+};
+
+export type AssistantMessage = {
+    role: 'assistant';
+    content: string | Array<TextPart | StoredFilePart | ToolCallPart>;
+};
+
+export type ToolCallPart = {
+    type: 'tool_call';
+    id: string;
+    name: string;
+    /**
+     * Any JSON.
+     */
+    input: unknown;
+};
+
+export type ToolMessage = {
+    role: 'tool';
+    content: Array<ToolResultPart>;
+};
+
+export type ToolResultPart = {
+    type: 'tool_result';
+    id: string;
+    name: string;
+    /**
+     * Any JSON.
+     */
+    output: unknown;
 };
 
 export type MessagePlaceholder = {
@@ -208,6 +156,87 @@ export type Tool = {
     /**
      * Whether the provider is to hold the model to the schema, where it can.
      */
+    strict?: boolean;
+};
+
+export type ToolChoice = 'auto' | 'none' | 'required' | NamedTool;
+
+export type NamedTool = {
+    name: string;
+};
+
+/**
+ * What is known of a variable.
+ */
+export type PromptInput = {
+    type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
+    /**
+     * Default: true, unless there is a default.
+     */
+    required?: boolean;
+    /**
+     * The value where a run gives none.
+     */
+    default?: unknown;
+    description?: string;
+    /**
+     * The values that it may have.
+     */
+    enum?: Array<string | number | boolean>;
+};
+
+export type ModelParameters = {
+    temperature?: number;
+    top_p?: number;
+    top_k?: number;
+    max_tokens?: number;
+    stop?: string | Array<string>;
+    seed?: number;
+    frequency_penalty?: number;
+    presence_penalty?: number;
+    response_format?: ResponseFormat;
+    reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+    /**
+     * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+     */
+    parallel_tool_calls?: boolean;
+    /**
+     * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+     */
+    provider_options?: {
+        [key: string]: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+export type ResponseFormat = ({
+    type: 'text';
+} & TextResponseFormat) | ({
+    type: 'json_object';
+} & JsonObjectResponseFormat) | ({
+    type: 'json_schema';
+} & JsonSchemaResponseFormat);
+
+export type TextResponseFormat = {
+    type: 'text';
+};
+
+export type JsonObjectResponseFormat = {
+    type: 'json_object';
+};
+
+export type JsonSchemaResponseFormat = {
+    type: 'json_schema';
+    json_schema: ResponseSchema;
+};
+
+export type ResponseSchema = {
+    name?: string;
+    description?: string;
+    schema: {
+        [key: string]: unknown;
+    };
     strict?: boolean;
 };
 
@@ -267,29 +296,12 @@ export type UpdatePrompt = {
     /**
      * Default: the model decides.
      */
-    tool_choice?: 'auto' | 'none' | 'required' | {
-        name: string;
-    } | null;
+    tool_choice?: ToolChoice | null;
     /**
      * What is known of variables, by name. One that is not declared is required and takes any type.
      */
     inputs?: {
-        [key: string]: {
-            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
-            /**
-             * Default: true, unless there is a default.
-             */
-            required?: boolean;
-            /**
-             * The value where a run gives none.
-             */
-            default?: unknown;
-            description?: string;
-            /**
-             * The values that it may have.
-             */
-            enum?: Array<string | number | boolean>;
-        };
+        [key: string]: PromptInput;
     } | null;
     /**
      * Tried in order where the model before fails for good in a way that another may not.
@@ -304,44 +316,7 @@ export type UpdatePrompt = {
     /**
      * Replaces the parameters as a whole.
      */
-    parameters?: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name?: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters?: ModelParameters;
     /**
      * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
      */
@@ -395,136 +370,7 @@ export type ReleaseSteps = Array<{
          */
         version?: number;
     };
-    evaluators?: Array<{
-        type: 'exact_match';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-        trim?: boolean;
-        normalize_whitespace?: boolean;
-    } | {
-        type: 'contains';
-        name?: string;
-        weight?: number;
-        value?: string;
-        values?: Array<string>;
-        mode?: 'all' | 'any';
-        case_sensitive?: boolean;
-    } | {
-        type: 'regex';
-        name?: string;
-        weight?: number;
-        pattern: string;
-        flags?: string;
-        full_match?: boolean;
-    } | {
-        type: 'json_valid';
-        name?: string;
-        weight?: number;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_schema';
-        name?: string;
-        weight?: number;
-        schema: {
-            [key: string]: unknown;
-        };
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_match';
-        name?: string;
-        weight?: number;
-        value?: unknown;
-        mode?: 'exact' | 'subset';
-        ignore_array_order?: boolean;
-        partial_credit?: boolean;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'numeric';
-        name?: string;
-        weight?: number;
-        absolute_tolerance?: number;
-        relative_tolerance?: number;
-        extract?: 'only' | 'first' | 'last' | 'none';
-    } | {
-        type: 'levenshtein';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-    } | {
-        type: 'tool_calls';
-        name?: string;
-        weight?: number;
-        value?: Array<{
-            name: string;
-            /**
-             * Any JSON.
-             */
-            input?: unknown;
-        }>;
-        input?: 'exact' | 'subset' | 'ignore';
-        ordered?: boolean;
-        allow_extra?: boolean;
-        partial_credit?: boolean;
-    } | {
-        type: 'latency';
-        name?: string;
-        weight?: number;
-        at_most_ms: number;
-    } | {
-        type: 'cost';
-        name?: string;
-        weight?: number;
-        at_most_usd: number;
-    } | {
-        type: 'llm_judge';
-        name?: string;
-        weight?: number;
-        model: string;
-        rubric: string;
-        scale?: {
-            min: number;
-            max: number;
-        };
-        include_expected?: boolean;
-        include_input?: boolean;
-        parameters?: {
-            temperature?: number;
-            top_p?: number;
-            top_k?: number;
-            max_tokens?: number;
-            stop?: string | Array<string>;
-            seed?: number;
-            frequency_penalty?: number;
-            presence_penalty?: number;
-            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-            /**
-             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-             */
-            parallel_tool_calls?: boolean;
-            /**
-             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-             */
-            provider_options?: {
-                [key: string]: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-    } | {
-        type: 'http';
-        name?: string;
-        weight?: number;
-        /**
-         * The endpoint that scores, by `https:`. The operator may allow other URLs.
-         */
-        url: string;
-        /**
-         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
-         */
-        secret?: string;
-        timeout_ms?: number;
-    }>;
+    evaluators?: Array<Evaluator>;
     /**
      * `not_worse`: the comparison with the stable version finds no regression that is more than noise; `better`: it finds an improvement; `threshold`: the score reaches `threshold`.
      */
@@ -584,6 +430,137 @@ export type ReleaseSteps = Array<{
         checks?: Array<ReleaseCheck> | Array<ReleaseCheck>;
     };
 }>;
+
+export type Evaluator = {
+    type: 'exact_match';
+    name?: string;
+    weight?: number;
+    case_sensitive?: boolean;
+    trim?: boolean;
+    normalize_whitespace?: boolean;
+} | {
+    type: 'contains';
+    name?: string;
+    weight?: number;
+    value?: string;
+    values?: Array<string>;
+    mode?: 'all' | 'any';
+    case_sensitive?: boolean;
+} | {
+    type: 'regex';
+    name?: string;
+    weight?: number;
+    pattern: string;
+    flags?: string;
+    full_match?: boolean;
+} | {
+    type: 'json_valid';
+    name?: string;
+    weight?: number;
+    strip_code_fence?: boolean;
+} | {
+    type: 'json_schema';
+    name?: string;
+    weight?: number;
+    schema: {
+        [key: string]: unknown;
+    };
+    strip_code_fence?: boolean;
+} | {
+    type: 'json_match';
+    name?: string;
+    weight?: number;
+    value?: unknown;
+    mode?: 'exact' | 'subset';
+    ignore_array_order?: boolean;
+    partial_credit?: boolean;
+    strip_code_fence?: boolean;
+} | {
+    type: 'numeric';
+    name?: string;
+    weight?: number;
+    absolute_tolerance?: number;
+    relative_tolerance?: number;
+    extract?: 'only' | 'first' | 'last' | 'none';
+} | {
+    type: 'levenshtein';
+    name?: string;
+    weight?: number;
+    case_sensitive?: boolean;
+} | {
+    type: 'tool_calls';
+    name?: string;
+    weight?: number;
+    value?: Array<{
+        name: string;
+        /**
+         * Any JSON.
+         */
+        input?: unknown;
+    }>;
+    input?: 'exact' | 'subset' | 'ignore';
+    ordered?: boolean;
+    allow_extra?: boolean;
+    partial_credit?: boolean;
+} | {
+    type: 'latency';
+    name?: string;
+    weight?: number;
+    at_most_ms: number;
+} | {
+    type: 'cost';
+    name?: string;
+    weight?: number;
+    at_most_usd: number;
+} | {
+    type: 'llm_judge';
+    name?: string;
+    weight?: number;
+    model: string;
+    rubric: string;
+    scale?: {
+        min: number;
+        max: number;
+    };
+    include_expected?: boolean;
+    include_input?: boolean;
+    parameters?: {
+        temperature?: number;
+        top_p?: number;
+        top_k?: number;
+        max_tokens?: number;
+        stop?: string | Array<string>;
+        seed?: number;
+        frequency_penalty?: number;
+        presence_penalty?: number;
+        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+        /**
+         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
+         */
+        parallel_tool_calls?: boolean;
+        /**
+         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+         */
+        provider_options?: {
+            [key: string]: {
+                [key: string]: unknown;
+            };
+        };
+    };
+} | {
+    type: 'http';
+    name?: string;
+    weight?: number;
+    /**
+     * The endpoint that scores, by `https:`. The operator may allow other URLs.
+     */
+    url: string;
+    /**
+     * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+     */
+    secret?: string;
+    timeout_ms?: number;
+};
 
 export type ReleaseCheck = {
     /**
@@ -674,44 +651,7 @@ export type CreateExecution = {
     /**
      * Override those of the prompt, one by one.
      */
-    parameters?: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name?: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters?: ModelParameters;
     /**
      * Appended to the prompt's own messages.
      */
@@ -756,29 +696,12 @@ export type ExecutionDraft = {
     /**
      * Default: the model decides.
      */
-    tool_choice?: 'auto' | 'none' | 'required' | {
-        name: string;
-    } | null;
+    tool_choice?: ToolChoice | null;
     /**
      * What is known of variables, by name. One that is not declared is required and takes any type.
      */
     inputs?: {
-        [key: string]: {
-            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
-            /**
-             * Default: true, unless there is a default.
-             */
-            required?: boolean;
-            /**
-             * The value where a run gives none.
-             */
-            default?: unknown;
-            description?: string;
-            /**
-             * The values that it may have.
-             */
-            enum?: Array<string | number | boolean>;
-        };
+        [key: string]: PromptInput;
     } | null;
     /**
      * Tried in order where the model before fails for good in a way that another may not.
@@ -793,117 +716,48 @@ export type ExecutionDraft = {
     /**
      * Replaces the parameters as a whole.
      */
-    parameters?: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name?: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters?: ModelParameters;
     /**
      * Required without a prompt.
      */
     model?: string;
 };
 
-export type ChatMessage = {
+export type ChatMessage = ({
     role: 'system';
-    content: string | Array<{
-        type: 'text';
-        text: string;
-    }>;
-} | {
+} & SystemMessage) | ({
     role: 'user';
-    content: string | Array<{
-        type: 'text';
-        text: string;
-    } | {
-        type: 'file';
-        /**
-         * Of an image, a sound or a document.
-         */
-        media_type: string;
-        filename?: string;
-        /**
-         * The file in base64.
-         */
-        data?: string;
-        /**
-         * Where the file is.
-         */
-        url?: string;
-    }>;
-} | {
+} & ChatUserMessage) | ({
     role: 'assistant';
-    content: string | Array<{
-        type: 'text';
-        text: string;
-    } | {
-        type: 'file';
-        /**
-         * Of an image, a sound or a document.
-         */
-        media_type: string;
-        filename?: string;
-        /**
-         * The file in base64.
-         */
-        data?: string;
-        /**
-         * Where the file is.
-         */
-        url?: string;
-    } | {
-        type: 'tool_call';
-        id: string;
-        name: string;
-        /**
-         * Any JSON.
-         */
-        input: unknown;
-    }>;
-} | {
+} & ChatAssistantMessage) | ({
     role: 'tool';
-    content: Array<{
-        type: 'tool_result';
-        id: string;
-        name: string;
-        /**
-         * Any JSON.
-         */
-        output: unknown;
-    }>;
+} & ToolMessage);
+
+export type ChatUserMessage = {
+    role: 'user';
+    content: string | Array<TextPart | FilePart>;
+};
+
+export type FilePart = {
+    type: 'file';
+    /**
+     * Of an image, a sound or a document.
+     */
+    media_type: string;
+    filename?: string;
+    /**
+     * The file in base64.
+     */
+    data?: string;
+    /**
+     * Where the file is.
+     */
+    url?: string;
+};
+
+export type ChatAssistantMessage = {
+    role: 'assistant';
+    content: string | Array<TextPart | FilePart | ToolCallPart>;
 };
 
 export type CreateChatCompletion = {
@@ -916,17 +770,11 @@ export type CreateChatCompletion = {
      */
     messages?: Array<{
         role: 'system' | 'developer';
-        content?: string | Array<{
-            type: 'text';
-            text: string;
-        }>;
+        content?: string | Array<TextPart>;
         name?: null;
     } | {
         role: 'user';
-        content?: string | Array<{
-            type: 'text';
-            text: string;
-        } | {
+        content?: string | Array<TextPart | {
             type: 'image_url';
             image_url: {
                 /**
@@ -958,10 +806,7 @@ export type CreateChatCompletion = {
         name?: null;
     } | {
         role: 'assistant';
-        content?: string | Array<{
-            type: 'text';
-            text: string;
-        } | {
+        content?: string | Array<TextPart | {
             type: 'refusal';
             refusal: string;
         }> | null;
@@ -984,10 +829,7 @@ export type CreateChatCompletion = {
         name?: null;
     } | {
         role: 'tool';
-        content?: string | Array<{
-            type: 'text';
-            text: string;
-        }>;
+        content?: string | Array<TextPart>;
         tool_call_id: string;
         /**
          * Ignored: the tool is the one of the tool call.
@@ -1050,11 +892,7 @@ export type CreateChatCompletion = {
     presence_penalty?: number | null;
     reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | null;
     parallel_tool_calls?: boolean | null;
-    response_format?: {
-        type: 'text';
-    } | {
-        type: 'json_object';
-    } | {
+    response_format?: TextResponseFormat | JsonObjectResponseFormat | {
         type: 'json_schema';
         json_schema: {
             name?: string;
@@ -1166,11 +1004,7 @@ export type CreateResponse = {
         generate_summary?: null;
     } | null;
     text?: {
-        format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
+        format?: TextResponseFormat | JsonObjectResponseFormat | {
             type: 'json_schema';
             name?: string;
             description?: string | null;
@@ -1250,136 +1084,7 @@ export type CreateEvaluation = {
         version?: number;
     };
     examples?: Array<Example>;
-    evaluators?: Array<{
-        type: 'exact_match';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-        trim?: boolean;
-        normalize_whitespace?: boolean;
-    } | {
-        type: 'contains';
-        name?: string;
-        weight?: number;
-        value?: string;
-        values?: Array<string>;
-        mode?: 'all' | 'any';
-        case_sensitive?: boolean;
-    } | {
-        type: 'regex';
-        name?: string;
-        weight?: number;
-        pattern: string;
-        flags?: string;
-        full_match?: boolean;
-    } | {
-        type: 'json_valid';
-        name?: string;
-        weight?: number;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_schema';
-        name?: string;
-        weight?: number;
-        schema: {
-            [key: string]: unknown;
-        };
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_match';
-        name?: string;
-        weight?: number;
-        value?: unknown;
-        mode?: 'exact' | 'subset';
-        ignore_array_order?: boolean;
-        partial_credit?: boolean;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'numeric';
-        name?: string;
-        weight?: number;
-        absolute_tolerance?: number;
-        relative_tolerance?: number;
-        extract?: 'only' | 'first' | 'last' | 'none';
-    } | {
-        type: 'levenshtein';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-    } | {
-        type: 'tool_calls';
-        name?: string;
-        weight?: number;
-        value?: Array<{
-            name: string;
-            /**
-             * Any JSON.
-             */
-            input?: unknown;
-        }>;
-        input?: 'exact' | 'subset' | 'ignore';
-        ordered?: boolean;
-        allow_extra?: boolean;
-        partial_credit?: boolean;
-    } | {
-        type: 'latency';
-        name?: string;
-        weight?: number;
-        at_most_ms: number;
-    } | {
-        type: 'cost';
-        name?: string;
-        weight?: number;
-        at_most_usd: number;
-    } | {
-        type: 'llm_judge';
-        name?: string;
-        weight?: number;
-        model: string;
-        rubric: string;
-        scale?: {
-            min: number;
-            max: number;
-        };
-        include_expected?: boolean;
-        include_input?: boolean;
-        parameters?: {
-            temperature?: number;
-            top_p?: number;
-            top_k?: number;
-            max_tokens?: number;
-            stop?: string | Array<string>;
-            seed?: number;
-            frequency_penalty?: number;
-            presence_penalty?: number;
-            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-            /**
-             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-             */
-            parallel_tool_calls?: boolean;
-            /**
-             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-             */
-            provider_options?: {
-                [key: string]: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-    } | {
-        type: 'http';
-        name?: string;
-        weight?: number;
-        /**
-         * The endpoint that scores, by `https:`. The operator may allow other URLs.
-         */
-        url: string;
-        /**
-         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
-         */
-        secret?: string;
-        timeout_ms?: number;
-    }>;
+    evaluators?: Array<Evaluator>;
     /**
      * The run passes from this score on.
      */
@@ -1444,136 +1149,7 @@ export type RescoreEvaluation = {
     /**
      * Those of the run that is scored again unless given.
      */
-    evaluators?: Array<{
-        type: 'exact_match';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-        trim?: boolean;
-        normalize_whitespace?: boolean;
-    } | {
-        type: 'contains';
-        name?: string;
-        weight?: number;
-        value?: string;
-        values?: Array<string>;
-        mode?: 'all' | 'any';
-        case_sensitive?: boolean;
-    } | {
-        type: 'regex';
-        name?: string;
-        weight?: number;
-        pattern: string;
-        flags?: string;
-        full_match?: boolean;
-    } | {
-        type: 'json_valid';
-        name?: string;
-        weight?: number;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_schema';
-        name?: string;
-        weight?: number;
-        schema: {
-            [key: string]: unknown;
-        };
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_match';
-        name?: string;
-        weight?: number;
-        value?: unknown;
-        mode?: 'exact' | 'subset';
-        ignore_array_order?: boolean;
-        partial_credit?: boolean;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'numeric';
-        name?: string;
-        weight?: number;
-        absolute_tolerance?: number;
-        relative_tolerance?: number;
-        extract?: 'only' | 'first' | 'last' | 'none';
-    } | {
-        type: 'levenshtein';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-    } | {
-        type: 'tool_calls';
-        name?: string;
-        weight?: number;
-        value?: Array<{
-            name: string;
-            /**
-             * Any JSON.
-             */
-            input?: unknown;
-        }>;
-        input?: 'exact' | 'subset' | 'ignore';
-        ordered?: boolean;
-        allow_extra?: boolean;
-        partial_credit?: boolean;
-    } | {
-        type: 'latency';
-        name?: string;
-        weight?: number;
-        at_most_ms: number;
-    } | {
-        type: 'cost';
-        name?: string;
-        weight?: number;
-        at_most_usd: number;
-    } | {
-        type: 'llm_judge';
-        name?: string;
-        weight?: number;
-        model: string;
-        rubric: string;
-        scale?: {
-            min: number;
-            max: number;
-        };
-        include_expected?: boolean;
-        include_input?: boolean;
-        parameters?: {
-            temperature?: number;
-            top_p?: number;
-            top_k?: number;
-            max_tokens?: number;
-            stop?: string | Array<string>;
-            seed?: number;
-            frequency_penalty?: number;
-            presence_penalty?: number;
-            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-            /**
-             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-             */
-            parallel_tool_calls?: boolean;
-            /**
-             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-             */
-            provider_options?: {
-                [key: string]: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-    } | {
-        type: 'http';
-        name?: string;
-        weight?: number;
-        /**
-         * The endpoint that scores, by `https:`. The operator may allow other URLs.
-         */
-        url: string;
-        /**
-         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
-         */
-        secret?: string;
-        timeout_ms?: number;
-    }>;
+    evaluators?: Array<Evaluator>;
     /**
      * The same.
      */
@@ -1667,136 +1243,7 @@ export type ScheduledEvaluation = {
         version?: number;
     };
     examples?: Array<Example>;
-    evaluators?: Array<{
-        type: 'exact_match';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-        trim?: boolean;
-        normalize_whitespace?: boolean;
-    } | {
-        type: 'contains';
-        name?: string;
-        weight?: number;
-        value?: string;
-        values?: Array<string>;
-        mode?: 'all' | 'any';
-        case_sensitive?: boolean;
-    } | {
-        type: 'regex';
-        name?: string;
-        weight?: number;
-        pattern: string;
-        flags?: string;
-        full_match?: boolean;
-    } | {
-        type: 'json_valid';
-        name?: string;
-        weight?: number;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_schema';
-        name?: string;
-        weight?: number;
-        schema: {
-            [key: string]: unknown;
-        };
-        strip_code_fence?: boolean;
-    } | {
-        type: 'json_match';
-        name?: string;
-        weight?: number;
-        value?: unknown;
-        mode?: 'exact' | 'subset';
-        ignore_array_order?: boolean;
-        partial_credit?: boolean;
-        strip_code_fence?: boolean;
-    } | {
-        type: 'numeric';
-        name?: string;
-        weight?: number;
-        absolute_tolerance?: number;
-        relative_tolerance?: number;
-        extract?: 'only' | 'first' | 'last' | 'none';
-    } | {
-        type: 'levenshtein';
-        name?: string;
-        weight?: number;
-        case_sensitive?: boolean;
-    } | {
-        type: 'tool_calls';
-        name?: string;
-        weight?: number;
-        value?: Array<{
-            name: string;
-            /**
-             * Any JSON.
-             */
-            input?: unknown;
-        }>;
-        input?: 'exact' | 'subset' | 'ignore';
-        ordered?: boolean;
-        allow_extra?: boolean;
-        partial_credit?: boolean;
-    } | {
-        type: 'latency';
-        name?: string;
-        weight?: number;
-        at_most_ms: number;
-    } | {
-        type: 'cost';
-        name?: string;
-        weight?: number;
-        at_most_usd: number;
-    } | {
-        type: 'llm_judge';
-        name?: string;
-        weight?: number;
-        model: string;
-        rubric: string;
-        scale?: {
-            min: number;
-            max: number;
-        };
-        include_expected?: boolean;
-        include_input?: boolean;
-        parameters?: {
-            temperature?: number;
-            top_p?: number;
-            top_k?: number;
-            max_tokens?: number;
-            stop?: string | Array<string>;
-            seed?: number;
-            frequency_penalty?: number;
-            presence_penalty?: number;
-            reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-            /**
-             * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-             */
-            parallel_tool_calls?: boolean;
-            /**
-             * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-             */
-            provider_options?: {
-                [key: string]: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-    } | {
-        type: 'http';
-        name?: string;
-        weight?: number;
-        /**
-         * The endpoint that scores, by `https:`. The operator may allow other URLs.
-         */
-        url: string;
-        /**
-         * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
-         */
-        secret?: string;
-        timeout_ms?: number;
-    }>;
+    evaluators?: Array<Evaluator>;
     /**
      * The run passes from this score on.
      */
@@ -1838,7 +1285,7 @@ export type CreateWebhook = {
     /**
      * The event types it is subscribed to. Those of releases are only for webhooks that name them.
      */
-    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
+    events?: Array<EventType>;
     /**
      * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
      */
@@ -1856,6 +1303,8 @@ export type CreateWebhook = {
     rate_limit_per_minute?: number | null;
 };
 
+export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+
 export type UpdateWebhook = {
     /**
      * The endpoint that receives the events, by `https:`. The operator may allow other URLs.
@@ -1864,7 +1313,7 @@ export type UpdateWebhook = {
     /**
      * The event types it is subscribed to. Those of releases are only for webhooks that name them.
      */
-    events?: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
+    events?: Array<EventType>;
     description?: string | null;
     /**
      * Replaces all headers; null or `{}` removes them.
@@ -1889,7 +1338,7 @@ export type TestWebhook = {
     /**
      * The type of the test event. Default: the first one that the webhook is subscribed to.
      */
-    event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+    event?: EventType;
 };
 
 export type ReplayEvents = {
@@ -1949,67 +1398,13 @@ export type ListedPrompt = {
      */
     messages: Array<Message | MessagePlaceholder> | null;
     tools: Array<Tool> | null;
-    tool_choice: 'auto' | 'none' | 'required' | {
-        name: string;
-    } | null;
+    tool_choice: ToolChoice | null;
     inputs: {
-        [key: string]: {
-            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
-            /**
-             * Default: true, unless there is a default.
-             */
-            required?: boolean;
-            /**
-             * The value where a run gives none.
-             */
-            default?: unknown;
-            description?: string;
-            /**
-             * The values that it may have.
-             */
-            enum?: Array<string | number | boolean>;
-        };
+        [key: string]: PromptInput;
     } | null;
     model: string;
     fallback_models: Array<string>;
-    parameters: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters: ModelParametersOutput;
     config: {
         [key: string]: unknown;
     } | null;
@@ -2024,18 +1419,9 @@ export type ListedPrompt = {
     archived: boolean;
     description: string | null;
     commit_message: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    updated_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    version_created_at: string;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+    version_created_at: Timestamp;
     /**
      * Only where it is asked for by a label on which a release runs: the version is then the stable one.
      */
@@ -2054,6 +1440,11 @@ export type ListedPrompt = {
         version: number;
     }>;
 };
+
+/**
+ * ISO 8601 in UTC with milliseconds.
+ */
+export type Timestamp = string;
 
 export type PromptRelease = {
     id: string;
@@ -2106,67 +1497,13 @@ export type Prompt = {
      */
     messages: Array<Message | MessagePlaceholder> | null;
     tools: Array<Tool> | null;
-    tool_choice: 'auto' | 'none' | 'required' | {
-        name: string;
-    } | null;
+    tool_choice: ToolChoice | null;
     inputs: {
-        [key: string]: {
-            type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
-            /**
-             * Default: true, unless there is a default.
-             */
-            required?: boolean;
-            /**
-             * The value where a run gives none.
-             */
-            default?: unknown;
-            description?: string;
-            /**
-             * The values that it may have.
-             */
-            enum?: Array<string | number | boolean>;
-        };
+        [key: string]: PromptInput;
     } | null;
     model: string;
     fallback_models: Array<string>;
-    parameters: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters: ModelParametersOutput;
     config: {
         [key: string]: unknown;
     } | null;
@@ -2181,18 +1518,9 @@ export type Prompt = {
     archived: boolean;
     description: string | null;
     commit_message: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    updated_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    version_created_at: string;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+    version_created_at: Timestamp;
     /**
      * Only where it is asked for by a label on which a release runs: the version is then the stable one.
      */
@@ -2358,7 +1686,7 @@ export type Release = {
      */
     status_reason: string | null;
     reason: string | null;
-    deadline: string | null;
+    deadline: Timestamp | null;
     /**
      * Up to 50 strings of your own, returned unchanged.
      */
@@ -2374,10 +1702,7 @@ export type Release = {
             key_id: string | null;
             name: string;
         };
-        /**
-         * ISO 8601 in UTC with milliseconds.
-         */
-        at: string;
+        at: Timestamp;
         comment: string | null;
         /**
          * A version of the prompt, from 1.
@@ -2386,10 +1711,7 @@ export type Release = {
         evaluation_id: string | null;
     }>;
     decisions: Array<{
-        /**
-         * ISO 8601 in UTC with milliseconds.
-         */
-        at: string;
+        at: Timestamp;
         step: number;
         /**
          * `passed`, `failed`, `inconclusive`, `approved`, `rejected`, `paused`, `resumed`, `promoted`, `rolled_back`, `canceled` or `superseded`.
@@ -2427,15 +1749,12 @@ export type Release = {
         key_id: string | null;
         name: string;
     };
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    created_at: Timestamp;
     /**
      * When the label moved.
      */
-    promoted_at: string | null;
-    finished_at: string | null;
+    promoted_at: Timestamp | null;
+    finished_at: Timestamp | null;
 };
 
 /**
@@ -2444,12 +1763,12 @@ export type Release = {
 export type ReleaseStep = {
     type: string;
     state: 'pending' | 'active' | 'passed' | 'failed' | 'inconclusive' | 'skipped';
-    started_at: string | null;
+    started_at: Timestamp | null;
     /**
      * When it is over at the earliest; null: its time is not known.
      */
-    due_at: string | null;
-    finished_at: string | null;
+    due_at: Timestamp | null;
+    finished_at: Timestamp | null;
     /**
      * By what was decided: see docs/releases.md. Null: by nothing yet.
      */
@@ -2509,7 +1828,7 @@ export type ReleaseNumbers = {
         /**
          * The beginning of the minute, hour or day (UTC), of when executions were created.
          */
-        at: string;
+        at: Timestamp;
         /**
          * The step since which the share is as it was then.
          */
@@ -2574,44 +1893,7 @@ export type Execution = {
      */
     requested_model: string;
     provider: string;
-    parameters: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters: ModelParametersOutput;
     variables: {
         [key: string]: unknown;
     };
@@ -2620,9 +1902,7 @@ export type Execution = {
      */
     input: string | Array<ChatMessage>;
     tools: Array<Tool> | null;
-    tool_choice: 'auto' | 'none' | 'required' | {
-        name: string;
-    } | null;
+    tool_choice: ToolChoice | null;
     /**
      * The prompts that the texts include, at any depth.
      */
@@ -2668,10 +1948,7 @@ export type Execution = {
      * The execution whose response this is, where it was reused: no model was called.
      */
     reused_from: string | null;
-    error: {
-        code: string;
-        message: string;
-    } | null;
+    error: ExecutionError | null;
     /**
      * The release of the label that decided the version; null where none did.
      */
@@ -2690,12 +1967,9 @@ export type Execution = {
         [key: string]: string;
     };
     workflow_id: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    started_at: string | null;
-    finished_at: string | null;
+    created_at: Timestamp;
+    started_at: Timestamp | null;
+    finished_at: Timestamp | null;
 };
 
 export type ToolCall = {
@@ -2753,10 +2027,7 @@ export type Cost = {
 
 export type ExecutionCall = {
     model: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    started_at: string;
+    started_at: Timestamp;
     /**
      * Null while it is in flight, and where its worker died.
      */
@@ -2772,10 +2043,12 @@ export type ExecutionCall = {
         amount: string | null;
         currency: 'USD';
     };
-    error: {
-        code: string;
-        message: string;
-    } | null;
+    error: ExecutionError | null;
+};
+
+export type ExecutionError = {
+    code: string;
+    message: string;
 };
 
 export type ExecutionPage = {
@@ -3033,44 +2306,7 @@ export type CreatedEvaluation = {
         version: number;
     }>;
     provider: string;
-    parameters: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters: ModelParametersOutput;
     /**
      * Null for inline examples.
      */
@@ -3099,7 +2335,7 @@ export type CreatedEvaluation = {
     } | null;
     concurrency: number;
     max_cost: string | null;
-    start_at: string | null;
+    start_at: Timestamp | null;
     /**
      * Up to 50 strings of your own, returned unchanged.
      */
@@ -3164,12 +2400,9 @@ export type CreatedEvaluation = {
         code: string;
         message: string;
     } | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    started_at: string | null;
-    finished_at: string | null;
+    created_at: Timestamp;
+    started_at: Timestamp | null;
+    finished_at: Timestamp | null;
 };
 
 export type EvaluationPage = {
@@ -3202,44 +2435,7 @@ export type Evaluation = {
         version: number;
     }>;
     provider: string;
-    parameters: {
-        temperature?: number;
-        top_p?: number;
-        top_k?: number;
-        max_tokens?: number;
-        stop?: string | Array<string>;
-        seed?: number;
-        frequency_penalty?: number;
-        presence_penalty?: number;
-        response_format?: {
-            type: 'text';
-        } | {
-            type: 'json_object';
-        } | {
-            type: 'json_schema';
-            json_schema: {
-                name: string;
-                description?: string;
-                schema: {
-                    [key: string]: unknown;
-                };
-                strict?: boolean;
-            };
-        };
-        reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-        /**
-         * `false`: the model calls at most one tool in a response. It changes nothing without tools.
-         */
-        parallel_tool_calls?: boolean;
-        /**
-         * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
-         */
-        provider_options?: {
-            [key: string]: {
-                [key: string]: unknown;
-            };
-        };
-    };
+    parameters: ModelParametersOutput;
     /**
      * Null for inline examples.
      */
@@ -3264,7 +2460,7 @@ export type Evaluation = {
     } | null;
     concurrency: number;
     max_cost: string | null;
-    start_at: string | null;
+    start_at: Timestamp | null;
     /**
      * Up to 50 strings of your own, returned unchanged.
      */
@@ -3329,12 +2525,9 @@ export type Evaluation = {
         code: string;
         message: string;
     } | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    started_at: string | null;
-    finished_at: string | null;
+    created_at: Timestamp;
+    started_at: Timestamp | null;
+    finished_at: Timestamp | null;
 };
 
 export type EvaluationEstimate = {
@@ -3379,7 +2572,10 @@ export type EvaluationResult = {
     variables: {
         [key: string]: unknown;
     };
-    expected: Schema0;
+    /**
+     * Any JSON.
+     */
+    expected: unknown;
     output: string | null;
     /**
      * The tools that the model asks for. The service runs none.
@@ -3520,18 +2716,9 @@ export type Dataset = {
      */
     hash: string;
     description: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    updated_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    version_created_at: string;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+    version_created_at: Timestamp;
 };
 
 export type DatasetExamplePage = {
@@ -3582,26 +2769,20 @@ export type Schedule = {
     /**
      * The evaluation that it starts, as given. Its secrets are only in the response that creates it.
      */
-    evaluation: Schema1;
+    evaluation: unknown;
     /**
      * When it is next due; empty while paused. Omitted in lists.
      */
-    next_runs?: Array<string>;
+    next_runs?: Array<Timestamp>;
     /**
      * Why the last start failed; null once a start succeeds.
      */
     last_error: {
         code: string;
         message: string;
-        /**
-         * ISO 8601 in UTC with milliseconds.
-         */
-        at: string;
+        at: Timestamp;
     } | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    created_at: Timestamp;
 };
 
 export type SchedulePage = {
@@ -3615,7 +2796,7 @@ export type SchedulePage = {
 export type WebhookWithSecret = {
     id: string;
     url: string;
-    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
+    events: Array<EventType>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -3631,16 +2812,10 @@ export type WebhookWithSecret = {
     /**
      * When the previous secret stops signing: 24 hours after the rotation.
      */
-    previous_secret_expires_at: string | null;
-    last_delivery_at: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    updated_at: string;
+    previous_secret_expires_at: Timestamp | null;
+    last_delivery_at: Timestamp | null;
+    created_at: Timestamp;
+    updated_at: Timestamp;
     /**
      * The signing secret. It is stored encrypted and not shown again.
      */
@@ -3658,7 +2833,7 @@ export type WebhookPage = {
 export type Webhook = {
     id: string;
     url: string;
-    events: Array<'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished'>;
+    events: Array<EventType>;
     description: string | null;
     status: 'enabled' | 'disabled';
     disabled_reason: string | null;
@@ -3674,23 +2849,17 @@ export type Webhook = {
     /**
      * When the previous secret stops signing: 24 hours after the rotation.
      */
-    previous_secret_expires_at: string | null;
-    last_delivery_at: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    updated_at: string;
+    previous_secret_expires_at: Timestamp | null;
+    last_delivery_at: Timestamp | null;
+    created_at: Timestamp;
+    updated_at: Timestamp;
 };
 
 export type DeliveryWithAttempts = {
     id: string;
     webhook_id: string;
     event_id: string;
-    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+    event: EventType;
     /**
      * What caused it: the event itself, or a request to redeliver, replay or test.
      */
@@ -3704,16 +2873,13 @@ export type DeliveryWithAttempts = {
      */
     status_reason: string | null;
     attempts_made: number;
-    next_attempt_at: string | null;
+    next_attempt_at: Timestamp | null;
     /**
      * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
      */
     workflow_id: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    finished_at: string | null;
+    created_at: Timestamp;
+    finished_at: Timestamp | null;
     /**
      * All attempts so far, oldest first.
      */
@@ -3725,10 +2891,7 @@ export type DeliveryAttempt = {
      * The number of the attempt, from 1.
      */
     attempt: number;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    started_at: string;
+    started_at: Timestamp;
     /**
      * HTTP status of the response; null if there was none.
      */
@@ -3763,7 +2926,7 @@ export type Delivery = {
     id: string;
     webhook_id: string;
     event_id: string;
-    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+    event: EventType;
     /**
      * What caused it: the event itself, or a request to redeliver, replay or test.
      */
@@ -3777,16 +2940,13 @@ export type Delivery = {
      */
     status_reason: string | null;
     attempts_made: number;
-    next_attempt_at: string | null;
+    next_attempt_at: Timestamp | null;
     /**
      * Its Temporal workflow, which waits for retries; null if there was none, as when the first attempt succeeds.
      */
     workflow_id: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
-    finished_at: string | null;
+    created_at: Timestamp;
+    finished_at: Timestamp | null;
 };
 
 export type EventPage = {
@@ -3802,15 +2962,12 @@ export type Event = {
      * The `X-Event-Id` of its deliveries.
      */
     id: string;
-    event: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+    event: EventType;
     /**
      * The payload of the event type.
      */
     data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | ReleaseEventData;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    timestamp: string;
+    timestamp: Timestamp;
 };
 
 export type PromptEventData = {
@@ -3908,16 +3065,13 @@ export type Notification = {
         /**
          * When the mail server accepted it; null until then.
          */
-        sent_at: string | null;
+        sent_at: Timestamp | null;
         /**
          * Why the last attempt to send it failed.
          */
         error: string | null;
     };
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    created_at: Timestamp;
 };
 
 export type Usage = {
@@ -4010,14 +3164,8 @@ export type Usage = {
             responses: number;
         };
     }>;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    since: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    until: string;
+    since: Timestamp;
+    until: Timestamp;
 };
 
 export type PromptStatisticsPage = {
@@ -4026,14 +3174,8 @@ export type PromptStatisticsPage = {
      * Pass it as `cursor` to get the next page; null on the last.
      */
     next_cursor: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    since: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    until: string;
+    since: Timestamp;
+    until: Timestamp;
 };
 
 export type PromptStatistics = {
@@ -4070,7 +3212,7 @@ export type PromptStatistics = {
     /**
      * When it was run last, at any time.
      */
-    last_run_at: string | null;
+    last_run_at: Timestamp | null;
 };
 
 export type PromptSeries = {
@@ -4078,11 +3220,8 @@ export type PromptSeries = {
     /**
      * From when on runs are counted: later than asked for where there are very many. Of days that are not summed up, 20000 runs are counted.
      */
-    since: string;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    until: string;
+    since: Timestamp;
+    until: Timestamp;
     /**
      * By day and version, oldest first. Days without a run are left out.
      */
@@ -4141,10 +3280,7 @@ export type PromptSeries = {
             low: number;
             high: number;
         };
-        /**
-         * ISO 8601 in UTC with milliseconds.
-         */
-        finished_at: string;
+        finished_at: Timestamp;
     }>;
 };
 
@@ -4163,13 +3299,10 @@ export type ApiKey = {
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
     scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
-    expires_at: string | null;
-    revoked_at: string | null;
-    last_used_at: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    expires_at: Timestamp | null;
+    revoked_at: Timestamp | null;
+    last_used_at: Timestamp | null;
+    created_at: Timestamp;
 };
 
 export type CreatedApiKey = {
@@ -4179,13 +3312,10 @@ export type CreatedApiKey = {
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
     scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
-    expires_at: string | null;
-    revoked_at: string | null;
-    last_used_at: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    expires_at: Timestamp | null;
+    revoked_at: Timestamp | null;
+    last_used_at: Timestamp | null;
+    created_at: Timestamp;
     /**
      * The key itself. It is shown this once and stored nowhere.
      */
@@ -4199,13 +3329,10 @@ export type CurrentApiKey = {
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
     scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
-    expires_at: string | null;
-    revoked_at: string | null;
-    last_used_at: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    expires_at: Timestamp | null;
+    revoked_at: Timestamp | null;
+    last_used_at: Timestamp | null;
+    created_at: Timestamp;
     /**
      * The workspace that it opens.
      */
@@ -4236,18 +3363,15 @@ export type OwnSession = {
      * The browser that began it.
      */
     user_agent: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    created_at: Timestamp;
     /**
      * To the minute.
      */
-    last_used_at: string;
+    last_used_at: Timestamp;
     /**
      * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
      */
-    expires_at: string;
+    expires_at: Timestamp;
     /**
      * What the console encrypts unsaved texts with before the browser keeps them: 32 bytes in base64, the same for all sessions of the key.
      */
@@ -4276,18 +3400,15 @@ export type Session = {
      * The browser that began it.
      */
     user_agent: string | null;
-    /**
-     * ISO 8601 in UTC with milliseconds.
-     */
-    created_at: string;
+    created_at: Timestamp;
     /**
      * To the minute.
      */
-    last_used_at: string;
+    last_used_at: Timestamp;
     /**
      * 12 hours after its last use, 7 days after its beginning at the latest, and not after its key.
      */
-    expires_at: string;
+    expires_at: Timestamp;
 };
 
 export type SessionPage = {
@@ -4342,19 +3463,85 @@ export type AuditEntry = {
      * The `X-Request-Id` of the request.
      */
     request_id: string | null;
+    created_at: Timestamp;
+};
+
+export type ModelParametersOutput = {
+    temperature?: number;
+    top_p?: number;
+    top_k?: number;
+    max_tokens?: number;
+    stop?: string | Array<string>;
+    seed?: number;
+    frequency_penalty?: number;
+    presence_penalty?: number;
+    response_format?: ResponseFormatOutput;
+    reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
     /**
-     * ISO 8601 in UTC with milliseconds.
+     * `false`: the model calls at most one tool in a response. It changes nothing without tools.
      */
-    created_at: string;
+    parallel_tool_calls?: boolean;
+    /**
+     * Options in the provider's own names, passed on as they are: `{"openai": {"store": false}}`. Those that cost something besides tokens at list prices (more candidates, searches and other tools, faster service, audio) are refused, and so are unknown ones.
+     */
+    provider_options?: {
+        [key: string]: {
+            [key: string]: unknown;
+        };
+    };
 };
 
-export type Schema0 = string | number | boolean | null | Array<Schema0> | {
-    [key: string]: Schema0;
+export type ResponseFormatOutput = ({
+    type: 'text';
+} & TextResponseFormat) | ({
+    type: 'json_object';
+} & JsonObjectResponseFormat) | ({
+    type: 'json_schema';
+} & JsonSchemaResponseFormatOutput);
+
+export type JsonSchemaResponseFormatOutput = {
+    type: 'json_schema';
+    json_schema: ResponseSchemaOutput;
 };
 
-export type Schema1 = string | number | boolean | null | Array<Schema1> | {
-    [key: string]: Schema1;
+export type ResponseSchemaOutput = {
+    name: string;
+    description?: string;
+    schema: {
+        [key: string]: unknown;
+    };
+    strict?: boolean;
 };
+
+/**
+ * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+ */
+export type Limit = number;
+
+/**
+ * The `next_cursor` of the page before; absent for the first page.
+ */
+export type Cursor = string;
+
+/**
+ * A repeated request with the same key returns the first response again, for 24 hours.
+ */
+export type IdempotencyKey = string;
+
+/**
+ * Created at or after this time.
+ */
+export type Since = string;
+
+/**
+ * Created before this time.
+ */
+export type Until = string;
+
+/**
+ * `wait=N`: 0–300 seconds, 300 unless given.
+ */
+export type Prefer = string;
 
 export type ListPromptsData = {
     body?: never;
@@ -4408,7 +3595,7 @@ export type ListPromptsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4451,7 +3638,7 @@ export type CreatePromptErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4488,7 +3675,7 @@ export type ResolvePromptsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4543,7 +3730,7 @@ export type ListPromptVersionsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4593,7 +3780,7 @@ export type DeletePromptVersionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4648,7 +3835,7 @@ export type DiffPromptVersionsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4698,7 +3885,7 @@ export type RemovePromptLabelErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4748,7 +3935,7 @@ export type SetPromptLabelErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4794,7 +3981,7 @@ export type RestorePromptErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4840,7 +4027,7 @@ export type ArchivePromptErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4895,7 +4082,7 @@ export type GetPromptErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4941,7 +4128,7 @@ export type UpdatePromptErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -4987,7 +4174,7 @@ export type ListLabelsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5033,7 +4220,7 @@ export type ProtectLabelErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5088,7 +4275,7 @@ export type ListReleasesErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5135,7 +4322,7 @@ export type CreateReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5180,7 +4367,7 @@ export type GetReleaseNumbersErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5223,7 +4410,7 @@ export type GetReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5266,7 +4453,7 @@ export type ApproveReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5309,7 +4496,7 @@ export type RejectReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5352,7 +4539,7 @@ export type PauseReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5395,7 +4582,7 @@ export type ResumeReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5438,7 +4625,7 @@ export type PromoteReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5481,7 +4668,7 @@ export type RollbackReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5524,7 +4711,7 @@ export type CancelReleaseErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5595,7 +4782,7 @@ export type ListExecutionsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5646,7 +4833,7 @@ export type CreateExecutionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5689,7 +4876,7 @@ export type DeleteExecutionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5732,7 +4919,7 @@ export type GetExecutionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5775,7 +4962,7 @@ export type CancelExecutionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -5826,7 +5013,7 @@ export type CreateChatCompletionErrors = {
      */
     429: OpenAiError;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: OpenAiError;
 };
@@ -5877,7 +5064,7 @@ export type CreateResponseErrors = {
      */
     429: OpenAiError;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: OpenAiError;
 };
@@ -5914,7 +5101,7 @@ export type ListModelsErrors = {
      */
     429: OpenAiError;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: OpenAiError;
 };
@@ -5960,7 +5147,7 @@ export type GetModelErrors = {
      */
     429: OpenAiError;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: OpenAiError;
 };
@@ -5997,7 +5184,7 @@ export type ListProvidersErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6046,7 +5233,7 @@ export type StreamExecutionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6089,7 +5276,7 @@ export type StreamEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6153,7 +5340,7 @@ export type ListEvaluationsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6200,7 +5387,7 @@ export type CreateEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6241,7 +5428,7 @@ export type EstimateEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6290,7 +5477,7 @@ export type RescoreEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6333,7 +5520,7 @@ export type DeleteEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6376,7 +5563,7 @@ export type GetEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6460,7 +5647,7 @@ export type ListEvaluationResultsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6507,7 +5694,7 @@ export type GetEvaluationResultErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6554,7 +5741,7 @@ export type GetEvaluationInputErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6598,7 +5785,7 @@ export type CompareEvaluationsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6641,7 +5828,7 @@ export type PauseEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6684,7 +5871,7 @@ export type ResumeEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6727,7 +5914,7 @@ export type CancelEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6770,7 +5957,7 @@ export type RetryEvaluationErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6816,7 +6003,7 @@ export type ListDatasetsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6871,7 +6058,7 @@ export type ListDatasetVersionsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6934,7 +6121,7 @@ export type ListDatasetExamplesErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -6989,7 +6176,7 @@ export type ExportDatasetErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7041,7 +6228,7 @@ export type CreateDatasetFromExecutionsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7087,7 +6274,7 @@ export type DeleteDatasetErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7138,7 +6325,7 @@ export type GetDatasetErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7189,7 +6376,7 @@ export type UploadDatasetErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7235,7 +6422,7 @@ export type ListSchedulesErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7278,7 +6465,7 @@ export type CreateScheduleErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7321,7 +6508,7 @@ export type DeleteScheduleErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7364,7 +6551,7 @@ export type GetScheduleErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7407,7 +6594,7 @@ export type PauseScheduleErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7450,7 +6637,7 @@ export type ResumeScheduleErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7493,7 +6680,7 @@ export type TriggerScheduleErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7540,7 +6727,7 @@ export type ListWebhooksErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7583,7 +6770,7 @@ export type CreateWebhookErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7626,7 +6813,7 @@ export type DeleteWebhookErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7669,7 +6856,7 @@ export type GetWebhookErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7712,7 +6899,7 @@ export type UpdateWebhookErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7755,7 +6942,7 @@ export type DisableWebhookErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7798,7 +6985,7 @@ export type EnableWebhookErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7847,7 +7034,7 @@ export type RotateWebhookSecretErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7900,7 +7087,7 @@ export type TestWebhookErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7949,7 +7136,7 @@ export type ReplayEventsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -7980,7 +7167,7 @@ export type ListDeliveriesData = {
          */
         cursor?: string;
         status?: 'queued' | 'waiting' | 'delivered' | 'failed' | 'abandoned';
-        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+        event?: EventType;
         /**
          * Created at or after this time.
          */
@@ -8011,7 +7198,7 @@ export type ListDeliveriesErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8054,7 +7241,7 @@ export type GetDeliveryErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8103,7 +7290,7 @@ export type RedeliverErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8131,7 +7318,7 @@ export type ListEventsData = {
          * The `next_cursor` of the page before; absent for the first page.
          */
         cursor?: string;
-        event?: 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+        event?: EventType;
         /**
          * Created at or after this time.
          */
@@ -8158,7 +7345,7 @@ export type ListEventsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8201,7 +7388,7 @@ export type GetEventErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8247,7 +7434,7 @@ export type ListNotificationsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8305,7 +7492,7 @@ export type GetUsageErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8363,7 +7550,7 @@ export type ListPromptStatisticsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8418,7 +7605,7 @@ export type GetPromptStatisticsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8464,7 +7651,7 @@ export type ListApiKeysErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8507,7 +7694,7 @@ export type CreateApiKeyErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8548,7 +7735,7 @@ export type GetCurrentApiKeyErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8591,7 +7778,7 @@ export type RevokeApiKeyErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8632,7 +7819,7 @@ export type EndSessionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8673,7 +7860,7 @@ export type GetSessionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8710,7 +7897,7 @@ export type CreateSessionErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8756,7 +7943,7 @@ export type ListSessionsErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8799,7 +7986,7 @@ export type EndSessionByIdErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
@@ -8862,7 +8049,7 @@ export type ListAuditLogErrors = {
      */
     429: Error;
     /**
-     * An error in the service. The request has no effect later.
+     * An error in the service. Nothing from this request will run.
      */
     500: Error;
 };
