@@ -80,10 +80,13 @@ const Environment = z.object({
   QUOTA_EVALUATIONS: Count.default(100),
   QUOTA_DELIVERIES: Count.default(200_000),
   QUOTA_EXECUTIONS: Count.default(10_000),
+  QUOTA_EXECUTION_BYTES: Bytes.default(50 * 1024 ** 3),
+  QUOTA_AUDIT_BYTES: Bytes.default(1024 ** 3),
   QUOTA_UPLOADS: Count.default(10),
   QUOTA_STREAMS: Count.default(1_000),
   EXECUTION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
   EVALUATION_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
+  AUDIT_RETENTION: Retention.refine(...AT_LEAST_A_DAY).optional(),
   EVENT_RETENTION: Retention.default(30 * 24 * 60 * 60_000),
   WEBHOOK_RETRY_WAITS: Waits.default([60_000, 300_000, 1_800_000, 7_200_000, 21_600_000]),
   WEBHOOK_TIMEOUT: Duration.refine((time) => time <= 300_000, 'must be at most 5m').default(10_000),
@@ -193,6 +196,8 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
       evaluations: env.QUOTA_EVALUATIONS,
       deliveries: env.QUOTA_DELIVERIES,
       executions: env.QUOTA_EXECUTIONS,
+      executionBytes: env.QUOTA_EXECUTION_BYTES,
+      auditBytes: env.QUOTA_AUDIT_BYTES,
       uploads: env.QUOTA_UPLOADS,
       streams: env.QUOTA_STREAMS,
     },
@@ -203,6 +208,8 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
       executionRetentionMs: env.EXECUTION_RETENTION,
       /** The same of evaluations with their results. */
       evaluationRetentionMs: env.EVALUATION_RETENTION,
+      /** How long entries of the audit log are kept; undefined: for ever. */
+      auditRetentionMs: env.AUDIT_RETENTION,
     },
     webhooks: {
       /** Before each retry; the failure of the last one disables the webhook. */

@@ -18,6 +18,7 @@ import { removeWorkspaces } from './jobs/remove-workspaces.ts';
 import { runEvery } from './jobs/run-every.ts';
 import { sendDueEmails } from './jobs/send-due-emails.ts';
 import { sumUpPromptDays } from './jobs/sum-up-prompt-days.ts';
+import { sumUpStorage } from './jobs/sum-up-storage.ts';
 import { sumUpUsage } from './jobs/sum-up-usage.ts';
 import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
@@ -185,6 +186,7 @@ export async function startWorkers(
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
     reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
     runEvery('sum up releases', SUM_UP_RELEASES_EVERY_MS, log, () => sumUpReleases(db.system.query)),
+    runEvery('sum up storage', SUM_UP_EVERY_MS, log, () => sumUpStorage(db.system)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('sum up days of prompts', CLEAN_UP_EVERY_MS, log, (stopping) => sumUpPromptDays(db.system, log, stopping)),
     runEvery('clean up', CLEAN_UP_EVERY_MS, log, (stopping) => cleanUp(db.system, settings.retention, stopping)),

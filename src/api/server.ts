@@ -25,7 +25,7 @@ import { createKnownVersions } from '../services/prompts/known-versions.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
-import { createQuotas } from '../services/workspaces/quotas.ts';
+import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
@@ -218,6 +218,7 @@ export async function startApi(
       }),
     ],
     metrics: createHttpMetrics(registry),
+    requireAuditRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
     trustProxy: settings.trustProxy,
     corsOrigins: settings.corsOrigins,
     inProgress: connections === 0 ? undefined : createFairSemaphore({ total: connections }),

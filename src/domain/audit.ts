@@ -53,6 +53,25 @@ export const AUDIT_ACTIONS = {
 } as const;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/**
+ * Recorded although the audit log is full: they end what can't be made again as long as it is, so there are only so many.
+ */
+export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
+  'prompt.archived',
+  'prompt.version_deleted',
+  'label.removed',
+  'release.rejected',
+  'release.rolled_back',
+  'release.canceled',
+  'dataset.deleted',
+  'schedule.deleted',
+  'webhook.deleted',
+  'webhook.disabled',
+  'api_key.revoked',
+  'session.ended',
+]);
+
 /** What is changed: prompts, labels and datasets have their name as id, all else its public id. */
 export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 

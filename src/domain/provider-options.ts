@@ -34,7 +34,8 @@ const ALLOWED: Record<string, { readonly [option: string]: Allowed }> = {
       xtc_threshold samplers cache_prompt n_keep n_predict num_ctx num_predict options keep_alive ttl random_seed safe_prompt
       prompt_mode`),
   },
-  mistral: any(`document_image_limit document_page_limit frequency_penalty max_tokens metadata prediction presence_penalty
+  mistral:
+    any(`document_image_limit document_page_limit frequency_penalty max_tokens metadata prediction presence_penalty
     prompt_cache_key prompt_mode random_seed reasoning_effort response_format safe_prompt stop temperature top_p`),
   anthropic: {
     ...any('max_tokens metadata output_config stop_sequences system temperature thinking top_k top_p cache_control'),

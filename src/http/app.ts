@@ -3,7 +3,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Database } from '../db/database.ts';
+import type { Database, Query } from '../db/database.ts';
 import { MAX_PAGE_BYTES } from '../db/read-page.ts';
 import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
 import { isLargeJson, stringifyJson } from '../domain/json-text.ts';
@@ -38,6 +38,8 @@ export interface AppDeps {
   /** Routes outside `/v1`: health, documentation. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
+  /** Refuses what would add to a full audit log. @throws ApiError `quota_exceeded` */
+  requireAuditRoom: (query: Query, isAdmin: boolean) => Promise<void>;
   trustProxy: boolean;
   /** Origins whose pages may call the API. */
   corsOrigins: CorsOrigins;
@@ -134,11 +136,14 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
     const { audit } = route;
     const { key, requestId } = state;
     if (isList(route)) await handling.reserve(MAX_PAGE_BYTES);
+    const requireRoom = (query: Query) => deps.requireAuditRoom(query, allows(key.scopes, 'admin'));
     // What changes most and is not recorded (executions) has no scope to pay for.
     const response =
       audit === undefined || audit === 'none'
         ? await route.handler(request)
-        : await actAs({ key, address: request.address, requestId, actions: audit }, () => route.handler(request));
+        : await actAs({ key, address: request.address, requestId, actions: audit, requireRoom }, () =>
+            route.handler(request),
+          );
     await respond(ctx, route, withoutStored(route, key, response), deps, handling);
   } finally {
     handling.dealtWith();

@@ -8,7 +8,7 @@ import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.t
 import { idsOfSpan } from '../domain/ids.ts';
 import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { WHOLE_STAGE } from '../services/releases/sum-up-releases.ts';
-import { expireEvaluations, expireExecutions } from './retention.ts';
+import { expireAuditLog, expireEvaluations, expireExecutions } from './retention.ts';
 import { sweep } from './sweep.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -71,17 +71,19 @@ export interface Retention {
   /** After their end; undefined: they are kept. */
   executionRetentionMs?: number | undefined;
   evaluationRetentionMs?: number | undefined;
+  /** Of entries of the audit log. */
+  auditRetentionMs?: number | undefined;
 }
 
 /**
  * Deletes what has expired: idempotency keys, sessions, occurrences of schedules, counters of the rate limiter, old minutes of releases, notifications, events with their deliveries,
- * executions and evaluations; then what was deleted by callers and is only out of sight. An event stays that has yet to be
+ * executions, evaluations and entries of the audit log; then what was deleted by callers and is only out of sight. An event stays that has yet to be
  * dispatched or delivered. All in small steps. Safe to run in several processes at once.
  * @param signal ends it after the current step
  */
 export async function cleanUp(
   db: SystemDatabase,
-  { retentionMs, executionRetentionMs, evaluationRetentionMs }: Retention,
+  { retentionMs, executionRetentionMs, evaluationRetentionMs, auditRetentionMs }: Retention,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const keys = doomed('idempotency_keys', (eb) => ({
@@ -100,6 +102,7 @@ export async function cleanUp(
   await deleteOldEvents(db, retentionMs, signal);
   if (executionRetentionMs !== undefined) await expireExecutions(db, executionRetentionMs, signal);
   if (evaluationRetentionMs !== undefined) await expireEvaluations(db, evaluationRetentionMs, signal);
+  if (auditRetentionMs !== undefined) await expireAuditLog(db, auditRetentionMs, signal);
   await sweep(db, signal);
 }
 

@@ -1,3 +1,4 @@
+import { PASS_AUDIT_GUARD } from '../db/audit-guard.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { BATCH_ROWS, deleteInBatches, doomed, pause } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
@@ -19,6 +20,19 @@ export async function expireExecutions(db: SystemDatabase, retentionMs: number, 
       inStates(executionStates, executionStates.final),
     ]),
     bytes: eb.ref('bytes'),
+    byId: true,
+  }));
+  await deleteInBatches(db.query, expired, signal);
+}
+
+/** Deletes entries of the audit log that are older than `retentionMs`. */
+export async function expireAuditLog(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
+  const expired = doomed('audit_log', (eb) => ({
+    where: eb.and([
+      eb('id', '<', firstIdAfter(retentionMs)),
+      eb('created_at', '<', ago(retentionMs)),
+      PASS_AUDIT_GUARD,
+    ]),
     byId: true,
   }));
   await deleteInBatches(db.query, expired, signal);

@@ -82,6 +82,36 @@ test('what is needed can not be deleted, and the answer says by what', async () 
   expect(await refusal('kept/a', 5)).toContain('"nightly"');
 });
 
+test('what is in a release that has not ended can not be deleted', async () => {
+  await makeVersions('kept/released', 'one', 'two', 'three', 'four');
+  await call('PUT', '/prompts/kept/released/labels/live', { body: { version: 1 } });
+  const steps = [{ type: 'wait', for: '1h' }];
+  const release = await call('POST', '/releases', {
+    body: { prompt_name: 'kept/released', label: 'live', version: 2, steps },
+  });
+  expect(release.status).toBe(201);
+  expect(await refusal('kept/released', 2)).toContain(release.body.id);
+  // A stable version keeps its label, as a rule; a release that bakes has moved it.
+  await service.foundation.db.system.query((db) =>
+    db.updateTable('releases').set({ stable_version: 3 }).where('prompt_name', '=', 'kept/released'),
+  );
+  expect(await refusal('kept/released', 3)).toContain(release.body.id);
+  expect((await call('POST', `/releases/${release.body.id}/cancel`)).status).toBe(200);
+  expect((await remove('kept/released', 2)).status).toBe(200);
+  expect((await remove('kept/released', 3)).status).toBe(200);
+});
+
+test('what is compared without a version to start from is the newest that is left', async () => {
+  await makeVersions('gone/compared', 'one', 'two', 'three');
+  expect((await remove('gone/compared', 2)).status).toBe(200);
+  expect(await call('GET', '/prompts/gone/compared/diff')).toMatchObject({ status: 200, body: { from: 1, to: 3 } });
+  expect((await remove('gone/compared', 1)).status).toBe(200);
+  expect(await call('GET', '/prompts/gone/compared/diff')).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('there is no version before 3') } },
+  });
+});
+
 test('it needs the scope admin, is of the own workspace and is in the audit log', async () => {
   await makeVersions('gone/b', 'one', 'two');
   const { body: key } = await call('POST', '/api-keys', {

@@ -60,3 +60,29 @@ test('the latest version counts, and those that labels point at', async () => {
   expect(await including('tone')).toEqual([]);
   expect(await including('tone&archived=true')).toEqual(['user']);
 });
+
+test('a label that others include moves to no list of messages and is not removed', async () => {
+  await save('held', 'Be kind.');
+  await save('held', 'Be brief.');
+  await save('held', [{ role: 'user', content: '{{ x }}' }]);
+  await label('held', 'live', 1);
+  await save('holder', '{{> held@live }}');
+  const move = await label('held', 'live', 3);
+  expect([move.status, move.body.error?.message]).toEqual([
+    400,
+    expect.stringMatching(/version: is a list of messages, and version 1 of "holder" includes "held@live"/),
+  ]);
+  const remove = () => service.call('DELETE', '/prompts/held/labels/live');
+  const removal = await remove();
+  expect([removal.status, removal.body.error?.message]).toEqual([
+    400,
+    expect.stringMatching(/label: can't be removed, and version 1 of "holder" includes "held@live"/),
+  ]);
+  expect((await service.call('GET', '/prompts/held?label=live')).body.version).toBe(1);
+  expect((await label('held', 'live', 2)).status).toBe(200);
+  expect((await label('held', 'other', 3)).status).toBe(200);
+  // A version counts while it is the latest or has a label.
+  await save('holder', 'plain');
+  expect((await label('held', 'live', 3)).status).toBe(200);
+  expect((await remove()).status).toBe(200);
+});

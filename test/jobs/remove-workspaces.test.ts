@@ -112,7 +112,9 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
   for (const id of [doomedId, stayingId])
     await db.system.query(
       {
-        text: `with progress as (insert into statistics_progress (workspace_id, days_until) values ($1, now()))
+        text: `with progress as (insert into statistics_progress (workspace_id, days_until) values ($1, now())),
+                 sums as (insert into storage_sums (workspace_id, kind, bytes) values ($1, 'runs', 1) on conflict do nothing),
+                 entries as (insert into storage_entries (workspace_id, kind, bytes) values ($1, 'runs', 1))
                insert into prompt_days (workspace_id, prompt_name, starts_at, prompt_version, runs, failed, tokens_input, tokens_output,
                  tokens_cached_input, tokens_reasoning, unpriced) values ($1, 'say', now(), 1, 1, 0, 0, 0, 0, 0, 0)`,
       },

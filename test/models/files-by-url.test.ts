@@ -111,7 +111,7 @@ describe('a file is refused', () => {
   });
 
   test('that together with others is too large', async () => {
-    serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(15 * MIB, 1));
+    serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(8 * MIB, 1));
     expect(await errorOf(asking('image/png', `${base}/a`, `${base}/b`, `${base}/c`))).toMatchObject({
       code: 'model_invalid_request',
       message: expect.stringContaining('together'),
@@ -121,8 +121,8 @@ describe('a file is refused', () => {
   test('that is too large as often as it is named, though it is fetched once', async () => {
     serve = (res) => res.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(3 * MIB, 1));
     const named = (times: number) => asking('image/png', ...Array<string>(times).fill(`${base}/a`));
-    expect((await sent('google/gemini-2.5-flash', named(13))).length).toBeGreaterThan(39 * MIB);
-    expect(await errorOf(named(15))).toMatchObject({
+    expect((await sent('google/gemini-2.5-flash', named(6))).length).toBeGreaterThan(18 * MIB);
+    expect(await errorOf(named(7))).toMatchObject({
       code: 'model_invalid_request',
       retryable: false,
       message: expect.stringContaining('counted once for each part that names them'),

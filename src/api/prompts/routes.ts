@@ -10,7 +10,13 @@ import { deleteVersion } from '../../services/prompts/delete-version.ts';
 import { diffVersions } from '../../services/prompts/diff-versions.ts';
 import { removeLabel, setLabel } from '../../services/prompts/labels.ts';
 import { listPrompts, listVersions } from '../../services/prompts/list-prompts.ts';
-import { createVersion, getPrompt, type PromptRow, updatePrompt } from '../../services/prompts/prompts.ts';
+import {
+  createVersion,
+  getPrompt,
+  type PromptRow,
+  updatePrompt,
+  versionBefore,
+} from '../../services/prompts/prompts.ts';
 import { resolvePrompts } from '../../services/prompts/resolve-prompts.ts';
 import { checkChange } from '../../services/prompts/version.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -191,7 +197,7 @@ export function promptRoutes({
       operationId: 'diffPromptVersions',
       tag,
       summary: 'Compare two versions of a prompt, field by field',
-      description: '`to` is the latest version by default, and `from` the one before `to`.',
+      description: '`to` is the latest version by default, and `from` the newest one before `to` that was not deleted.',
       scope: 'read',
       params: NameParams,
       query: DiffQuery,
@@ -199,9 +205,10 @@ export function promptRoutes({
       responseExample: DIFF_SAMPLE,
       async handler({ db, params, query }) {
         const after = await getPrompt(db.query, params.name, { version: query.to });
-        if (query.from === undefined && after.version === 1)
-          throw invalidField('from', 'must be given: there is no version before 1');
-        const before = await getPrompt(db.query, params.name, { version: query.from ?? after.version - 1 });
+        const from = query.from ?? (await versionBefore(db.query, after));
+        if (from === undefined)
+          throw invalidField('from', `must be given: there is no version before ${after.version}`);
+        const before = await getPrompt(db.query, params.name, { version: from });
         const changes = await diffVersions(before, after);
         return { name: after.name, from: before.version, to: after.version, changes };
       },
@@ -216,7 +223,8 @@ export function promptRoutes({
       description:
         'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. The version is checked like one that is ' +
         'written: its includes must not go in a circle with the label there. Under a protected label they must be pinned to a ' +
-        'version or to a protected label, all the way down. A label that moves by releases alone is moved so by an `admin` only, with ' +
+        'version or to a protected label, all the way down. Where another prompt includes the label, the version must have a template. ' +
+        'A label that moves by releases alone is moved so by an `admin` only, with ' +
         '`override` and `reason`; none is while a release runs on it.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_PROMPT,
@@ -241,7 +249,9 @@ export function promptRoutes({
       audit: ['label.removed'],
       tag,
       summary: 'Delete a label',
-      description: 'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`.',
+      description:
+        'A protected label (`PUT /labels/{label}`) needs `publish`, any other `write`. One that a current version of another prompt ' +
+        'includes is not removed: change that first.',
       scope: ['write', 'publish'],
       withoutRead: UNREAD_PROMPT,
       params: LabelParams,

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { ActorType, AuditAction, AuditedType } from '../../domain/audit.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { auditGuard } from '../audit-guard.ts';
+import { auditStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** Who has changed what: written in the transaction of the change, and never changed. It outlives what it speaks of. */
@@ -19,7 +20,7 @@ export const AuditEntry = defineEntity({
       expression: `create index "audit_log_workspace_id_session_id_id_index" on "audit_log" ("workspace_id", "session_id", "id") where "session_id" is not null`,
     },
   ],
-  triggers: [auditGuard],
+  triggers: [auditGuard, ...auditStorageTriggers],
   properties: {
     ...workspaceOwned,
     actorType: p.text().$type<ActorType>(),

@@ -5,6 +5,7 @@ import type { ToolCall } from '../../domain/messages.ts';
 import type { ModelParameters } from '../../domain/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { evaluationStorageTriggers } from '../storage-triggers.ts';
 import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
@@ -48,6 +49,7 @@ const usageColumns = {
 export const Evaluation = defineEntity({
   name: 'Evaluation',
   tableName: 'evaluations',
+  triggers: evaluationStorageTriggers,
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
@@ -113,6 +115,8 @@ export const Evaluation = defineEntity({
     improvements: p.integer().nullable(),
     /** Counts, tokens, cost and latency as last summed up. */
     summary: p.json<EvaluationSummary>().columnType('jsonb').nullable(),
+    /** What its results take, as last summed up. */
+    resultBytes: p.bigint('number').default(0),
     error: p.json<{ code: string; message: string }>().columnType('jsonb').nullable(),
     bytes: storedBytes(
       'evaluators::text',

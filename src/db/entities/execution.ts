@@ -7,6 +7,7 @@ import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
 import type { Arm } from '../../domain/rollout.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { executionReleaseTriggers } from '../release-triggers.ts';
+import { executionStorageTriggers } from '../storage-triggers.ts';
 import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
@@ -31,7 +32,7 @@ export interface StoredCall {
 export const Execution = defineEntity({
   name: 'Execution',
   tableName: 'executions',
-  triggers: [...executionUsageTriggers, ...executionReleaseTriggers],
+  triggers: [...executionUsageTriggers, ...executionReleaseTriggers, ...executionStorageTriggers],
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },

@@ -13,6 +13,7 @@ import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { Session } from './session.ts';
+import { StorageEntry, StorageSum } from './storage.ts';
 import { StreamDelta } from './stream-delta.ts';
 import { UsageEntry, UsageSum } from './usage.ts';
 import { Delivery, DeliveryAttempt, Webhook } from './webhook.ts';
@@ -49,6 +50,8 @@ export const entities = [
   Delivery,
   DeliveryAttempt,
   Notification,
+  StorageEntry,
+  StorageSum,
   UsageEntry,
   UsageSum,
   PromptDay,

@@ -4,10 +4,13 @@ import { DownloadError, type Downloader } from '../../outbound/download.ts';
 import { ModelError } from '../model-error.ts';
 import type { FilePart } from './sdk-prompt.ts';
 
-/** Bytes of all files that are fetched for one call, counted once for each part that names them: each part is sent as a copy. */
-const MAX_FETCHED_BYTES = 2 * MAX_FILE_BYTES;
+/**
+ * Bytes of all files that are fetched for one call, counted once for each part that names them: each part is sent as a copy. Providers take
+ * about as much in a request: https://ai.google.dev/gemini-api/docs/file-input-methods (20 MB), https://docs.anthropic.com/en/api/overview (32 MB).
+ */
+const MAX_FETCHED_BYTES = MAX_FILE_BYTES;
 /** What most calls need. Those whose files are larger fetch them anew, once there is room for the largest that a call may have. */
-const USUAL_FETCHED_BYTES = MAX_FETCHED_BYTES / 10;
+const USUAL_FETCHED_BYTES = MAX_FETCHED_BYTES / 5;
 /**
  * A byte of a file is in its message, in the request that the SDK makes and the one that is made from it, and in what is sent: each time as
  * base64, which takes a third more.

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Query } from '../../db/database.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 
 /** Who makes changes, and from where. */
@@ -9,6 +10,8 @@ export interface Acting {
   requestId: string | undefined;
   /** What is declared to be done; undefined: anything. */
   actions: readonly AuditAction[] | undefined;
+  /** Refuses what adds to a full audit log; undefined: nothing is refused. */
+  requireRoom?: ((query: Query) => Promise<void>) | undefined;
 }
 
 export const OPERATOR: Acting = { key: undefined, address: undefined, requestId: undefined, actions: undefined };

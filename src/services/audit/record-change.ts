@@ -1,7 +1,7 @@
 import type { Query } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
-import { type ActorType, AUDIT_ACTIONS, type AuditAction } from '../../domain/audit.ts';
+import { type ActorType, AUDIT_ACTIONS, type AuditAction, NEVER_REFUSED } from '../../domain/audit.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type Acting, whoActs } from './acting.ts';
@@ -15,6 +15,7 @@ function typeOf({ key }: Acting): ActorType {
  * Records a change in the audit log, in the transaction that makes it. Changes of the service itself are not recorded.
  * @param resourceId a name or a public id
  * @param details what has changed, in a few short values; never a secret, nor a caller's texts
+ * @throws ApiError `quota_exceeded` where the audit log of the workspace is full
  */
 export async function recordChange(
   query: Query,
@@ -26,6 +27,7 @@ export async function recordChange(
   if (who === undefined) return;
   if (who.actions !== undefined && !who.actions.includes(action))
     throw new Error(`The operation does not declare that it records ${action}.`);
+  if (!NEVER_REFUSED.has(action)) await who.requireRoom?.(query);
   await query((db) =>
     db.insertInto('audit_log').values({
       id: newId(),

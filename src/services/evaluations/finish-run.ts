@@ -9,7 +9,7 @@ import { publicId } from '../../domain/ids.ts';
 import { passes, roundScore, SCORE_EPSILON } from '../../domain/scoring.ts';
 import { writeEvent } from '../events/write-event.ts';
 import type { RunRef } from './run-spec.ts';
-import { readSummary } from './sum-up.ts';
+import { bytesOfResults, readSummary } from './sum-up.ts';
 
 /** A run may have a million results. */
 const UNHURRIED = { statementTimeoutMs: 0 };
@@ -178,6 +178,7 @@ async function complete(query: Query, evaluationId: string, run: RunToFinish, su
         regressions,
         improvements,
         summary: asJson(summary),
+        result_bytes: bytesOfResults(evaluationId),
       })
       .where('id', '=', evaluationId)
       .where(COMPLETED.where),

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import { bindWorkspace, type Query } from '../../db/database.ts';
 import type { EvaluationSummary } from '../../db/entities/evaluation.ts';
 import { inStates } from '../../db/state-change.ts';
 import { asJson, prepared } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import { type EvaluationStatus, evaluationStates } from '../../domain/evaluation-states.ts';
 import type { TokenUsage } from '../../domain/usage.ts';
 
@@ -76,6 +77,16 @@ interface RunSummary extends EvaluationSummary {
   reason: string | null;
 }
 
+/** What a result takes beside its texts. */
+const ROW_BYTES = 1024;
+
+/** What the results of a run take, for an update of its row across workspaces. */
+export const bytesOfResults = (evaluationId: string) =>
+  expressionBuilder<Tables>()
+    .selectFrom('evaluation_results as r')
+    .select(sql<number>`coalesce(sum(r.bytes + ${sql.lit(ROW_BYTES)}), 0)::bigint`.as('bytes'))
+    .where('r.evaluation_id', '=', evaluationId);
+
 /**
  * Reads the sums and keeps them in the run's row, where lists show them.
  * @param query across workspaces
@@ -94,7 +105,7 @@ export async function sumUpRun(
   const [run] = await query((db) =>
     db
       .updateTable('evaluations')
-      .set({ summary: asJson(summary) })
+      .set({ summary: asJson(summary), result_bytes: bytesOfResults(evaluationId) })
       .where('id', '=', evaluationId)
       .where(inStates(evaluationStates, states))
       .returning(['prompt_name as promptName', 'prompt_version as promptVersion', 'model', 'status'])

@@ -7,13 +7,14 @@ import { invalidField, notFound } from '../../domain/errors.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
 import { publicId } from '../../domain/ids.ts';
+import { releaseStates, UNFINISHED_RELEASE } from '../../domain/release-states.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { INCLUDES_LOCK } from './includes.ts';
 import { getPrompt, type PromptRow } from './prompts.ts';
 
 /**
- * Deletes a version that nothing needs: not the latest, without a label, not included by its number in any other version, in no run that has
- * not ended, and named by no schedule. Its number is never given to another. What it was run for stays: executions and evaluations
+ * Deletes a version that nothing needs: not the latest, without a label, not included by its number in any other version, in no run and no
+ * release that has not ended, and named by no schedule. Its number is never given to another. What it was run for stays: executions and evaluations
  * keep what they were run with.
  * @returns it as it was
  * @throws ApiError `not_found`; `invalid_request` naming what needs it
@@ -87,6 +88,17 @@ async function neededBy(
   );
   if (evaluation !== undefined)
     return `is being run by ${publicId('evaluation', evaluation.id)}: cancel it, or wait for its end`;
+  const [release] = await query((own) =>
+    own
+      .selectFrom('releases')
+      .select('id')
+      .where('prompt_name', '=', name)
+      .where((eb) => eb.or([eb('stable_version', '=', version), eb('candidate_version', '=', version)]))
+      .where(inStates(releaseStates, UNFINISHED_RELEASE))
+      .limit(1),
+  );
+  if (release !== undefined)
+    return `is in the release ${publicId('release', release.id)}, which is in progress: cancel it, or wait for its end`;
   const [schedule] = await query((own) =>
     own
       .selectFrom('schedules')

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
 import type { Page } from '../../db/read-page.ts';
 import { given, now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
-import { ApiError } from '../../domain/errors.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { ReleaseStep } from '../../domain/release.ts';
@@ -63,7 +63,8 @@ export interface LabelMove {
  * Call it before that transaction locks anything of a prompt's labels.
  * @param by what moves it: a caller, or the release (UUID) that runs on it
  * @throws ApiError `not_found`, `prompt_archived`, `insufficient_scope`; `invalid_request` where the version's includes can't be run, go in
- * a circle with the label there, or are not pinned although the label is protected; `invalid_state` where the label moves by releases
+ * a circle with the label there, or are not pinned although the label is protected, or where another version includes the label and this
+ * one is a list of messages; `invalid_state` where the label moves by releases
  * alone, or one is under way
  */
 export async function moveLabel(
@@ -102,10 +103,11 @@ export async function moveLabel(
 }
 
 /**
- * Checks the includes of a version that a label was just moved to.
+ * Checks the includes of a version that a label was just moved to, and that what includes the label can include it.
  * @throws ApiError `invalid_request`
  */
 async function requireFit(query: Query, row: PromptRow, label: string): Promise<void> {
+  if (row.template === null) await requireNoIncluder(query, row.name, label, 'version', 'is a list of messages');
   // What it includes is looked up now that the label is there, so that a circle shows: it leads through this version.
   await resolveIncludes(query, contentOf(row), 'version');
   const [protection] = await query(IS_PROTECTED, { label });
@@ -114,6 +116,46 @@ async function requireFit(query: Query, row: PromptRow, label: string): Promise<
       query,
       { promptId: row.id, label },
       { at: 'version', change: `can't be under the protected label "${label}"` },
+    );
+}
+
+/**
+ * Refuses what would leave those without a text who include a prompt by a label. As in lists, a version counts if it is the latest of its
+ * prompt or has a label.
+ * @throws ApiError `invalid_request` naming one
+ */
+async function requireNoIncluder(query: Query, name: string, label: string, at: string, why: string): Promise<void> {
+  const [includer] = await query((own) =>
+    own
+      .selectFrom('prompt_includes as i')
+      .innerJoin('prompts as q', 'q.id', 'i.prompt_id')
+      .innerJoin('prompt_versions as v', (join) =>
+        join.onRef('v.prompt_id', '=', 'i.prompt_id').onRef('v.version', '=', 'i.version'),
+      )
+      .select(['q.name', 'v.version'])
+      .where('i.included_name', '=', name)
+      .where('q.archived_at', 'is', null)
+      .where(sql<SqlBool>`${`${name}@${label}`}::text = any(${sql.ref('v.include_refs')})`)
+      .where((eb) =>
+        eb.or([
+          eb('v.version', '=', eb.ref('q.latest_version')),
+          eb.exists(
+            eb
+              .selectFrom('prompt_labels as l')
+              .select('l.id')
+              .whereRef('l.prompt_id', '=', 'q.id')
+              .whereRef('l.version', '=', 'v.version'),
+          ),
+        ]),
+      )
+      .orderBy('q.name')
+      .orderBy('v.version', 'desc')
+      .limit(1),
+  );
+  if (includer !== undefined)
+    throw invalidField(
+      at,
+      `${why}, and version ${includer.version} of "${includer.name}" includes "${name}@${label}": change that first`,
     );
 }
 
@@ -145,8 +187,8 @@ export async function setLabel(
 
 /**
  * Takes a label away and gives the prompt as it is then.
- * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`, `invalid_state` where
- * it moves by releases alone, or one is under way
+ * @throws ApiError `not_found` also where the prompt has no such label, `prompt_archived`, `insufficient_scope`; `invalid_request` where
+ * another version includes it; `invalid_state` where it moves by releases alone, or one is under way
  */
 export async function removeLabel(
   db: WorkspaceDatabase,
@@ -168,6 +210,7 @@ export async function removeLabel(
         .returning('release_id'),
     );
     await requireFreeLabel(query, label, gone?.release_id ?? null, { scopes: mover.scopes });
+    await requireNoIncluder(query, name, label, 'label', "can't be removed");
     await recordChange(query, 'label.removed', name, { label, version: row.version });
     return getPrompt(query, name, { version: row.version });
   });

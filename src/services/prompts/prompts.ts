@@ -112,6 +112,20 @@ export async function getPrompt(
   throw missing(name, selector, latest !== undefined);
 }
 
+/** The newest version of a prompt before this one that was not deleted; undefined: there is none. */
+export async function versionBefore(query: Query, { id, version }: PromptRow): Promise<number | undefined> {
+  const [row] = await query((db) =>
+    db
+      .selectFrom('prompt_versions')
+      .select('version')
+      .where('prompt_id', '=', id)
+      .where('version', '<', version)
+      .orderBy('version', 'desc')
+      .limit(1),
+  );
+  return row?.version;
+}
+
 /** `not_found` naming what is missing: the prompt, the version or the label. */
 export function missing(name: string, { version, label }: VersionSelector, isPromptThere: boolean): ApiError {
   if (!isPromptThere) return notFound(`The prompt "${name}"`);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { arrayOf, now } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import { type Builder, prepared } from '../../db/statement.ts';
+import type { StorageKind } from '../../db/storage-triggers.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
@@ -57,6 +58,19 @@ export const QUOTAS = {
     what: 'executions that have not ended',
     remedy: 'Cancel some, or wait for their end',
   },
+  executionBytes: {
+    setting: 'QUOTA_EXECUTION_BYTES',
+    what: 'bytes in executions and in the results of evaluations',
+    remedy:
+      'Delete executions and evaluations that are not needed any more (DELETE /v1/executions/{id}, DELETE /v1/evaluations/{id}), or ask the ' +
+      'operator to keep them for a shorter time (EXECUTION_RETENTION, EVALUATION_RETENTION)',
+  },
+  auditBytes: {
+    setting: 'QUOTA_AUDIT_BYTES',
+    what: 'bytes in the audit log, apart from a tenth more for admins',
+    remedy:
+      'Revoking keys, deleting and archiving still work. Ask the operator to keep entries for a shorter time (AUDIT_RETENTION)',
+  },
   uploads: { setting: 'QUOTA_UPLOADS', what: 'uploads in progress', remedy: 'Wait for the end of one' },
   streams: { setting: 'QUOTA_STREAMS', what: 'streams open', remedy: 'Close one, or wait for its end' },
 } as const satisfies Record<string, Quota>;
@@ -65,6 +79,16 @@ export type QuotaName = keyof typeof QUOTAS;
 
 const countRows = (db: Builder, table: 'prompts' | 'schedules' | 'webhooks') =>
   db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
+
+/** What a workspace stores, exactly: its sum and the entries that are not in it yet. */
+const countBytes = (db: Builder, kind: StorageKind) =>
+  db.selectNoFrom((eb) =>
+    sql<number>`(coalesce(${eb.selectFrom('storage_sums').select('bytes').where('kind', '=', kind)}, 0)
+      + coalesce(${eb
+        .selectFrom('storage_entries')
+        .select((of) => of.fn.sum('bytes').as('bytes'))
+        .where('kind', '=', kind)}, 0))::bigint`.as('count'),
+  );
 
 /** How many there are in a workspace, for every quota whose number is in the database. */
 export const COUNTS = {
@@ -103,6 +127,8 @@ export const COUNTS = {
       .where((eb) => sql<boolean>`webhook_id = any(${arrayOf(eb.selectFrom('webhooks').select('id'))})`)
       .where(inStates(deliveryStates, UNFINISHED_DELIVERY)),
   ),
+  executionBytes: prepared()((db) => countBytes(db, 'runs')),
+  auditBytes: prepared()((db) => countBytes(db, 'audit')),
   executions: prepared()((db) =>
     db
       .selectFrom('executions')

@@ -5,7 +5,7 @@ import { ApiError } from '../../domain/errors.ts';
 import { COUNTS, QUOTAS, type QuotaName } from './quota-list.ts';
 
 /** Quotas whose number is in the database, exact at every moment. */
-export type ExactQuota = Exclude<QuotaName, 'executions' | 'uploads' | 'streams'>;
+export type ExactQuota = Exclude<QuotaName, 'executions' | 'auditBytes' | 'uploads' | 'streams'>;
 
 /** How many of each a workspace can have; 0: any number. */
 export type QuotaLimits = Record<QuotaName, number>;
@@ -19,11 +19,25 @@ function exceeded(name: QuotaName, limit: number): ApiError {
   );
 }
 
+/** What an admin may add to the audit log beyond its quota, so that others can't keep them from acting. */
+const ADMINS_RESERVE = 0.1;
+
+/**
+ * Refuses what would add to a full audit log.
+ * @param limit of bytes; 0: any number
+ * @throws ApiError `quota_exceeded`
+ */
+export async function requireAuditRoom(query: Query, limit: number, isAdmin: boolean): Promise<void> {
+  if (limit === 0) return;
+  const bytes = await countOf(query, 'auditBytes');
+  if (bytes >= limit * (isAdmin ? 1 + ADMINS_RESERVE : 1)) throw exceeded('auditBytes', limit);
+}
+
 /** Enforces the quotas of workspaces. */
 export interface Quotas {
   /**
    * Refuses what the caller's transaction has added where it is too much. Exact: it locks, so call it last in the transaction. Other
-   * transactions of the workspace that add the same wait until this one ends.
+   * transactions of the workspace that add the same wait until this one ends. `evaluations` refuses where `executionBytes` are used up, too.
    * @throws ApiError `quota_exceeded`
    */
   require(query: Query, name: ExactQuota): Promise<void>;
@@ -33,8 +47,9 @@ export interface Quotas {
    */
   check(query: Query, name: ExactQuota): Promise<void>;
   /**
-   * Stores an execution if there is room. Each process counts the rows at most once a second, and once more before it refuses an
-   * execution; in between, it adds its own. So several processes together may exceed the quota by what they store in a second.
+   * Stores an execution if there is room. Each process counts the rows and their bytes at most once a second, and once more before it refuses
+   * an execution; in between, it adds the number of its own. So several processes together may exceed the quota of executions by what they
+   * store in a second, and that of bytes is exceeded by that, and by what executions and evaluations that have begun still get.
    * @throws ApiError `quota_exceeded`
    */
   storeExecution(query: Query, workspaceId: string, store: () => Promise<void>): Promise<void>;
@@ -64,6 +79,8 @@ const REMEMBER_WORKSPACES = 10_000;
 interface Sample {
   at: number;
   counted: number;
+  /** Stored, those of other processes included. */
+  bytes: number;
   /** Stored by this process since the count began. */
   since: number;
   /** Being stored by this process. */
@@ -80,7 +97,7 @@ export function createQuotas(limits: QuotaLimits): Quotas {
     const known = samples.get(workspaceId);
     if (known !== undefined) return known;
     if (samples.size >= REMEMBER_WORKSPACES) samples.clear();
-    const sample = { at: Number.NEGATIVE_INFINITY, counted: 0, since: 0, storing: 0, counting: undefined };
+    const sample = { at: Number.NEGATIVE_INFINITY, counted: 0, bytes: 0, since: 0, storing: 0, counting: undefined };
     samples.set(workspaceId, sample);
     return sample;
   }
@@ -89,8 +106,11 @@ export function createQuotas(limits: QuotaLimits): Quotas {
   async function refresh(query: Query, sample: Sample): Promise<void> {
     sample.counting ??= (async () => {
       const at = performance.now();
-      sample.since = 0;
-      sample.counted = await countOf(query, 'executions');
+      const before = sample.since;
+      if (limits.executionBytes !== 0) sample.bytes = await countOf(query, 'executionBytes');
+      if (limits.executions !== 0) sample.counted = await countOf(query, 'executions');
+      // Only now: whoever looks while it is counted must not miss them.
+      sample.since -= before;
       sample.at = at;
     })().finally(() => {
       sample.counting = undefined;
@@ -98,28 +118,34 @@ export function createQuotas(limits: QuotaLimits): Quotas {
     await sample.counting;
   }
 
+  async function check(query: Query, name: ExactQuota): Promise<void> {
+    const limit = limits[name];
+    if (limit !== 0 && (await countOf(query, name)) >= limit) throw exceeded(name, limit);
+  }
+
   return {
     async require(query, name) {
       const limit = limits[name];
+      // Its results are stored as it runs.
+      if (name === 'evaluations') await check(query, 'executionBytes');
       if (limit === 0) return;
       await lockInWorkspace(query, `quota ${name}`);
       if ((await countOf(query, name)) > limit) throw exceeded(name, limit);
     },
 
-    async check(query, name) {
-      const limit = limits[name];
-      if (limit !== 0 && (await countOf(query, name)) >= limit) throw exceeded(name, limit);
-    },
+    check,
 
     async storeExecution(query, workspaceId, store) {
-      const limit = limits.executions;
-      if (limit === 0) return store();
+      const { executions: limit, executionBytes: maxBytes } = limits;
+      if (limit === 0 && maxBytes === 0) return store();
       const sample = sampleOf(workspaceId);
       const ageMs = () => performance.now() - sample.at;
-      const isFull = () => sample.counted + sample.since + sample.storing >= limit;
+      const hasTooMany = () => limit !== 0 && sample.counted + sample.since + sample.storing >= limit;
+      const hasTooMuch = () => maxBytes !== 0 && sample.bytes >= maxBytes;
       if (sample.counting !== undefined || ageMs() > SAMPLE_MS) await refresh(query, sample);
-      if (isFull() && ageMs() > REFUSING_SAMPLE_MS) await refresh(query, sample);
-      if (isFull()) throw exceeded('executions', limit);
+      if ((hasTooMany() || hasTooMuch()) && ageMs() > REFUSING_SAMPLE_MS) await refresh(query, sample);
+      if (hasTooMany()) throw exceeded('executions', limit);
+      if (hasTooMuch()) throw exceeded('executionBytes', maxBytes);
       sample.storing += 1;
       try {
         await store();

@@ -1,0 +1,77 @@
+import { TRASH_WORKSPACE } from './trash.ts';
+
+/** `runs`: executions, and the results of evaluations. */
+export type StorageKind = 'runs' | 'audit';
+
+/** What a row takes beside its texts, with its share of the indexes. */
+const ROW_BYTES = 1024;
+
+/** What a row counts, as SQL. */
+interface StoredTable {
+  table: string;
+  kind: StorageKind;
+  bytes: (row: string) => string;
+}
+
+const EXECUTIONS: StoredTable = {
+  table: 'executions',
+  kind: 'runs',
+  bytes: (row) => `(${row}.bytes + ${ROW_BYTES})`,
+};
+
+const AUDIT_LOG: StoredTable = {
+  table: 'audit_log',
+  kind: 'audit',
+  bytes: (row) => `(octet_length(${row}.details::text) + ${ROW_BYTES})`,
+};
+
+function trigger(
+  { table }: Pick<StoredTable, 'table'>,
+  event: 'insert' | 'update' | 'delete',
+  { each, entries }: { each: string; entries: string },
+) {
+  const name = `storage_of_${event}`;
+  // MikroORM drops a trigger together with the function of this name.
+  const functionName = `${table}_${name}_fn`;
+  return {
+    name,
+    timing: 'after' as const,
+    events: [event],
+    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
+      insert into storage_entries (workspace_id, kind, bytes) ${entries}; return null; end $$;
+create trigger "${name}" after ${event} on "${table}" ${each} execute function "${functionName}"()`,
+  };
+}
+
+const inserted = (stored: StoredTable) =>
+  trigger(stored, 'insert', {
+    each: 'for each row',
+    entries: `values (new.workspace_id, '${stored.kind}', ${stored.bytes('new')})`,
+  });
+
+/** Many are deleted by one statement: they make one entry. */
+const deleted = (stored: StoredTable) =>
+  trigger(stored, 'delete', {
+    each: 'referencing old table as gone for each statement',
+    entries: `select workspace_id, '${stored.kind}', -sum(${stored.bytes('gone')}) from gone group by workspace_id`,
+  });
+
+/** Most updates change no text, and must not cost a call of the trigger. */
+const changed = (stored: StoredTable) =>
+  trigger(stored, 'update', {
+    each: 'for each row when (old.bytes is distinct from new.bytes)',
+    entries: `values (new.workspace_id, '${stored.kind}', ${stored.bytes('new')} - ${stored.bytes('old')})`,
+  });
+
+export const executionStorageTriggers = [inserted(EXECUTIONS), changed(EXECUTIONS), deleted(EXECUTIONS)];
+export const auditStorageTriggers = [inserted(AUDIT_LOG), deleted(AUDIT_LOG)];
+
+/** Results are summed up in the row of their evaluation, which leaves the workspace when it is deleted. */
+export const evaluationStorageTriggers = [
+  trigger({ table: 'evaluations' }, 'update', {
+    each: 'for each row when (old.result_bytes is distinct from new.result_bytes or old.workspace_id is distinct from new.workspace_id)',
+    entries: `select * from (values (old.workspace_id, 'runs', -old.result_bytes), (new.workspace_id, 'runs', new.result_bytes))
+        as change(workspace_id, kind, bytes) where workspace_id <> '${TRASH_WORKSPACE}'`,
+  }),
+];
