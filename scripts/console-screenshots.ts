@@ -1,6 +1,8 @@
-// npm run screenshots:console
+// npm run screenshots:console [-- NAME…]
 // Runs the service as `npm start` does, gives it what a team would have, and saves the pages of the web console that docs/console.md shows to
-// docs/images. Takes about two minutes. The model and the receiver of webhooks are stood in for.
+// docs/images, or those that are named. Takes about four minutes. The model and the receiver of webhooks are stood in for.
+import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../test/support/browser.ts';
 import { killLeftovers } from '../test/support/processes.ts';
@@ -97,7 +99,7 @@ async function makePrompts(): Promise<void> {
     model: MODEL,
   });
   const template = (how: string) =>
-    `You answer for a shop that sells cups. Write to {{ customer }}, who asks:\n\n{{ question }}\n\n${how}\n{{> support/footer }}`;
+    `You answer for a shop that sells cups. Write to {{ customer }}, who asks:\n\n{{ question }}\n\n${how}\n{{> support/footer@1 }}`;
   await send('POST', '/prompts', {
     name: PROMPT,
     template: template('Be friendly, and say what happens next.'),
@@ -180,6 +182,47 @@ async function useService() {
   };
 }
 
+/** Starts a release, gives it callers, and waits until it has been checked. @returns its id */
+async function runRelease(): Promise<string> {
+  const { id } = await send('POST', '/releases', {
+    prompt_name: PROMPT,
+    label: 'production',
+    version: 2,
+    reason: 'Says what is so, in one sentence',
+    steps: [
+      { type: 'evaluate', dataset: { name: DATASET }, evaluators: [{ type: 'contains', name: 'right' }] },
+      { type: 'canary', percent: 25 },
+      {
+        type: 'analyze',
+        for: '6h',
+        min_executions: 500,
+        checks: [
+          { metric: 'error_rate', max_increase: 0.02 },
+          { metric: 'latency_p95', max_increase: 0.2 },
+        ],
+      },
+      { type: 'promote' },
+    ],
+  });
+  const release = async () => (await call('GET', `/releases/${id}`)).body;
+  await waitFor('the canary', async () => (await release()).step === 2);
+  let seen: { arms?: { candidate: { executions: number } } } | undefined;
+  for (let round = 0; (seen?.arms?.candidate.executions ?? 0) < 20; round++) {
+    const runs = examples.map(({ id: example, variables }) =>
+      send('POST', '/executions', {
+        prompt_name: PROMPT,
+        label: 'production',
+        variables,
+        rollout_key: `${example}-${round}`,
+      }),
+    );
+    await Promise.all(runs);
+    seen = (await release()).steps[2].numbers;
+    await setTimeout(10_000);
+  }
+  return id;
+}
+
 interface Shot {
   /** The file is `console-NAME.png`. */
   name: string;
@@ -248,12 +291,25 @@ const shotsOf = (ids: Awaited<ReturnType<typeof useService>>): Shot[] => [
   { name: 'labels', at: '/settings?tab=labels', shows: 'staging', height: 560 },
   { name: 'sessions', at: '/settings?tab=sessions', shows: 'this one', height: 420 },
   { name: 'audit', at: '/settings?tab=audit', shows: '127.0.0.1', isDark: true },
+  {
+    name: 'release',
+    at: '/releases',
+    shows: 'There are no releases yet',
+    height: 1_020,
+    // The last, since it adds executions to what the others show.
+    async prepare(page) {
+      await page.goto(`${origin}/console/releases/${await runRelease()}`);
+      await page.getByRole('figure', { name: 'Error rate' }).waitFor();
+    },
+  },
 ];
 
+const only = process.argv.slice(2);
 const chromium = await launchBrowser();
 try {
   await startedService(place);
-  for (const { name, at, shows, isDark = false, isPhone = false, height, prepare } of shotsOf(await useService())) {
+  const shots = shotsOf(await useService()).filter(({ name }) => only.length === 0 || only.includes(name));
+  for (const { name, at, shows, isDark = false, isPhone = false, height, prepare } of shots) {
     const context = await chromium.browser.newContext({
       locale: 'en-US',
       timezoneId: 'UTC',

@@ -6,6 +6,7 @@ import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
 import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
+import { newReleaseRoute, releaseRoute, releasesRoute } from './pages/releases/routes.ts';
 import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
 import { settingsRoute } from './pages/settings/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
@@ -28,6 +29,9 @@ const routeTree = rootRoute.addChildren([
     evaluationRoute,
     comparisonRoute,
     datasetsFolder.addChildren([datasetsRoute, datasetRoute]),
+    releasesRoute,
+    newReleaseRoute,
+    releaseRoute,
     schedulesRoute,
     newScheduleRoute,
     scheduleRoute,

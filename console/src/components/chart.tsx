@@ -8,9 +8,9 @@ const HEIGHT_PX = 200;
 const LINES = 6;
 const DAY_S = 86_400;
 
-/** What the axis of the days shows: two days at least, or one point would be somewhere in years. */
-function spanOf(first: number, last: number): { min: number; max: number } {
-  const padding = Math.max(0, DAY_S - (last - first) / 2);
+/** What the axis of the times shows: two units at least, or one point of a day would be somewhere in years. */
+function spanOf(first: number, last: number, unitS: number): { min: number; max: number } {
+  const padding = Math.max(0, unitS - (last - first) / 2);
   return { min: first - padding, max: last + padding };
 }
 
@@ -18,7 +18,24 @@ export interface Series {
   label: string;
   /** One for each of the chart's points; null: there is none. */
   values: (number | null)[];
+  /** `limit`: what the others are to stay below or above. `steps`: stays as it is until the next point. Default: a line from point to point. */
+  kind?: 'limit' | 'steps';
 }
+
+/** What the times of a chart are. */
+export interface TimeUnit {
+  /** Heads their column. */
+  title: string;
+  seconds: number;
+  format: (time: string) => string;
+}
+
+const DAYS: TimeUnit = { title: 'Day', seconds: DAY_S, format: formatDay };
+
+const stepped = uPlot.paths.stepped?.({ align: 1 });
+
+const colorNameOf = (kind: Series['kind'], index: number) =>
+  kind === 'limit' ? '--bad' : `--line-${(index % LINES) + 1}`;
 
 /** A colour of the theme as the canvas takes it. */
 function colorOf(element: HTMLElement, name: string): string {
@@ -30,19 +47,21 @@ function colorOf(element: HTMLElement, name: string): string {
 }
 
 /**
- * Lines over days. A canvas says nothing to those who can't see it, so the same numbers are in a table below.
- * @param days as the API has them, in order
+ * Lines over time. A canvas says nothing to those who can't see it, so the same numbers are in a table below.
+ * @param days as the API has them, in order; of another unit where `unit` says so
  */
 export function Chart({
   title,
   days,
   series,
   format,
+  unit = DAYS,
 }: {
   title: string;
   days: readonly string[];
   series: readonly Series[];
   format: (value: number | null) => string;
+  unit?: TimeUnit;
 }) {
   const parent = useRef<HTMLDivElement>(null);
   const [themeCount, setThemeCount] = useState(0);
@@ -71,29 +90,31 @@ export function Chart({
         legend: { show: false },
         cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-        axes: [axis, { ...axis, size: 64, values: (_plot, values) => values.map((value) => format(value)) }],
+        axes: [axis, { ...axis, size: 76, values: (_plot, values) => values.map((value) => format(value)) }],
         series: [
           {},
-          ...series.map(({ label }, index) => ({
+          ...series.map(({ label, kind }, index) => ({
             label,
-            stroke: colorOf(element, `--line-${(index % LINES) + 1}`),
+            stroke: colorOf(element, colorNameOf(kind, index)),
             width: 2,
             spanGaps: true,
-            points: { show: true, size: 5 },
+            points: { show: kind === undefined, size: 5 },
+            ...(kind === 'limit' && { dash: [6, 4] }),
+            ...(kind === 'steps' && stepped && { paths: stepped }),
           })),
         ],
       },
       [times, ...series.map(({ values }) => values)],
       element,
     );
-    plot.setScale('x', spanOf(times[0] ?? 0, times.at(-1) ?? 0));
+    plot.setScale('x', spanOf(times[0] ?? 0, times.at(-1) ?? 0, unit.seconds));
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
     observer.observe(element);
     return () => {
       observer.disconnect();
       plot.destroy();
     };
-  }, [days, series, format, themeCount]);
+  }, [days, series, format, unit, themeCount]);
   return (
     <figure className="chart">
       <figcaption>
@@ -101,10 +122,10 @@ export function Chart({
       </figcaption>
       <div ref={parent} aria-hidden="true" />
       <ul className="row">
-        {series.map(({ label }, index) => (
+        {series.map(({ label, kind }, index) => (
           <li key={label} className="row">
-            <span aria-hidden="true" style={{ color: `var(--line-${(index % LINES) + 1})` }}>
-              ●
+            <span aria-hidden="true" style={{ color: `var(${colorNameOf(kind, index)})` }}>
+              {kind === 'limit' ? '╌╌' : '●'}
             </span>
             {label}
           </li>
@@ -116,7 +137,7 @@ export function Chart({
           <table>
             <thead>
               <tr>
-                <th scope="col">Day</th>
+                <th scope="col">{unit.title}</th>
                 {series.map(({ label }) => (
                   <th key={label} scope="col">
                     {label}
@@ -127,7 +148,7 @@ export function Chart({
             <tbody>
               {days.map((day, at) => (
                 <tr key={day}>
-                  <th scope="row">{formatDay(day)}</th>
+                  <th scope="row">{unit.format(day)}</th>
                   {series.map(({ label, values }) => (
                     <td key={label}>{format(values[at] ?? null)}</td>
                   ))}

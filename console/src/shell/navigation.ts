@@ -6,6 +6,7 @@ export const navigation = [
   { label: 'Playground', link: linkOptions({ to: '/playground' }) },
   { label: 'Executions', link: linkOptions({ to: '/executions' }) },
   { label: 'Evaluations', link: linkOptions({ to: '/evaluations' }) },
+  { label: 'Releases', link: linkOptions({ to: '/releases' }) },
   { label: 'Datasets', link: linkOptions({ to: '/datasets' }) },
   { label: 'Schedules', link: linkOptions({ to: '/schedules' }) },
   { label: 'Usage', link: linkOptions({ to: '/usage' }) },

@@ -138,6 +138,19 @@ function Details({ execution }: { execution: Execution }) {
           <dt>Created</dt>
           <dd>{formatTime(execution.created_at)}</dd>
         </div>
+        {execution.release && (
+          <div>
+            <dt>Release</dt>
+            <dd>
+              <Link to="/releases/$id" params={{ id: execution.release.id }}>
+                {execution.release.arm} version
+              </Link>
+              <span className="muted">
+                {execution.release.keyed ? ' by its rollout key' : ' at random: it had no key'}
+              </span>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Ended because</dt>
           <dd>{execution.finish_reason ?? NONE}</dd>

@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { dayStart, formatCost, formatCount, formatMs, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
-import { EXECUTION_STATES, executionsRoute } from './routes.ts';
+import { ARMS, EXECUTION_STATES, executionsRoute } from './routes.ts';
 
 const columns: Column<Execution>[] = [
   {
@@ -57,6 +57,13 @@ export function ExecutionsPage() {
           options={[{ value: '', label: 'Any' }, ...EXECUTION_STATES]}
         />
         <FilterField label="Model" value={search.model} onChange={(model) => change({ model })} />
+        <FilterField label="Release" value={search.release} onChange={(release) => change({ release })} />
+        <SelectField
+          label="Arm"
+          value={search.arm ?? ''}
+          onChange={(arm) => change({ arm: ARMS.find((each) => each === arm) })}
+          options={[{ value: '', label: 'Any' }, ...ARMS]}
+        />
         <FilterField label="From" type="date" value={search.since} onChange={(since) => change({ since })} />
         <FilterField label="To" type="date" value={search.until} onChange={(until) => change({ until })} />
       </search>

@@ -4,6 +4,8 @@ import { shellRoute } from '../../shell/shell-route.tsx';
 
 export const EXECUTION_STATES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
 
+export const ARMS = ['stable', 'candidate'] as const;
+
 export const executionsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/executions',
@@ -12,6 +14,9 @@ export const executionsRoute = createRoute({
       prompt_name: text(search['prompt_name']),
       status: oneOf(search['status'], EXECUTION_STATES),
       model: text(search['model']),
+      /** The id of a release, and which of its versions. */
+      release: text(search['release']),
+      arm: oneOf(search['arm'], ARMS),
       /** Days, in the zone of the browser; both are included. */
       since: text(search['since']),
       until: text(search['until']),

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { pathOf, put, remove } from '../../api.ts';
 import type { Evaluation, Prompt } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { ComboField } from '../../components/fields.tsx';
+import { ComboField, TextField } from '../../components/fields.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatAgo, formatScore } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
@@ -28,6 +29,11 @@ export function MoveLabelDialog({
   const [label, setLabel] = useState('production');
   const current = versions.find((each) => each.labels.includes(label));
   const isProtected = labels.some((each) => each.label === label && each.protected);
+  const isAdmin = useMay('admin');
+  const [reason, setReason] = useState('');
+  // A prompt that does not have the label yet is given it without one.
+  const needsRelease =
+    current !== undefined && labels.some((each) => each.label === label.trim() && each.release?.required);
   const isHere = current?.version === version.version;
   const used = [...new Set(['production', 'staging', ...labels.map((each) => each.label)])];
   const refresh = () =>
@@ -36,7 +42,10 @@ export function MoveLabelDialog({
       client.invalidateQueries({ queryKey: ['labels'] }),
     ]);
   const move = async () => {
-    await put(`${pathOf('prompts', name)}/labels${pathOf(label.trim())}`, { version: version.version });
+    await put(`${pathOf('prompts', name)}/labels${pathOf(label.trim())}`, {
+      version: version.version,
+      ...(needsRelease && { override: true, reason: reason.trim() }),
+    });
     await refresh();
     showToast(`“${label}” is at version ${version.version} now.`);
   };
@@ -53,7 +62,7 @@ export function MoveLabelDialog({
       title={`Label version ${version.version}`}
       description="Programs that ask for the label get this version from their next run on."
       submitLabel={current && !isHere ? `Move from version ${current.version}` : 'Set the label'}
-      canSubmit={!isHere && label.trim() !== '' && (mayPublish || !isProtected)}
+      canSubmit={!isHere && label.trim() !== '' && (mayPublish || !isProtected) && (isAdmin || !needsRelease)}
       onSubmit={move}
     >
       <ComboField label="Label" value={label} onChange={setLabel} options={used} required spellCheck={false} />
@@ -63,6 +72,20 @@ export function MoveLabelDialog({
       )}
       {isProtected && mayPublish && (
         <p className="notice">This label is protected: moving it is noted in the audit log.</p>
+      )}
+      {needsRelease && !isHere && (
+        <>
+          <p className="notice warn">
+            <span>
+              This label moves by{' '}
+              <Link to="/releases/new" search={{ prompt: name, label: label.trim(), version: version.version }}>
+                a release
+              </Link>
+              .{isAdmin && ' You may move it nevertheless: the audit log keeps the reason.'}
+            </span>
+          </p>
+          {isAdmin && <TextField label="Reason" value={reason} onChange={setReason} maxLength={1_000} required />}
+        </>
       )}
       <div className="grid-2">
         {current && !isHere && (

@@ -130,6 +130,9 @@ function Actions({ prompt }: { prompt: Prompt }) {
           Try in the playground
         </Link>
       )}
+      <Link to="/releases" search={{ prompt_name: name }} className="button">
+        Releases
+      </Link>
       {mayWrite && archived && (
         <button type="button" className="button" onClick={() => void restore()}>
           Restore

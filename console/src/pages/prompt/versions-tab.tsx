@@ -11,6 +11,10 @@ import { VersionPair } from '../../components/version-pair.tsx';
 import { formatAgo, formatScore } from '../../format.ts';
 import { promptQuery, useList, versionScoresQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { shareInWords } from '../releases/in-words.ts';
+import { isLive } from '../releases/queries.ts';
+import { ReleaseBadge } from '../releases/release-badge.tsx';
+import type { Release } from '../releases/types.ts';
 import { textOf } from './content.ts';
 import { MoveLabelDialog } from './move-label-dialog.tsx';
 import { promptRoute } from './routes.ts';
@@ -28,6 +32,7 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
   );
   return (
     <div className="stack">
+      <LiveReleases name={name} />
       <Comparison latest={latest} />
       <h2>All versions</h2>
       <QueryState query={versions} what="versions">
@@ -37,7 +42,7 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
             rows={rows}
             columns={columns}
             rowKey={(row) => String(row.version)}
-            minWidth="62rem"
+            minWidth="66rem"
             onEnd={versions.hasMore ? versions.loadMore : undefined}
           />
         )}
@@ -52,6 +57,22 @@ export function VersionsTab({ latest }: { latest: Prompt }) {
       )}
     </div>
   );
+}
+
+/** Releases that are bringing a version of the prompt to a label. */
+function LiveReleases({ name }: { name: string }) {
+  const live = useList<Release>('/releases', { prompt_name: name }).data?.filter(isLive) ?? [];
+  return live.map((release) => (
+    <p key={release.id} className="notice">
+      <ReleaseBadge status={release.status} />
+      <span>
+        {release.label}: {shareInWords(release)}.
+      </span>
+      <Link to="/releases/$id" params={{ id: release.id }}>
+        Release {release.stable_version} → {release.candidate_version}
+      </Link>
+    </p>
+  ));
 }
 
 function columnsOf({
@@ -99,7 +120,7 @@ function columnsOf({
     {
       key: 'actions',
       header: 'Actions',
-      width: '14rem',
+      width: '18rem',
       cell: (row) => (
         <>
           {row.version !== latest.version && (
@@ -117,6 +138,15 @@ function columnsOf({
             <button type="button" className="button small plain" onClick={() => onLabel(row)}>
               Label…<span className="visually-hidden"> version {row.version}</span>
             </button>
+          )}
+          {onLabel && (
+            <Link
+              to="/releases/new"
+              search={{ prompt: latest.name, version: row.version }}
+              className="button small plain"
+            >
+              Release…<span className="visually-hidden"> version {row.version}</span>
+            </Link>
           )}
         </>
       ),

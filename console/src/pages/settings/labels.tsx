@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { pathOf, put } from '../../api.ts';
 import type { LabelRecord } from '../../api-types.ts';
 import { LabelBadge } from '../../components/badges.tsx';
@@ -11,13 +11,20 @@ import { showError } from '../../components/toast.tsx';
 import { formatNumber } from '../../format.ts';
 import { labelsQuery } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { stepsInWords } from '../releases/in-words.ts';
 
-/** Labels, and which of them need the scope `publish` to be moved. */
+// With the forms of steps and evaluators, which few need.
+const PolicyDialog = lazy(() =>
+  import('./policy-dialog.tsx').then(({ PolicyDialog: dialog }) => ({ default: dialog })),
+);
+
+/** Labels, which of them need the scope `publish` to be moved, and the steps of their releases. */
 export function Labels() {
   const query = useQuery(labelsQuery);
   const client = useQueryClient();
   const isAdmin = useMay('admin');
   const [added, setAdded] = useState('');
+  const [edited, setEdited] = useState<LabelRecord>();
   const protect = useMutation({
     mutationFn: ({ label, on }: { label: string; on: boolean }) =>
       put<LabelRecord>(pathOf('labels', label), { protected: on }),
@@ -46,26 +53,48 @@ export function Labels() {
         row.protected ? <span className="badge warn">protected</span> : <span className="muted">no</span>,
     },
     {
+      key: 'release',
+      header: 'Release steps',
+      width: 'minmax(14rem, 3fr)',
+      cell: ({ release }) =>
+        release === null ? (
+          <span className="muted">none</span>
+        ) : (
+          <span title={stepsInWords(release.steps)}>
+            {release.required && <span className="badge warn">required</span>} {stepsInWords(release.steps)}
+          </span>
+        ),
+    },
+    {
       key: 'actions',
       header: 'Actions',
-      width: '9rem',
+      width: '16rem',
       cell: (row) =>
         isAdmin && (
-          <button
-            type="button"
-            className="button small"
-            disabled={protect.isPending}
-            onClick={() => protect.mutate({ label: row.label, on: !row.protected })}
-          >
-            {row.protected ? 'Unprotect' : 'Protect'}
-            <span className="visually-hidden"> {row.label}</span>
-          </button>
+          <>
+            <button
+              type="button"
+              className="button small"
+              disabled={protect.isPending}
+              onClick={() => protect.mutate({ label: row.label, on: !row.protected })}
+            >
+              {row.protected ? 'Unprotect' : 'Protect'}
+              <span className="visually-hidden"> {row.label}</span>
+            </button>{' '}
+            <button type="button" className="button small" onClick={() => setEdited(row)}>
+              Release steps…
+              <span className="visually-hidden"> {row.label}</span>
+            </button>
+          </>
         ),
     },
   ];
   return (
     <section className="stack" aria-label="Labels">
-      <p className="muted">A protected label is moved and removed only with the scope “publish” or “admin”.</p>
+      <p className="muted">
+        A protected label is moved and removed only with the scope “publish” or “admin”. Where its release steps are
+        required, it moves by releases alone.
+      </p>
       <QueryState query={query} what="labels">
         {({ data }) =>
           data.length === 0 ? (
@@ -73,10 +102,15 @@ export function Labels() {
               <p>Labels are set in a prompt’s versions.</p>
             </EmptyState>
           ) : (
-            <DataTable label="Labels" rows={data} columns={columns} rowKey={({ label }) => label} minWidth="34rem" />
+            <DataTable label="Labels" rows={data} columns={columns} rowKey={({ label }) => label} minWidth="58rem" />
           )
         }
       </QueryState>
+      {edited && (
+        <Suspense>
+          <PolicyDialog record={edited} onClose={() => setEdited(undefined)} />
+        </Suspense>
+      )}
       {isAdmin && (
         <form
           className="row"

@@ -1,0 +1,68 @@
+import { useState } from 'react';
+import { TextField } from '../../components/fields.tsx';
+import { ErrorState } from '../../components/states.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { useSession } from '../../shell/session.ts';
+import { stepsOf } from './queries.ts';
+import { useControl, useMayControl } from './release-actions.tsx';
+import type { Release } from './types.ts';
+
+/** What a release waits for, with the buttons to decide it. What changed is below it, on the same page. */
+export function ApprovalCard({ release }: { release: Release }) {
+  const { publish } = useMayControl(release);
+  const own = useSession()?.key.id;
+  const act = useControl(release);
+  const [comment, setComment] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const step = stepsOf(release)[release.step];
+  if (release.status !== 'awaiting_approval' || step?.type !== 'approve') return null;
+  const approvals = release.approvals.filter((approval) => approval.step === release.step);
+  const hasApproved = approvals.some(({ by }) => by.key_id === own);
+  const isAuthor = step.exclude_author && release.created_by.key_id === own;
+  const decide = async (control: 'approve' | 'reject') => {
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await act(control, comment);
+      setComment('');
+      showToast(control === 'approve' ? 'Approved.' : 'Rejected: everybody gets the stable version.');
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setBusy(false);
+  };
+  return (
+    <section className="card" aria-labelledby="approval">
+      <h2 id="approval">Waits for approval</h2>
+      <p>
+        {approvals.length} of {step.count} approved
+        {approvals.length > 0 && ` (${approvals.map(({ by }) => by.name).join(', ')})`}. It is about version{' '}
+        {release.candidate_version} and the results below.
+      </p>
+      {hasApproved && <p className="muted">You have approved it.</p>}
+      {isAuthor && (
+        <p className="muted">The key of this session started the release, so its approval does not count.</p>
+      )}
+      {publish ? (
+        <>
+          <TextField label="Comment" value={comment} onChange={setComment} maxLength={1_000} />
+          <div className="row">
+            {!hasApproved && !isAuthor && (
+              <button type="button" className="button primary" disabled={busy} onClick={() => void decide('approve')}>
+                Approve
+              </button>
+            )}
+            <button type="button" className="button danger" disabled={busy} onClick={() => void decide('reject')}>
+              Reject
+            </button>
+          </div>
+        </>
+      ) : (
+        <p className="muted">To approve or reject, a key needs the scope “publish”.</p>
+      )}
+      {error !== undefined && <ErrorState error={error} />}
+    </section>
+  );
+}

@@ -1,0 +1,191 @@
+import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } from '../../format.ts';
+import { analyzeNumbersOf, approveNumbersOf, evaluateNumbersOf } from './queries.ts';
+import type { Check, Release, ReleaseCheck, ReleaseRunStep, ReleaseStep } from './types.ts';
+
+const share = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const score = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
+
+/** With a sign: that of minus is as wide as that of plus. */
+const signed = (value: number, text: string) => (value === 0 ? text : `${value < 0 ? '−' : '+'}${text}`);
+
+export const inPercent = (percent: number) => `${share.format(percent)} %`;
+
+export function metricInWords(metric: string): string {
+  if (metric === 'error_rate') return 'Error rate';
+  if (metric === 'latency_p95') return 'Latency, 95 % within';
+  if (metric === 'cost_mean') return 'Cost, mean';
+  return `Score “${metric.slice('score:'.length)}”, mean`;
+}
+
+/** A value of a metric, in its unit. */
+export function valueInWords(metric: string, value: number | null): string {
+  if (value === null) return NONE;
+  if (metric === 'error_rate') return inPercent(value * 100);
+  if (metric === 'latency_p95') return formatMs(value);
+  if (metric === 'cost_mean') return formatCost({ amount: String(value) });
+  return score.format(value);
+}
+
+/** A difference of a metric: in points of a rate, as a share of latency and cost, or in the unit of a score. */
+export function differenceInWords(metric: string, value: number): string {
+  if (metric === 'error_rate') return `${signed(value, share.format(Math.abs(value) * 100))} points`;
+  if (metric === 'latency_p95' || metric === 'cost_mean')
+    return `${signed(value, share.format(Math.abs(value) * 100))} %`;
+  return signed(value, score.format(Math.abs(value)));
+}
+
+const boundInWords = (metric: string, value: number | null, open: string) =>
+  value === null ? open : differenceInWords(metric, value);
+
+export function intervalInWords({ metric, lower, upper }: Check): string {
+  if (lower === null && upper === null) return 'not known yet';
+  if (lower === null) return `at most ${boundInWords(metric, upper, '')}`;
+  if (upper === null) return `at least ${boundInWords(metric, lower, '')}`;
+  return `${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`;
+}
+
+export function limitInWords({ metric, limit }: Check): string {
+  const { lower, upper } = limit;
+  if (lower !== null && upper !== null)
+    return `${differenceInWords(metric, lower)} to ${differenceInWords(metric, upper)}`;
+  if (upper !== null) return `at most ${differenceInWords(metric, upper)}`;
+  return lower === null ? NONE : `at least ${differenceInWords(metric, lower)}`;
+}
+
+/** What a step is called: "Canary 5 %". */
+export function stepTitle(step: ReleaseStep): string {
+  switch (step.type) {
+    case 'evaluate':
+      return 'Evaluate';
+    case 'approve':
+      return step.count === 1 ? 'Approval' : `${step.count} approvals`;
+    case 'canary':
+      return `Canary ${inPercent(step.percent)}`;
+    case 'analyze':
+      return `Analyze for ${step.for}`;
+    case 'wait':
+      return `Wait ${step.for}`;
+    case 'promote':
+      return step.bake === undefined ? 'Promote' : `Promote, bake ${step.bake.for}`;
+  }
+}
+
+/** Steps in a line: "Evaluate → Approval → Canary 5 % → Promote". */
+export const stepsInWords = (steps: readonly unknown[]) =>
+  steps.map((step) => stepTitle(step as ReleaseStep)).join(' → ');
+
+export function checkInWords({ metric, against, max_increase, max_decrease }: ReleaseCheck): string {
+  const limits = [
+    max_increase === undefined ? '' : `${differenceInWords(metric, max_increase)} at most`,
+    max_decrease === undefined ? '' : `${differenceInWords(metric, -max_decrease)} at least`,
+  ].filter(Boolean);
+  const other = against === 'stable' ? 'stable' : valueInWords(metric, against);
+  return `${metricInWords(metric)} against ${other}: ${limits.join(', ')}`;
+}
+
+/** What a step asks for. */
+export function stepDetails(step: ReleaseStep): string[] {
+  switch (step.type) {
+    case 'evaluate': {
+      const wants = {
+        not_worse: 'must not be worse than stable',
+        better: 'must be better than stable',
+        threshold: `must score ${formatScore(step.threshold)}`,
+      };
+      const { name, version } = step.dataset;
+      return [`Over ${name}${version === undefined ? '' : `@${version}`}: ${wants[step.require]}`];
+    }
+    case 'approve':
+      return [step.exclude_author ? 'Its author does not count' : 'Its author counts, too'];
+    case 'canary':
+      return [];
+    case 'analyze':
+      return [
+        ...(step.min_executions > 0 ? [`Executions at least: ${formatNumber(step.min_executions)}`] : []),
+        ...step.checks.map(checkInWords),
+      ];
+    case 'wait':
+      return [];
+    case 'promote':
+      return (step.bake?.checks ?? []).map(checkInWords);
+  }
+}
+
+const STATES: Record<ReleaseRunStep['state'], { text: string; tone: string }> = {
+  pending: { text: 'to come', tone: '' },
+  active: { text: 'now', tone: 'accent' },
+  passed: { text: 'passed', tone: 'good' },
+  failed: { text: 'failed', tone: 'bad' },
+  inconclusive: { text: 'inconclusive', tone: 'warn' },
+  skipped: { text: 'skipped', tone: '' },
+};
+export const stepState = ({ state }: Pick<ReleaseRunStep, 'state'>) => STATES[state];
+
+/** When a step was, or until when it is. */
+export function stepTimes({ state, started_at, due_at, finished_at }: ReleaseRunStep): string {
+  if (started_at === null) return '';
+  if (finished_at === null)
+    return `since ${formatTime(started_at)}${state === 'active' && due_at !== null ? `, until ${formatTime(due_at)} at the earliest` : ''}`;
+  const ms = Date.parse(finished_at) - Date.parse(started_at);
+  return `${formatTime(finished_at)}${ms >= 1_000 ? `, after ${formatMs(ms)}` : ''}`;
+}
+
+/** What a step knows, in words. */
+export function stepNumbers(step: ReleaseRunStep, release: Release, index: number): string[] {
+  if (step.type === 'approve') {
+    if (approveNumbersOf(step.numbers) === undefined) return [];
+    const count = release.approvals.filter((approval) => approval.step === index).length;
+    return [`${count} of ${step.count} approved`];
+  }
+  const evaluated = evaluateNumbersOf(step.numbers);
+  if (evaluated !== undefined) {
+    if (evaluated.score === undefined) return step.state === 'active' ? ['Evaluations are running'] : [];
+    const { score: now = null, baseline_score: before = null, regressions, improvements } = evaluated;
+    return [
+      `Scores ${formatScore(now)}${before === null ? '' : `, stable ${formatScore(before)}`}`,
+      ...(regressions === undefined ? [] : [`${regressions} worse, ${improvements ?? 0} better`]),
+    ];
+  }
+  const analyzed = analyzeNumbersOf(step.numbers);
+  if (analyzed === undefined) return [];
+  return [
+    `${formatNumber(analyzed.arms.candidate.executions)} executions of the candidate`,
+    ...analyzed.checks.map((check) => `${metricInWords(check.metric)}: ${check.verdict}`),
+  ];
+}
+
+const VERDICTS: Record<string, string> = { rolled_back: 'rolled back' };
+export const verdictInWords = (verdict: string) => VERDICTS[verdict] ?? verdict;
+
+const TONES: Record<string, string> = {
+  in_progress: 'accent',
+  awaiting_approval: 'warn',
+  paused: 'warn',
+  baking: 'accent',
+  succeeded: 'good',
+  passed: 'good',
+  approved: 'good',
+  promoted: 'good',
+  rolled_back: 'bad',
+  rejected: 'bad',
+  failed: 'bad',
+  inconclusive: 'warn',
+  canceled: 'warn',
+  superseded: '',
+};
+/** The tone of a state, a verdict or a decision. */
+export const toneOf = (status: string) => TONES[status] ?? '';
+export const statusInWords = (status: string) => status.replaceAll('_', ' ');
+
+/** The share that gets the candidate, in percent: all of it once the label has moved, unless it has moved back. */
+export const shareOf = ({ status, percent, promoted_at }: Release): number =>
+  promoted_at !== null && (status === 'succeeded' || status === 'baking' || status === 'paused') ? 100 : percent;
+
+/** Who gets which version. */
+export function shareInWords(release: Release): string {
+  const { stable_version, candidate_version } = release;
+  const percent = shareOf(release);
+  if (percent === 100) return `Everybody gets version ${candidate_version}`;
+  if (percent === 0) return `Everybody gets version ${stable_version}`;
+  return `${inPercent(percent)} get version ${candidate_version}`;
+}

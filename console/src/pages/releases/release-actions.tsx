@@ -1,0 +1,146 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { pathOf, post } from '../../api.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { TemporalLink } from '../../components/temporal-link.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { labelsQuery, replaceData } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { isLive, releaseKey } from './queries.ts';
+import type { Release } from './types.ts';
+
+export type Control = 'approve' | 'reject' | 'pause' | 'resume' | 'promote' | 'rollback' | 'cancel';
+
+interface Words {
+  title: string;
+  submit: string;
+  description: (release: Release) => string;
+  done: string;
+  danger?: boolean;
+}
+
+const WORDS: Record<Exclude<Control, 'approve' | 'reject'>, Words> = {
+  pause: {
+    title: 'Pause this release?',
+    submit: 'Pause',
+    description: () => 'Shares stay as they are, and nothing is checked until it is resumed.',
+    done: 'The release is paused.',
+  },
+  resume: {
+    title: 'Resume this release?',
+    submit: 'Resume',
+    description: () => 'One that was paused as inconclusive goes on with its next step.',
+    done: 'The release goes on.',
+  },
+  promote: {
+    title: 'Promote now?',
+    submit: 'Promote now',
+    description: ({ label, candidate_version, promoted_at }) =>
+      promoted_at === null
+        ? `“${label}” moves to version ${candidate_version} now. Steps that are left are skipped.`
+        : 'The bake ends, and the release has succeeded.',
+    done: 'The release is promoted.',
+  },
+  rollback: {
+    title: 'Roll back?',
+    submit: 'Roll back',
+    description: ({ stable_version }) =>
+      `Everybody gets version ${stable_version} at once. What runs goes on to its end.`,
+    done: 'Rolled back: everybody gets the stable version.',
+    danger: true,
+  },
+  cancel: {
+    title: 'Cancel this release?',
+    submit: 'Cancel the release',
+    description: ({ stable_version }) => `It ends, and everybody gets version ${stable_version}.`,
+    done: 'The release was canceled.',
+    danger: true,
+  },
+};
+
+/** What the state of a release allows. */
+const ALLOWED: Record<string, readonly Control[]> = {
+  in_progress: ['pause', 'promote', 'cancel', 'rollback'],
+  paused: ['resume', 'promote', 'cancel', 'rollback'],
+  awaiting_approval: ['promote', 'cancel', 'rollback'],
+  baking: ['pause', 'promote', 'rollback'],
+};
+
+/** What the key of this session may do with the release. */
+export function useMayControl({ label }: Release): { control: boolean; publish: boolean } {
+  const isProtected = useQuery(labelsQuery).data?.data.some((each) => each.label === label && each.protected) ?? false;
+  const publish = useMay('publish');
+  const write = useMay('write');
+  return { control: isProtected ? publish : write || publish, publish };
+}
+
+/** Does something with a release, and takes in what it is then. */
+export function useControl(release: Release): (control: Control, comment: string) => Promise<void> {
+  const client = useQueryClient();
+  return async (control, comment) => {
+    const body = comment.trim() === '' ? {} : { comment: comment.trim() };
+    const changed = await post<Release>(`${pathOf('releases', release.id)}/${control}`, body);
+    replaceData(client, releaseKey(release.id), changed);
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['releases', 'list'] }),
+      client.invalidateQueries({ queryKey: ['releases', 'numbers'] }),
+      client.invalidateQueries({ queryKey: ['prompts'] }),
+    ]);
+  };
+}
+
+export function ReleaseActions({ release }: { release: Release }) {
+  const may = useMayControl(release);
+  const [asked, setAsked] = useState<keyof typeof WORDS>();
+  const offered = (ALLOWED[release.status] ?? []).filter((control) =>
+    control === 'promote' ? may.publish : may.control,
+  );
+  const button = (control: keyof typeof WORDS, label: string, tone = '') =>
+    offered.includes(control) && (
+      <button type="button" className={`button ${tone}`} onClick={() => setAsked(control)}>
+        {label}
+      </button>
+    );
+  return (
+    <>
+      {isLive(release) && <TemporalLink workflowId={release.workflow_id} />}
+      {button('pause', 'Pause…')}
+      {button('resume', 'Resume…')}
+      {button('promote', release.promoted_at === null ? 'Promote now…' : 'End the bake…')}
+      {button('cancel', 'Cancel…')}
+      {button('rollback', 'Roll back…', 'danger')}
+      {asked && <ControlDialog key={asked} release={release} control={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+function ControlDialog({
+  release,
+  control,
+  onClose,
+}: {
+  release: Release;
+  control: keyof typeof WORDS;
+  onClose: () => void;
+}) {
+  const [comment, setComment] = useState('');
+  const act = useControl(release);
+  const { title, submit, description, done, danger = false } = WORDS[control];
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title={title}
+      description={description(release)}
+      submitLabel={submit}
+      danger={danger}
+      onSubmit={async () => {
+        await act(control, comment);
+        showToast(done);
+      }}
+    >
+      <TextField label="Comment" value={comment} onChange={setComment} maxLength={1_000} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { LabelBadge, PromptLink } from '../../components/badges.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, Loading, QueryState } from '../../components/states.tsx';
+import { JsonView } from '../../components/text-view.tsx';
+import { formatTime } from '../../format.ts';
+import { isNotFound } from '../../queries.ts';
+import { ApprovalCard } from './approval-card.tsx';
+import { ArmsTable } from './arms-table.tsx';
+import { ChecksTable } from './checks-table.tsx';
+import { History } from './history.tsx';
+import { shareInWords, toneOf } from './in-words.ts';
+import { lastChecked, releaseQuery } from './queries.ts';
+import { ReleaseActions } from './release-actions.tsx';
+import { ReleaseBadge } from './release-badge.tsx';
+import { releaseRoute } from './routes.ts';
+import { StepsLine } from './steps-line.tsx';
+import type { Release } from './types.ts';
+import '../evaluations/evaluations.css';
+import './releases.css';
+
+// Charts and comparisons come after what one has to know first.
+const ReleaseCharts = lazy(() => import('./release-charts.tsx').then(({ ReleaseCharts: part }) => ({ default: part })));
+const WhatChanged = lazy(() => import('./what-changed.tsx').then(({ WhatChanged: part }) => ({ default: part })));
+
+/** A release as a line of steps, with all that it takes to decide about it. */
+export function ReleasePage() {
+  const { id } = releaseRoute.useParams();
+  const query = useQuery(releaseQuery(id));
+  const release = query.data;
+  return (
+    <>
+      <PageHead
+        title={
+          release
+            ? `${release.prompt_name}: ${release.stable_version} → ${release.candidate_version} on ${release.label}`
+            : 'Release'
+        }
+        crumbs={
+          <ol className="crumbs">
+            <li>
+              <Link to="/releases">Releases</Link>
+            </li>
+            <li className="mono">{id}</li>
+          </ol>
+        }
+        actions={release && <ReleaseActions release={release} />}
+      />
+      {isNotFound(query.error) ? (
+        <EmptyState title="There is no such release" />
+      ) : (
+        <QueryState query={query} what="the release">
+          {(found) => <Details release={found} />}
+        </QueryState>
+      )}
+    </>
+  );
+}
+
+function Details({ release }: { release: Release }) {
+  const checked = lastChecked(release);
+  const hasServed = release.arms.stable.executions + release.arms.candidate.executions > 0;
+  const isAsked = release.status === 'awaiting_approval';
+  return (
+    <>
+      <div className={`notice ${toneOf(release.status)}`} role="status">
+        <ReleaseBadge status={release.status} />
+        <span>{release.status_reason ?? shareInWords(release)}</span>
+      </div>
+      <Facts release={release} />
+      <section className="stack" aria-labelledby="steps">
+        <h2 id="steps">Steps</h2>
+        <StepsLine release={release} />
+      </section>
+      <ApprovalCard release={release} />
+      {isAsked && (
+        <Suspense fallback={<Loading what="what changes" />}>
+          <WhatChanged release={release} />
+        </Suspense>
+      )}
+      {checked && <ChecksTable numbers={checked.numbers} />}
+      {hasServed && <ArmsTable release={release} />}
+      <Suspense fallback={<Loading what="the charts" />}>
+        <ReleaseCharts release={release} />
+        {!isAsked && <WhatChanged release={release} />}
+      </Suspense>
+      <History release={release} />
+      {Object.keys(release.metadata).length > 0 && (
+        <section className="stack" aria-labelledby="metadata">
+          <h2 id="metadata">Metadata</h2>
+          <JsonView value={release.metadata} label="metadata" />
+        </section>
+      )}
+    </>
+  );
+}
+
+function Facts({ release }: { release: Release }) {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Prompt</dt>
+        <dd>
+          <PromptLink name={release.prompt_name} version={release.candidate_version} />
+        </dd>
+      </div>
+      <div>
+        <dt>Label</dt>
+        <dd>
+          <LabelBadge label={release.label} />
+        </dd>
+      </div>
+      <div>
+        <dt>Share</dt>
+        <dd>{shareInWords(release)}</dd>
+      </div>
+      <div>
+        <dt>Started</dt>
+        <dd>
+          {formatTime(release.created_at)} by {release.created_by.name}
+        </dd>
+      </div>
+      {release.reason && (
+        <div>
+          <dt>Reason</dt>
+          <dd>{release.reason}</dd>
+        </div>
+      )}
+      {release.deadline && (
+        <div>
+          <dt>Deadline</dt>
+          <dd>{formatTime(release.deadline)}</dd>
+        </div>
+      )}
+      {release.promoted_at && (
+        <div>
+          <dt>Label moved</dt>
+          <dd>{formatTime(release.promoted_at)}</dd>
+        </div>
+      )}
+      {release.finished_at && (
+        <div>
+          <dt>Ended</dt>
+          <dd>{formatTime(release.finished_at)}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,133 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { LabelBadge, PromptLink } from '../../components/badges.tsx';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatTime } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { inPercent, shareOf, statusInWords, stepTitle } from './in-words.ts';
+import { isLive, stepsOf } from './queries.ts';
+import { ReleaseBadge } from './release-badge.tsx';
+import { RELEASE_STATES, releasesRoute } from './routes.ts';
+import type { Release } from './types.ts';
+
+const REFRESH_MS = 5_000;
+
+const columns: Column<Release>[] = [
+  {
+    key: 'created',
+    header: 'Started',
+    width: '12rem',
+    cell: (row) => (
+      <Link to="/releases/$id" params={{ id: row.id }}>
+        {formatTime(row.created_at)}
+      </Link>
+    ),
+  },
+  { key: 'status', header: 'Status', width: '9.5rem', cell: (row) => <ReleaseBadge status={row.status} /> },
+  {
+    key: 'prompt',
+    header: 'Prompt',
+    width: 'minmax(9rem, 2fr)',
+    cell: (row) => <PromptLink name={row.prompt_name} />,
+  },
+  { key: 'label', header: 'Label', width: '7rem', cell: (row) => <LabelBadge label={row.label} /> },
+  {
+    key: 'versions',
+    header: 'Versions',
+    width: '5rem',
+    cell: (row) => `${row.stable_version} → ${row.candidate_version}`,
+  },
+  {
+    key: 'step',
+    header: 'Step',
+    width: 'minmax(11rem, 1fr)',
+    cell: (row) => {
+      const step = stepsOf(row)[row.step];
+      return step && `${row.step + 1} of ${row.steps.length}: ${stepTitle(step)}`;
+    },
+  },
+  { key: 'share', header: 'Share', width: '4rem', alignEnd: true, cell: (row) => inPercent(shareOf(row)) },
+];
+
+export function ReleasesPage() {
+  const search = releasesRoute.useSearch();
+  const navigate = releasesRoute.useNavigate();
+  const mayWrite = useMay('write');
+  const change = (part: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
+  const list = useList<Release>('/releases', search);
+  const { refetch } = list;
+  const hasLive = list.data?.some(isLive) ?? false;
+  useEffect(() => {
+    if (!hasLive) return;
+    const timer = setInterval(() => void refetch(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [hasLive, refetch]);
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <>
+      <PageHead
+        title="Releases"
+        actions={
+          mayWrite && (
+            <Link
+              to="/releases/new"
+              search={{
+                ...(search.prompt_name && { prompt: search.prompt_name }),
+                ...(search.label && { label: search.label }),
+              }}
+              className="button primary"
+            >
+              New release
+            </Link>
+          )
+        }
+      />
+      <search className="filters">
+        <FilterField label="Prompt" value={search.prompt_name} onChange={(prompt_name) => change({ prompt_name })} />
+        <FilterField label="Label" value={search.label} onChange={(label) => change({ label })} />
+        <SelectField
+          label="Status"
+          value={search.status ?? ''}
+          onChange={(status) => change({ status: RELEASE_STATES.find((each) => each === status) })}
+          options={[
+            { value: '', label: 'Any' },
+            ...RELEASE_STATES.map((value) => ({ value, label: statusInWords(value) })),
+          ]}
+        />
+      </search>
+      <QueryState query={list} what="releases">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={isFiltered ? 'No releases match these filters' : 'There are no releases yet'}>
+              {isFiltered ? (
+                <Link to="/releases" className="button">
+                  Show all
+                </Link>
+              ) : (
+                <p>
+                  A release brings a version to a label step by step: it is evaluated, approved, given to a share of the
+                  callers and compared. When a check fails, everybody gets the version before again.
+                </p>
+              )}
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Releases"
+              rows={rows}
+              columns={columns}
+              rowKey={({ id }) => id}
+              minWidth="64rem"
+              onEnd={list.hasMore ? list.loadMore : undefined}
+            />
+          )
+        }
+      </QueryState>
+    </>
+  );
+}

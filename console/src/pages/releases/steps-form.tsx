@@ -1,0 +1,486 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CheckField, ComboField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { ErrorState } from '../../components/states.tsx';
+import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
+import { datasetNamesQuery } from '../evaluations/queries.ts';
+import {
+  asForms,
+  asJson,
+  type EditedCheck,
+  type EditedStep,
+  newCheck,
+  newStep,
+  type StepsForm,
+  type StepType,
+} from './steps-form-state.ts';
+import './releases.css';
+
+const MAX_STEPS = 20;
+const MAX_CHECKS = 20;
+const SPAN = '\\d{1,7}(\\.\\d{1,3})?(ms|s|m|h|d)';
+const SPAN_HINT = 'Such as 30m, 6h or 2d; at most 30d.';
+
+const TYPES: Record<StepType, { label: string; hint: string }> = {
+  evaluate: { label: 'Evaluate', hint: 'The candidate and the stable version over a dataset.' },
+  approve: { label: 'Approval', hint: 'Waits until people have approved.' },
+  canary: { label: 'Canary', hint: 'From now on this share of keys gets the candidate.' },
+  analyze: { label: 'Analyze', hint: 'Compares both versions over the same time, every minute.' },
+  wait: { label: 'Wait', hint: 'While a canary is out, the checks of the next analysis are looked at, too.' },
+  promote: { label: 'Promote', hint: 'The label moves to the candidate. Always the last step.' },
+};
+const CHOICES = Object.entries(TYPES).map(([value, { label }]) => ({ value, label }));
+
+/** The steps of a release or of a policy: a form for each, or all of them as JSON. */
+export function StepsFields({ value, onChange }: { value: StepsForm; onChange: (value: StepsForm) => void }) {
+  const { steps, json } = value;
+  const [error, setError] = useState<unknown>();
+  const turn = (change: (form: StepsForm) => StepsForm) => {
+    try {
+      onChange(change(value));
+      setError(undefined);
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  const set = (changed: EditedStep[]) => onChange({ ...value, steps: changed });
+  const last = steps.at(-1);
+  // What is added comes before the end.
+  const add = () =>
+    set(last?.type === 'promote' ? [...steps.slice(0, -1), newStep('wait'), last] : [...steps, newStep('wait')]);
+  const move = (from: number, to: number) => {
+    const moved = [...steps];
+    moved.splice(to, 0, ...moved.splice(from, 1));
+    set(moved);
+  };
+  return (
+    <div className="stack">
+      <CheckField
+        label="Write them as JSON"
+        checked={json !== undefined}
+        onChange={(isJson) => turn(isJson ? asJson : asForms)}
+      />
+      {error !== undefined && <ErrorState error={error} />}
+      {json === undefined ? (
+        <>
+          <ol className="stack">
+            {steps.map((step, index) => (
+              <li key={step.key}>
+                <StepFields
+                  step={step}
+                  number={index + 1}
+                  onChange={(changed) => set(steps.map((each) => (each === step ? changed : each)))}
+                  onUp={index > 0 ? () => move(index, index - 1) : undefined}
+                  onDown={index < steps.length - 1 ? () => move(index, index + 1) : undefined}
+                  onRemove={steps.length > 1 ? () => set(steps.filter((each) => each !== step)) : undefined}
+                />
+              </li>
+            ))}
+          </ol>
+          {steps.length < MAX_STEPS && (
+            <div>
+              <button type="button" className="button" onClick={add}>
+                Add a step
+              </button>
+            </div>
+          )}
+        </>
+      ) : (
+        <TextArea
+          label="Steps"
+          className="mono"
+          rows={16}
+          required
+          spellCheck={false}
+          value={json}
+          onChange={(typed) => onChange({ ...value, json: typed })}
+          hint="A JSON array, as the API takes it."
+        />
+      )}
+    </div>
+  );
+}
+
+/** A number that may be empty. @param scale what is shown is this many times what is kept */
+function NumberField({
+  value,
+  onChange,
+  scale = 1,
+  ...rest
+}: {
+  label: string;
+  value: number | undefined;
+  onChange: (value: number | undefined) => void;
+  scale?: number;
+  hint?: string;
+  min?: number;
+  max?: number;
+  step?: number | 'any';
+  required?: boolean;
+  placeholder?: string;
+}) {
+  return (
+    <TextField
+      {...rest}
+      type="number"
+      value={value === undefined ? '' : String(Number((value * scale).toFixed(8)))}
+      onChange={(typed) => onChange(typed === '' ? undefined : Number((Number(typed) / scale).toFixed(10)))}
+    />
+  );
+}
+
+interface StepProps {
+  step: EditedStep;
+  set: (part: Partial<EditedStep>) => void;
+}
+
+function StepFields({
+  step,
+  number,
+  onChange,
+  onUp,
+  onDown,
+  onRemove,
+}: {
+  step: EditedStep;
+  number: number;
+  onChange: (step: EditedStep) => void;
+  onUp: (() => void) | undefined;
+  onDown: (() => void) | undefined;
+  onRemove: (() => void) | undefined;
+}) {
+  const set = (part: Partial<EditedStep>) => onChange({ ...step, ...part });
+  const { type } = step;
+  const tool = (label: string, act: (() => void) | undefined) =>
+    act && (
+      <button type="button" className="button small" onClick={act}>
+        {label}
+        <span className="visually-hidden"> step {number}</span>
+      </button>
+    );
+  return (
+    <fieldset className="release-step-form">
+      <legend>
+        Step {number}: {TYPES[type].label}
+      </legend>
+      <div className="filters">
+        <SelectField
+          label="What it does"
+          value={type}
+          onChange={(chosen) => onChange({ ...newStep(chosen as StepType), key: step.key })}
+          options={CHOICES}
+        />
+        {type === 'approve' && (
+          <NumberField
+            label="Approvals"
+            min={1}
+            max={20}
+            step={1}
+            required
+            value={step.count}
+            onChange={(count) => set({ count })}
+          />
+        )}
+        {type === 'canary' && (
+          <NumberField
+            label="Share, in %"
+            min={0.1}
+            max={100}
+            step="any"
+            required
+            value={step.percent}
+            onChange={(percent) => set({ percent })}
+          />
+        )}
+        {(type === 'analyze' || type === 'wait') && <SpanField step={step} set={set} label="For (30m, 6h, 2d)" />}
+        {type === 'analyze' && (
+          <NumberField
+            label="Executions at least"
+            min={0}
+            step={1}
+            value={step.minExecutions}
+            placeholder="0"
+            onChange={(minExecutions) => set({ minExecutions })}
+          />
+        )}
+        <div className="row">
+          {tool('Up', onUp)}
+          {tool('Down', onDown)}
+          {tool('Remove', onRemove)}
+        </div>
+      </div>
+      <p className="field-hint">{TYPES[type].hint}</p>
+      {type === 'evaluate' && <EvaluateFields step={step} set={set} />}
+      {type === 'approve' && (
+        <CheckField
+          label="Who made the version or started the release does not count"
+          checked={step.excludeAuthor}
+          onChange={(excludeAuthor) => set({ excludeAuthor })}
+        />
+      )}
+      {type === 'promote' && (
+        <>
+          <CheckField
+            label="Bake: watch it after the label has moved, and move it back where a check fails"
+            checked={step.bakes}
+            onChange={(bakes) => set({ bakes })}
+          />
+          {step.bakes && <SpanField step={step} set={set} label="Bake for (30m, 6h, 2d)" />}
+        </>
+      )}
+      {(type === 'analyze' || (type === 'promote' && step.bakes)) && (
+        <ChecksFields checks={step.checks} onChange={(checks) => set({ checks })} canBeEmpty={type === 'promote'} />
+      )}
+    </fieldset>
+  );
+}
+
+const SpanField = ({ step, set, label }: StepProps & { label: string }) => (
+  <TextField
+    label={label}
+    value={step.for}
+    onChange={(span) => set({ for: span })}
+    required
+    pattern={SPAN}
+    title={SPAN_HINT}
+    spellCheck={false}
+  />
+);
+
+function EvaluateFields({ step, set }: StepProps) {
+  const datasets = useQuery(datasetNamesQuery).data?.data ?? [];
+  const chosen = datasets.find(({ name }) => name === step.dataset);
+  return (
+    <>
+      <div className="filters">
+        <ComboField
+          label="Dataset"
+          value={step.dataset}
+          onChange={(dataset) => set({ dataset })}
+          options={datasets.map(({ name }) => name)}
+          required
+          spellCheck={false}
+        />
+        <TextField
+          label="Version of the dataset"
+          type="number"
+          min={1}
+          step={1}
+          placeholder={chosen ? `latest: ${chosen.version}` : 'latest'}
+          value={step.datasetVersion}
+          onChange={(datasetVersion) => set({ datasetVersion })}
+        />
+        <SelectField
+          label="The candidate must"
+          value={step.require}
+          onChange={(require) => set({ require: require as EditedStep['require'] })}
+          options={[
+            { value: 'not_worse', label: 'not be worse' },
+            { value: 'better', label: 'be better' },
+            { value: 'threshold', label: 'reach a score' },
+          ]}
+        />
+        {step.require === 'threshold' && (
+          <NumberField
+            label="Score, in %"
+            min={0}
+            max={100}
+            step="any"
+            scale={100}
+            required
+            value={step.threshold}
+            onChange={(threshold) => set({ threshold })}
+          />
+        )}
+        <NumberField
+          label="Examples that may get worse"
+          min={0}
+          step={1}
+          placeholder="any"
+          value={step.maxRegressions}
+          onChange={(maxRegressions) => set({ maxRegressions })}
+        />
+        <TextField
+          label="Cost at most, in US dollars"
+          type="number"
+          min={0}
+          step="any"
+          placeholder="no limit"
+          value={step.maxCost}
+          onChange={(maxCost) => set({ maxCost })}
+        />
+      </div>
+      <EvaluatorsForm value={step.evaluators} onChange={(evaluators) => set({ evaluators })} />
+    </>
+  );
+}
+
+const METRICS = [
+  { value: 'error_rate', label: 'Error rate' },
+  { value: 'latency_p95', label: 'Latency, 95 % within' },
+  { value: 'cost_mean', label: 'Cost, mean' },
+  { value: 'score', label: 'A score, mean' },
+];
+
+/** How a metric's numbers are typed. */
+const UNITS: Record<string, { more: string; less: string; scale: number; against: string; againstScale: number }> = {
+  error_rate: {
+    more: 'Higher at most, in points',
+    less: 'Lower at most, in points',
+    scale: 100,
+    against: 'Number, in %',
+    againstScale: 100,
+  },
+  latency_p95: {
+    more: 'Longer at most, in %',
+    less: 'Shorter at most, in %',
+    scale: 100,
+    against: 'Number, in ms',
+    againstScale: 1,
+  },
+  cost_mean: {
+    more: 'Dearer at most, in %',
+    less: 'Cheaper at most, in %',
+    scale: 100,
+    against: 'Number, in US dollars',
+    againstScale: 1,
+  },
+};
+const SCORE = { more: 'Higher at most', less: 'Lower at most', scale: 1, against: 'Number', againstScale: 1 };
+
+/** What is usual for a metric: a score should not fall, all else should not rise. */
+const START: Record<string, Pick<EditedCheck, 'max_increase' | 'max_decrease'>> = {
+  error_rate: { max_increase: 0.01, max_decrease: undefined },
+  latency_p95: { max_increase: 0.2, max_decrease: undefined },
+  cost_mean: { max_increase: 0.2, max_decrease: undefined },
+  score: { max_increase: undefined, max_decrease: 0.05 },
+};
+
+function ChecksFields({
+  checks,
+  onChange,
+  canBeEmpty,
+}: {
+  checks: readonly EditedCheck[];
+  onChange: (checks: EditedCheck[]) => void;
+  canBeEmpty: boolean;
+}) {
+  const replace = (index: number, check: EditedCheck) =>
+    onChange(checks.map((each, at) => (at === index ? check : each)));
+  return (
+    <div className="stack">
+      {checks.map((check, index) => (
+        <CheckFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: a check has nothing that is its own
+          key={index}
+          number={index + 1}
+          check={check}
+          onChange={(changed) => replace(index, changed)}
+          onRemove={
+            checks.length > 1 || canBeEmpty ? () => onChange(checks.filter((_, at) => at !== index)) : undefined
+          }
+        />
+      ))}
+      {checks.length < MAX_CHECKS && (
+        <div>
+          <button type="button" className="button small" onClick={() => onChange([...checks, newCheck()])}>
+            Add a check
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function CheckFields({
+  check,
+  number,
+  onChange,
+  onRemove,
+}: {
+  check: EditedCheck;
+  number: number;
+  onChange: (check: EditedCheck) => void;
+  onRemove: (() => void) | undefined;
+}) {
+  const set = (part: Partial<EditedCheck>) => onChange({ ...check, ...part });
+  const isScore = check.metric.startsWith('score');
+  const unit = UNITS[check.metric] ?? SCORE;
+  return (
+    <fieldset className="evaluator">
+      <legend className="visually-hidden">Check {number}</legend>
+      <div className="filters">
+        <SelectField
+          label="Check"
+          value={isScore ? 'score' : check.metric}
+          onChange={(metric) =>
+            set({ ...START[metric], metric: metric === 'score' ? 'score:' : metric, against: 'stable' })
+          }
+          options={METRICS}
+        />
+        {isScore && (
+          <TextField
+            label="Name of the score"
+            value={check.metric.slice('score:'.length)}
+            onChange={(name) => set({ metric: `score:${name}` })}
+            required
+            spellCheck={false}
+          />
+        )}
+        <SelectField
+          label="Against"
+          value={check.against === 'stable' ? 'stable' : 'number'}
+          onChange={(against) => set({ against: against === 'stable' ? 'stable' : undefined })}
+          options={[
+            { value: 'stable', label: 'The stable version' },
+            { value: 'number', label: 'A number' },
+          ]}
+        />
+        {check.against !== 'stable' && (
+          <NumberField
+            label={unit.against}
+            scale={unit.againstScale}
+            step="any"
+            required
+            value={check.against}
+            onChange={(against) => set({ against })}
+          />
+        )}
+        <NumberField
+          label={unit.more}
+          scale={unit.scale}
+          min={0}
+          step="any"
+          placeholder="no limit"
+          required={check.max_decrease === undefined}
+          value={check.max_increase}
+          onChange={(max_increase) => set({ max_increase })}
+        />
+        <NumberField
+          label={unit.less}
+          scale={unit.scale}
+          min={0}
+          step="any"
+          placeholder="no limit"
+          value={check.max_decrease}
+          onChange={(max_decrease) => set({ max_decrease })}
+        />
+        <SelectField
+          label="If the numbers can’t tell"
+          value={check.on_inconclusive}
+          onChange={(chosen) => set({ on_inconclusive: chosen as EditedCheck['on_inconclusive'] })}
+          options={[
+            { value: 'pause', label: 'pause: people look' },
+            { value: 'continue', label: 'go on' },
+            { value: 'rollback', label: 'roll back' },
+          ]}
+        />
+        {onRemove && (
+          <button type="button" className="button" onClick={onRemove}>
+            Remove<span className="visually-hidden"> check {number}</span>
+          </button>
+        )}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type * as releases from '../../../../src/api/releases/schema.ts';
+import type { CheckResult } from '../../../../src/domain/analysis/check.ts';
+import type { ReleaseCheck, ReleaseStep, StepRun } from '../../../../src/domain/release.ts';
+
+export type { ReleaseCheck, ReleaseStep };
+
+export type Release = z.output<typeof releases.Release>;
+export type CreateRelease = z.input<typeof releases.CreateRelease>;
+export type Moment = z.output<typeof releases.ReleaseNumbers>['data'][number];
+export type Arm = Release['arms']['stable'];
+export type Check = CheckResult;
+
+/** What an `evaluate` step knows: the ids at once, the rest when both evaluations have ended. */
+export interface EvaluateNumbers {
+  evaluation_id: string;
+  baseline_evaluation_id: string | null;
+  score?: number | null;
+  baseline_score?: number | null;
+  verdict?: string;
+  note?: string;
+  regressions?: number;
+  improvements?: number;
+}
+
+/** What a step that checks knows; the arms are those since the share is as it is. */
+export interface AnalyzeNumbers {
+  at: string;
+  arms: { stable: Arm; candidate: Arm };
+  checks: Check[];
+}
+
+/** What people are asked about. */
+export interface ApproveNumbers {
+  candidate_version: number;
+  evaluation_id: string | null;
+  results: unknown;
+}
+
+/** A step as it was given, and how it went. */
+export type ReleaseRunStep = ReleaseStep & Omit<StepRun, 'numbers'> & { numbers: unknown };
