@@ -99,6 +99,7 @@ test('a label is protected once all that it is on is pinned, in archived prompts
   expect((await service.call('GET', `/labels?limit=1000`)).body.data).toContainEqual({
     label,
     protected: false,
+    release: null,
     prompts: 2,
   });
   await restore(frame, service.key);
