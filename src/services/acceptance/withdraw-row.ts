@@ -23,13 +23,13 @@ export interface RowWithdrawal {
    * Withdraws a row of which no caller was told in time, with its idempotency key.
    * @returns whether it was withdrawn
    */
-  withdrawUnaccepted(query: Query, id: string): Promise<boolean>;
+  withdrawUnaccepted: (query: Query, id: string) => Promise<boolean>;
   /**
    * Withdraws a row whose caller is told that it failed, with its idempotency key: one that has not begun is deleted.
    * @param force also one that a caller may have been told of; one that has begun is canceled
    * @returns false where it runs, or will: the start did reach Temporal, or another request waits for it
    */
-  withdraw(db: WorkspaceDatabase, id: string, force: boolean): Promise<boolean>;
+  withdraw: (db: WorkspaceDatabase, id: string, force: boolean) => Promise<boolean>;
 }
 
 /** Deletes the idempotency keys of what is withdrawn. */
