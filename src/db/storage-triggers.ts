@@ -54,6 +54,7 @@ const inserted = (stored: StoredTable) =>
 const deleted = (stored: StoredTable) =>
   trigger(stored, 'delete', {
     each: 'referencing old table as gone for each statement',
+    // raw SQL: a part of the body of a trigger, as all here.
     entries: `select workspace_id, '${stored.kind}', -sum(${stored.bytes('gone')}) from gone group by workspace_id`,
   });
 
@@ -71,6 +72,7 @@ export const auditStorageTriggers = [inserted(AUDIT_LOG), deleted(AUDIT_LOG)];
 export const evaluationStorageTriggers = [
   trigger({ table: 'evaluations' }, 'update', {
     each: 'for each row when (old.result_bytes is distinct from new.result_bytes or old.workspace_id is distinct from new.workspace_id)',
+    // raw SQL: a part of the body of a trigger.
     entries: `select * from (values (old.workspace_id, 'runs', -old.result_bytes), (new.workspace_id, 'runs', new.result_bytes))
         as change(workspace_id, kind, bytes) where workspace_id <> '${TRASH_WORKSPACE}'`,
   }),
