@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import yaml from 'js-yaml';
-import { findPostgres, postgresCommand, postgresEnv } from '../src/embedded/postgres-program.ts';
+import { findPostgres, postgresCommand, postgresEnv } from '../src/embedded/postgres/postgres-program.ts';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const file = path.join(root, 'docker-compose.yml');

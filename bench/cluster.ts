@@ -5,7 +5,7 @@ import process from 'node:process';
 import pg from 'pg';
 import { z } from 'zod';
 import { migrate } from '../src/db/migrate.ts';
-import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
+import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres/postgres.ts';
 import { type Helper, startHelper } from './child.ts';
 import { cpuOf } from './cpu.ts';
 import { evaluate, MODEL, questionsOf, TEMPLATE, upload } from './evaluations.ts';

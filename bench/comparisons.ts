@@ -1,4 +1,4 @@
-import { estimateDifference } from '../src/domain/paired-difference.ts';
+import { estimateDifference } from '../src/domain/evaluations/paired-difference.ts';
 import type { Means } from './means.ts';
 import { createDraws, type Draws } from './random.ts';
 import { type Outcome, type Row, row } from './report.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../src/embedded/ports.ts';
-import { findOnPath, run } from '../src/embedded/programs.ts';
+import { findOnPath, run } from '../src/embedded/programs/programs.ts';
 import { endProcess, endWithThisProcess, plainEnvironment } from './child.ts';
 
 // Never a dependency of the project: the benchmark installs it from PyPI, with pinned versions, into a folder of its own.

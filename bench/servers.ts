@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { migrate } from '../src/db/migrate.ts';
-import { startPostgres } from '../src/embedded/postgres.ts';
-import { startTemporal } from '../src/embedded/temporal.ts';
-import { ensureTemporal } from '../src/embedded/temporal-binary.ts';
+import { startPostgres } from '../src/embedded/postgres/postgres.ts';
+import { startTemporal } from '../src/embedded/temporal/temporal.ts';
+import { ensureTemporal } from '../src/embedded/temporal/temporal-binary.ts';
 
 /** The servers that the service and what it is compared with share: the ones of `npm start`, set up the same way. */
 export interface Servers {

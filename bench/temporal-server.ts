@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { isPortFree } from '../src/embedded/ports.ts';
-import type { EmbeddedPostgres } from '../src/embedded/postgres.ts';
-import { endWithParent, run } from '../src/embedded/programs.ts';
+import type { EmbeddedPostgres } from '../src/embedded/postgres/postgres.ts';
+import { endWithParent, run } from '../src/embedded/programs/programs.ts';
 import { spawnServer } from '../src/embedded/server-process.ts';
 
 // Temporal's server as it runs in production, on PostgreSQL: built by Go from pinned modules into the benchmark's own folder.

@@ -7,7 +7,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { fillOnce } from '../src/embedded/sources.ts';
+import { fillOnce } from '../src/embedded/programs/sources.ts';
 
 const sources = fileURLToPath(new URL('../console/', import.meta.url));
 const target = fileURLToPath(new URL('../.cache/console', import.meta.url));

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { loadStateMachines, type TableStates } from './state-machines.ts';
 
-// A state changes by `change()` of its machine (src/domain/*-states.ts) and in no other way: no SQL in src sets its column
+// A state changes by `change()` of its machine (`*-states.ts` of src/domain) and in no other way: no SQL in src sets its column
 // with words of its own. `changeState()` (src/db/state-change.ts) gives the same to the query builder. The tests prove the same of the statements that they run: test/support/state-triggers.ts.
 
 const COMMENT_LINE = /^[ \t]*(?:\/\/|\/?\*).*$/gm;

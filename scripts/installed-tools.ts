@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { userCacheDir } from '../src/embedded/cache-dir.ts';
+import { userCacheDir } from '../src/embedded/programs/cache-dir.ts';
 import { run } from './python.ts';
 
 /**

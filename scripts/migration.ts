@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openOrm } from '../src/db/orm.ts';
-import { startPostgres } from '../src/embedded/postgres.ts';
+import { startPostgres } from '../src/embedded/postgres/postgres.ts';
 
 const [command = 'check', name] = process.argv.slice(2);
 const folder = await mkdtemp(path.join(tmpdir(), 'pms-migration-'));

@@ -10,7 +10,7 @@ import { createCipher } from '../src/domain/cipher.ts';
 import { createEvaluatorPool } from '../src/evaluators/threads/evaluator-pool.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { createModels } from '../src/models/create-models.ts';
-import { createStartLimiter } from '../src/services/executions/start-limiter.ts';
+import { createStartLimiter } from '../src/services/executions/creation/start-limiter.ts';
 import { taskQueuesOf } from '../src/temporal/names.ts';
 
 /**

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { userCacheDir } from '../src/embedded/cache-dir.ts';
+import { userCacheDir } from '../src/embedded/programs/cache-dir.ts';
 
 const LEAST_VERSION = [3, 10];
 const TIME_LIMIT_MS = 540_000;

@@ -11,7 +11,7 @@ import { createEvaluatorPool, type EvaluatorPool } from './evaluators/threads/ev
 import { createModels } from './models/create-models.ts';
 import type { ClosableModels } from './models/model.ts';
 import type { AllowPrivate } from './outbound/target.ts';
-import { createStartLimiter, type StartLimiter } from './services/executions/start-limiter.ts';
+import { createStartLimiter, type StartLimiter } from './services/executions/creation/start-limiter.ts';
 import { connectTemporal } from './temporal/connection.ts';
 import { type TaskQueues, taskQueuesOf } from './temporal/names.ts';
 

@@ -24,7 +24,7 @@ import { runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
 import { createOutbound } from './outbound/outbound.ts';
 import { createAttemptMaker } from './services/deliveries/make-attempt.ts';
-import { countScorerRequests } from './services/evaluations/scorer-metrics.ts';
+import { countScorerRequests } from './services/evaluations/run/scorer-metrics.ts';
 import { sumUpReleases } from './services/releases/sum-up-releases.ts';
 import { createStreamWriter } from './services/streams/stream-writer.ts';
 import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';

@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { contentFaults } from '../src/domain/content-faults.ts';
-import type { JsonValue } from '../src/domain/json.ts';
-import { includesOf, parsePrompt, TemplateVariablesError } from '../src/domain/prompt.ts';
-import { type IncludeSet, Inputs, type PromptContent, PromptMessages } from '../src/domain/prompt-content.ts';
-import { armOf, bucketOf } from '../src/domain/rollout.ts';
-import { signedHeaders, xSignature } from '../src/domain/webhook-signature.ts';
+import { contentFaults } from '../src/domain/prompts/content-faults.ts';
+import { includesOf, parsePrompt, TemplateVariablesError } from '../src/domain/prompts/prompt.ts';
+import { type IncludeSet, Inputs, type PromptContent, PromptMessages } from '../src/domain/prompts/prompt-content.ts';
+import { armOf, bucketOf } from '../src/domain/releases/rollout.ts';
+import type { JsonValue } from '../src/domain/text/json.ts';
+import { signedHeaders, xSignature } from '../src/domain/webhooks/webhook-signature.ts';
 import { serverSentEvent } from '../src/http/event-stream.ts';
 import { decodeCursor, encodeCursor } from '../src/http/pagination.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '../../src/domain/json.ts';
+import type { JsonValue } from '../../src/domain/text/json.ts';
 
 /** A JSON object that nothing is known of. */
 export type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { datasetNameProblem } from '../../src/domain/dataset-name.ts';
-import { promptNameProblem } from '../../src/domain/prompt-name.ts';
+import { datasetNameProblem } from '../../src/domain/evaluations/dataset-name.ts';
+import { promptNameProblem } from '../../src/domain/prompts/prompt-name.ts';
 import { CliError, EXIT } from './exit-status.ts';
 
 const PROBLEMS = { prompt: promptNameProblem, dataset: datasetNameProblem };

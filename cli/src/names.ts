@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { DATASET_RESERVED, datasetNameProblem } from '../../src/domain/dataset-name.ts';
-import { MAX_LABEL_LENGTH, MovableLabel } from '../../src/domain/label.ts';
-import { VariableName } from '../../src/domain/messages.ts';
-import { MAX_NAME_LENGTH, PROMPT_RESERVED, promptNameProblem } from '../../src/domain/prompt-name.ts';
+import { DATASET_RESERVED, datasetNameProblem } from '../../src/domain/evaluations/dataset-name.ts';
+import { MAX_LABEL_LENGTH, MovableLabel } from '../../src/domain/prompts/label.ts';
+import { VariableName } from '../../src/domain/prompts/messages.ts';
+import { MAX_NAME_LENGTH, PROMPT_RESERVED, promptNameProblem } from '../../src/domain/prompts/prompt-name.ts';
 
 /** What a name is for. */
 export type NameKind = 'prompt' | 'dataset';

@@ -1,6 +1,6 @@
 import { Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { promptNameProblem } from '../../src/domain/prompt-name.ts';
+import { promptNameProblem } from '../../src/domain/prompts/prompt-name.ts';
 import { CliError, EXIT } from './exit-status.ts';
 import { isSameJson } from './json.ts';
 import { checkTogether, type PromptVersion, parseWith, versionFields } from './prompt-version.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../src/domain/json.ts';
-import { insaneParts } from '../../src/domain/json-faults.ts';
-import { ModelParameters } from '../../src/domain/parameters.ts';
-import { Inputs, PromptMessages, ToolChoice, Tools } from '../../src/domain/prompt-content.ts';
+import { ModelParameters } from '../../src/domain/prompts/parameters.ts';
+import { Inputs, PromptMessages, ToolChoice, Tools } from '../../src/domain/prompts/prompt-content.ts';
 import {
   Config,
   FallbackModels,
@@ -13,8 +11,10 @@ import {
   ONE_OF_BOTH,
   Template,
   versionFaults,
-} from '../../src/domain/prompt-version.ts';
-import { detailsOf } from '../../src/domain/schema-details.ts';
+} from '../../src/domain/prompts/prompt-version.ts';
+import type { JsonValue } from '../../src/domain/text/json.ts';
+import { insaneParts } from '../../src/domain/text/json-faults.ts';
+import { detailsOf } from '../../src/domain/text/schema-details.ts';
 import { isSameJson } from './json.ts';
 
 /** The fields of a version, by the rules of the service: what a model is sent, and with which settings. */

@@ -8,8 +8,8 @@ import type * as labels from '../../src/api/labels/schema.ts';
 import type * as prompts from '../../src/api/prompts/schema.ts';
 import type * as sessions from '../../src/api/sessions/schema.ts';
 import type * as statistics from '../../src/api/statistics/schema.ts';
-import type { PromptMessage as PromptMessageSchema } from '../../src/domain/messages.ts';
-import type { Inputs as InputsSchema } from '../../src/domain/prompt-content.ts';
+import type { PromptMessage as PromptMessageSchema } from '../../src/domain/prompts/messages.ts';
+import type { Inputs as InputsSchema } from '../../src/domain/prompts/prompt-content.ts';
 
 export type Prompt = z.output<typeof prompts.Prompt>;
 export type ListedPrompt = z.output<typeof prompts.ListedPrompt>;

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { MAX_CALL_ATTEMPTS } from '../domain/limits.ts';
 import { ModelError, type ModelErrorCode } from '../models/model-error.ts';
-import type { ExecutionError } from '../services/executions/calls.ts';
-import type { ClaimedCall } from '../services/executions/claim-execution.ts';
+import type { ExecutionError } from '../services/executions/run/calls.ts';
+import type { ClaimedCall } from '../services/executions/run/claim-execution.ts';
 
 /** Calls in flight in this process, by execution. */
 export interface CallsInFlight<Outcome> {

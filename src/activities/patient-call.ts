@@ -3,7 +3,7 @@ import { ApiError } from '../domain/errors.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
 import type { ModelCall, ModelResponse, Models } from '../models/model.ts';
 import { ModelError } from '../models/model-error.ts';
-import { fallsBackOn } from '../services/executions/fall-back.ts';
+import { fallsBackOn } from '../services/executions/run/fall-back.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
 
 /** When a model has failed for good. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { loadSettings, type Settings } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { systemErrorCode } from '../embedded/errors.ts';
-import { urlOfRunningPostgres } from '../embedded/running-postgres.ts';
+import { urlOfRunningPostgres } from '../embedded/postgres/running-postgres.ts';
 import { actAs, OPERATOR } from '../services/audit/acting.ts';
 import { AdminError } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { JsonValue } from '../domain/json.ts';
+import type { JsonValue } from '../domain/text/json.ts';
 
 /** The result of a command: one JSON object for programs, text for people. */
 export interface Result {

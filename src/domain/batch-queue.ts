@@ -1,5 +1,5 @@
-import { type CostEstimate, reserveFor } from './cost-estimate.ts';
-import type { EvaluationPlan } from './evaluation-plan.ts';
+import { type CostEstimate, reserveFor } from './evaluations/cost-estimate.ts';
+import type { EvaluationPlan } from './evaluations/evaluation-plan.ts';
 
 /** The progress of a run, small enough to be handed from one workflow run to the next. */
 export interface BatchProgress {

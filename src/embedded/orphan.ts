@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { commandLineOf } from './programs.ts';
+import { commandLineOf } from './programs/programs.ts';
 
 /**
  * Stops the server that an earlier, killed run left behind, if the process with that id still is that server.

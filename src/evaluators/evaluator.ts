@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { JsonValue } from '../domain/json.ts';
-import type { ToolCall } from '../domain/messages.ts';
-import type { ModelParameters } from '../domain/parameters.ts';
-import { roundScore } from '../domain/scoring.ts';
+import { roundScore } from '../domain/evaluations/scoring.ts';
+import type { ToolCall } from '../domain/prompts/messages.ts';
+import type { ModelParameters } from '../domain/prompts/parameters.ts';
+import type { JsonValue } from '../domain/text/json.ts';
 import { isJsonValue, jsonFault } from './matching/json.ts';
 import { shorten } from './matching/text.ts';
 

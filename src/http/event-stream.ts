@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { stringifyJson } from '../domain/json-text.ts';
+import { stringifyJson } from '../domain/text/json-text.ts';
 import { RawResponse } from './route.ts';
 
 /** Server-sent events (WHATWG HTML, section 9.2). */

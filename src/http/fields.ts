@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { notFound } from '../domain/errors.ts';
 import { ID_NAMES, ID_PREFIXES, type IdKind, parsePublicId } from '../domain/ids.ts';
-import { isInsaneText } from '../domain/json-faults.ts';
-import { jsonObject, smallRecord } from '../domain/json-object.ts';
-import { Label } from '../domain/label.ts';
-import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompt-name.ts';
+import { Label } from '../domain/prompts/label.ts';
+import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompts/prompt-name.ts';
+import { isInsaneText } from '../domain/text/json-faults.ts';
+import { jsonObject, smallRecord } from '../domain/text/json-object.ts';
 
 /** A string without NUL and unpaired surrogates. JSON bodies are checked as a whole; queries and paths use this. */
 export function saneText() {

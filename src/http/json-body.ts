@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
-import type { JsonValue } from '../domain/json.ts';
-import { countJsonValues, MAX_JSON_VALUES } from '../domain/json-count.ts';
-import { insaneParts } from '../domain/json-faults.ts';
+import type { JsonValue } from '../domain/text/json.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../domain/text/json-count.ts';
+import { insaneParts } from '../domain/text/json-faults.ts';
 import { afterOthers } from '../lib/event-loop.ts';
 
 /** Of most JSON bodies. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Page } from '../db/read-page.ts';
 import { invalidField } from '../domain/errors.ts';
-import { isInsaneText } from '../domain/json-faults.ts';
+import { isInsaneText } from '../domain/text/json-faults.ts';
 import { wholeNumber } from './fields.ts';
 
 /** Query parameters of every list. */

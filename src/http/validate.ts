@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../domain/errors.ts';
-import { clipPath, detailsOf } from '../domain/schema-details.ts';
+import { clipPath, detailsOf } from '../domain/text/schema-details.ts';
 import { describe } from './json-body.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { now } from '../db/sql.ts';
 import { prepared } from '../db/statement.ts';
 import { UUID_V7 } from '../db/uuid-v7.ts';
-import { deliveryStates } from '../domain/delivery-states.ts';
+import { deliveryStates } from '../domain/webhooks/delivery-states.ts';
 import { isSubscribed } from '../services/events/is-subscribed.ts';
 import { dueRoundRobin, mayHaveMore } from './round-robin-rows.ts';
 

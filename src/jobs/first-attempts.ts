@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { now } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
-import { deliveryStates } from '../domain/delivery-states.ts';
 import { publicId } from '../domain/ids.ts';
+import { deliveryStates } from '../domain/webhooks/delivery-states.ts';
 import type { AttemptMaker, AttemptOutcome, EnterAttempt } from '../services/deliveries/make-attempt.ts';
 import {
   type DeliveryStarter,

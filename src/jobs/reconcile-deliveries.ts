@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/webhooks/delivery-states.ts';
 import { abandonOne } from '../services/deliveries/abandon-deliveries.ts';
 import { msUntil } from '../services/deliveries/read-attempt.ts';
 import {

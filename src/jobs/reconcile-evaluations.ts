@@ -8,12 +8,15 @@ import {
   ENDED_EVALUATION,
   evaluationStates,
   UNFINISHED_EVALUATION,
-} from '../domain/evaluation-states.ts';
-import { STORED_COLUMNS, type StoredEvaluation } from '../services/evaluations/create-evaluation.ts';
-import { startEvaluationWorkflow, tellEvaluationWorkflow } from '../services/evaluations/evaluation-workflow.ts';
-import { failRun } from '../services/evaluations/run-control.ts';
-import { sumUpRun } from '../services/evaluations/sum-up.ts';
-import { withdrawUnacceptedEvaluation } from '../services/evaluations/withdraw-evaluation.ts';
+} from '../domain/evaluations/evaluation-states.ts';
+import {
+  startEvaluationWorkflow,
+  tellEvaluationWorkflow,
+} from '../services/evaluations/control/evaluation-workflow.ts';
+import { failRun } from '../services/evaluations/control/run-control.ts';
+import { STORED_COLUMNS, type StoredEvaluation } from '../services/evaluations/creation/create-evaluation.ts';
+import { withdrawUnacceptedEvaluation } from '../services/evaluations/creation/withdraw-evaluation.ts';
+import { sumUpRun } from '../services/evaluations/run/sum-up.ts';
 import { evaluationWorkflowId } from '../temporal/names.ts';
 import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { compareWithWorkflow } from './compare-with-workflow.ts';

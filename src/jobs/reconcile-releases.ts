@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
-import { releaseStates, UNFINISHED_RELEASE } from '../domain/release-states.ts';
+import { releaseStates, UNFINISHED_RELEASE } from '../domain/releases/release-states.ts';
 import { failRelease } from '../services/releases/release-steps.ts';
 import { type StoredRelease, startReleaseWorkflow, tellRelease } from '../services/releases/release-workflow.ts';
 import { releaseWorkflowId } from '../temporal/names.ts';

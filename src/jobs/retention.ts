@@ -4,7 +4,7 @@ import { BATCH_ROWS, deleteInBatches, doomed, pause } from '../db/delete-in-batc
 import { ago } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
-import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluation-states.ts';
+import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../domain/execution-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 

@@ -4,10 +4,10 @@ import type { Query } from '../db/database.ts';
 import { BATCH_ROWS, type Doomed, doomed } from '../db/delete-in-batches.ts';
 import { inStates } from '../db/state-change.ts';
 import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/delivery-states.ts';
-import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluation-states.ts';
+import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../domain/execution-states.ts';
-import { releaseStates } from '../domain/release-states.ts';
+import { releaseStates } from '../domain/releases/release-states.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/webhooks/delivery-states.ts';
 
 /** Of the workspace that the statement is bound to. */
 const everyRow = { where: sql<SqlBool>`true` };

@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable-text.ts';
+import { storableText } from '../domain/text/storable-text.ts';
 import type { ModelDelta, ModelResponse } from './model.ts';
 
 export interface Deltas {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
-import { messagesOf } from '../domain/messages.ts';
-import { storableText } from '../domain/storable-text.ts';
+import { messagesOf } from '../domain/prompts/messages.ts';
+import { storableText } from '../domain/text/storable-text.ts';
 import { NO_TOKENS } from '../domain/usage.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import type { Release } from '../lib/fair-semaphore.ts';

@@ -1,4 +1,4 @@
-import { storableText } from '../domain/storable-text.ts';
+import { storableText } from '../domain/text/storable-text.ts';
 import type { Cost, TokenUsage } from '../domain/usage.ts';
 
 /** Why a call to a model failed, as an execution's `error.code` shows it. */

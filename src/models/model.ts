@@ -1,6 +1,6 @@
-import type { ModelInput, ToolCall } from '../domain/messages.ts';
-import type { ModelParameters } from '../domain/parameters.ts';
-import type { Tool, ToolChoice } from '../domain/prompt-content.ts';
+import type { ModelInput, ToolCall } from '../domain/prompts/messages.ts';
+import type { ModelParameters } from '../domain/prompts/parameters.ts';
+import type { Tool, ToolChoice } from '../domain/prompts/prompt-content.ts';
 import type { Cost, Pricing, TokenUsage } from '../domain/usage.ts';
 import type { ProviderName, ResolvedModel } from './names.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../domain/json.ts';
-import type { ToolCall } from '../domain/messages.ts';
-import { storableJson, storableText } from '../domain/storable-text.ts';
+import type { ToolCall } from '../domain/prompts/messages.ts';
+import type { JsonValue } from '../domain/text/json.ts';
+import { storableJson, storableText } from '../domain/text/storable-text.ts';
 
 type SdkPart =
   | { type: 'tool-call'; toolCallId: string; toolName: string; input: string; providerExecuted?: boolean | undefined }

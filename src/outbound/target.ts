@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { MAX_URL_LENGTH } from '../domain/endpoint.ts';
+import { MAX_URL_LENGTH } from '../domain/webhooks/endpoint.ts';
 import { type AllowPrivate, kindOfAddress, refusalOf } from './address-policy.ts';
 import { isBadPort } from './bad-ports.ts';
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { storableText } from '../domain/storable-text.ts';
+import { storableText } from '../domain/text/storable-text.ts';
 
 /** Far more than any message of ours; Temporal would cut them at a few KiB, but only once they have arrived. */
 const MAX_TEXT = 4_000;

@@ -8,9 +8,9 @@ import {
 import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
 import type { BatchInput, BatchResult } from '../activities/evaluation-run/run-batch.ts';
 import type { BatchQueue, BatchTicket } from '../domain/batch-queue.ts';
-import { clockText } from '../domain/clock-text.ts';
-import { durationText } from '../domain/duration-text.ts';
-import { batchRange, type EvaluationPlan } from '../domain/evaluation-plan.ts';
+import { batchRange, type EvaluationPlan } from '../domain/evaluations/evaluation-plan.ts';
+import { clockText } from '../domain/text/clock-text.ts';
+import { durationText } from '../domain/text/duration-text.ts';
 import type { RunDetails } from './evaluation-details.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
 

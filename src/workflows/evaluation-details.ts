@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { RunProgress } from '../activities/evaluation-run/evaluation.ts';
-import { clockText } from '../domain/clock-text.ts';
+import { clockText } from '../domain/text/clock-text.ts';
 
 /** Where a run is, as operators read it in the current details of its workflow. */
 export class RunDetails {

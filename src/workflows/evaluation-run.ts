@@ -9,10 +9,10 @@ import {
 } from '@temporalio/workflow';
 import type { EvaluationControl } from '../activities/evaluation-run/evaluation.ts';
 import { type BatchProgress, BatchQueue, NO_PROGRESS } from '../domain/batch-queue.ts';
-import { clockText } from '../domain/clock-text.ts';
-import { durationText } from '../domain/duration-text.ts';
-import { planEvaluation } from '../domain/evaluation-plan.ts';
-import { ENDED_BY_OPERATOR } from '../domain/evaluation-states.ts';
+import { planEvaluation } from '../domain/evaluations/evaluation-plan.ts';
+import { ENDED_BY_OPERATOR } from '../domain/evaluations/evaluation-states.ts';
+import { clockText } from '../domain/text/clock-text.ts';
+import { durationText } from '../domain/text/duration-text.ts';
 import { runBatches } from './evaluation-batches.ts';
 import { RunDetails } from './evaluation-details.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';

@@ -10,9 +10,9 @@ import {
 } from '@temporalio/workflow';
 import type { ExecutionActivities } from '../activities/execute-prompt/execution.ts';
 import type { RetryWait } from '../activities/model-call.ts';
-import { clockText } from '../domain/clock-text.ts';
-import { durationText } from '../domain/duration-text.ts';
 import type { ExecutionStatus } from '../domain/execution-states.ts';
+import { clockText } from '../domain/text/clock-text.ts';
+import { durationText } from '../domain/text/duration-text.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ExecutePromptInput {

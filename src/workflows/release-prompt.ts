@@ -11,8 +11,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ReleaseActivities, ReleaseView } from '../activities/release-prompt/release.ts';
-import { clockText } from '../domain/clock-text.ts';
-import { durationText } from '../domain/duration-text.ts';
+import { clockText } from '../domain/text/clock-text.ts';
+import { durationText } from '../domain/text/duration-text.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface ReleasePromptInput {

@@ -10,8 +10,8 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { AttemptOutcome, WebhookActivities } from '../activities/webhook-delivery/webhook.ts';
-import { clockText } from '../domain/clock-text.ts';
-import { durationText } from '../domain/duration-text.ts';
+import { clockText } from '../domain/text/clock-text.ts';
+import { durationText } from '../domain/text/duration-text.ts';
 import { LOCAL_STEP } from './local-steps.ts';
 
 export interface WebhookDeliveryInput {

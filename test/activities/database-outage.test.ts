@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { ExecutionActivities } from '../../src/activities/execute-prompt/execution.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres.ts';
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded/postgres/postgres.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
 import { testExecutionActivities } from '../support/execution-activities.ts';
 import { type ExecutionRows, executionRows } from '../support/processes-rows.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { migrate } from '../../src/db/migrate.ts';
-import { startPostgres } from '../../src/embedded/postgres.ts';
+import { startPostgres } from '../../src/embedded/postgres/postgres.ts';
 import { runAdmin } from './run.ts';
 
 test('finds the PostgreSQL that npm start runs, and says so when none runs', async () => {

@@ -4,7 +4,7 @@ import { sumUpUsage } from '../../src/jobs/sum-up-usage.ts';
 import { usageSpan } from '../../src/services/usage/usage-span.ts';
 import { seedEvaluation, seedExecutions, seedJudgements } from '../support/seed-rows.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { type EvaluationStage, examplesOf, startStage } from './evaluations-support.ts';
+import { type EvaluationStage, examplesOf, startStage } from './evaluations/evaluations-support.ts';
 import { createOtherWorkspace } from './workspace.ts';
 
 const HOUR_MS = 3_600_000;

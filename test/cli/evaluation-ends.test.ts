@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type EvaluationStage, examplesOf, startStage } from '../api/evaluations-support.ts';
+import { type EvaluationStage, examplesOf, startStage } from '../api/evaluations/evaluations-support.ts';
 import { killLeftovers } from '../support/processes.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { type Cli, startCli } from './support.ts';

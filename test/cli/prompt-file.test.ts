@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatPromptFile, type PromptFile, PromptFileError, parsePromptFile } from '../../cli/src/prompt-file.ts';
-import type { JsonValue } from '../../src/domain/json.ts';
+import type { JsonValue } from '../../src/domain/text/json.ts';
 import { seeded } from './importers/support.ts';
 
 const minimal = { name: 'support/greeting', model: 'gpt-5-mini', fallback_models: [], parameters: {} };

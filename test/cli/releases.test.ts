@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { labelOf, seedPrompt, untilRelease } from '../api/releases-support.ts';
+import { labelOf, seedPrompt, untilRelease } from '../api/releases/releases-support.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type Cli, startCli } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Pms } from '../../clients/typescript/src/index.ts';
-import { runByLabel, seedPrompt, startRelease, untilRelease } from '../api/releases-support.ts';
+import { runByLabel, seedPrompt, startRelease, untilRelease } from '../api/releases/releases-support.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -1,7 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { labelOf, runByLabel, seedPrompt, startRelease, untilRelease, untilStatus } from '../api/releases-support.ts';
+import {
+  labelOf,
+  runByLabel,
+  seedPrompt,
+  startRelease,
+  untilRelease,
+  untilStatus,
+} from '../api/releases/releases-support.ts';
 import { problemsOf, violationsInThemes } from './accessible.ts';
 import { type Stage, startStage } from './stage.ts';
 

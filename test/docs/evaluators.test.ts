@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, expect, test } from '@jest/globals';
-import { generateSigningSecret, signatureHeaders } from '../../src/domain/webhook-signature.ts';
+import { generateSigningSecret, signatureHeaders } from '../../src/domain/webhooks/webhook-signature.ts';
 import { EvaluatorConfig } from '../../src/evaluators/registry.ts';
 import { endpointOf, exampleOf } from '../evaluators/evaluate.ts';
 import { freePorts, killLeftovers, PROJECT, startProcess } from '../support/processes.ts';

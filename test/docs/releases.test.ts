@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { releaseStates } from '../../src/domain/release-states.ts';
+import { releaseStates } from '../../src/domain/releases/release-states.ts';
 import { RELEASE_CONTROLS } from '../../src/services/releases/control-release.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { deliveryStates } from '../../src/domain/delivery-states.ts';
-import { evaluationStates } from '../../src/domain/evaluation-states.ts';
+import { evaluationStates } from '../../src/domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../../src/domain/execution-states.ts';
-import { releaseStates } from '../../src/domain/release-states.ts';
+import { releaseStates } from '../../src/domain/releases/release-states.ts';
 import { scheduleStates } from '../../src/domain/schedule-states.ts';
 import type { StateMachine } from '../../src/domain/state-machine.ts';
-import { webhookStates } from '../../src/domain/webhook-states.ts';
+import { deliveryStates } from '../../src/domain/webhooks/delivery-states.ts';
+import { webhookStates } from '../../src/domain/webhooks/webhook-states.ts';
 
 const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { EVENT_TYPES } from '../../src/domain/events.ts';
-import { generateSigningSecret, signedHeaders } from '../../src/domain/webhook-signature.ts';
+import { EVENT_TYPES } from '../../src/domain/webhooks/events.ts';
+import { generateSigningSecret, signedHeaders } from '../../src/domain/webhooks/webhook-signature.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(path.join(root, 'docs/webhooks.md'), 'utf8');

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from '../../src/embedded/postgres.ts';
+import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from '../../src/embedded/postgres/postgres.ts';
 import { envWithoutSetpriv, isAlive, otherProcess, scratchFolder, untilGone, withTakenPort } from './support.ts';
 
 let folder: string;

@@ -5,7 +5,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { findOnPath } from '../../src/embedded/programs.ts';
+import { findOnPath } from '../../src/embedded/programs/programs.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A folder for one test file. */

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { freePort } from '../../src/embedded/ports.ts';
-import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
+import { ensureTemporal } from '../../src/embedded/temporal/temporal-binary.ts';
 import { scratchFolder, writeScript } from './support.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { armOf } from '../../src/domain/rollout.ts';
-import { seedPrompt, startRelease } from '../api/releases-support.ts';
+import { armOf } from '../../src/domain/releases/rollout.ts';
+import { seedPrompt, startRelease } from '../api/releases/releases-support.ts';
 import { AT_FULL_SIZE, tell } from '../support/fault-runs.ts';
 import { type OwnServers, startOwnServers } from '../support/fault-servers.ts';
 import { chooseProcesses, type Processes } from '../support/fault-stage.ts';

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type EvaluationStage, examplesOf, startStage } from '../api/evaluations-support.ts';
+import { type EvaluationStage, examplesOf, startStage } from '../api/evaluations/evaluations-support.ts';
 import { AT_FULL_SIZE } from '../support/hostile-stage.ts';
 
 /** 1,000 tokens of input and 1,000 of output of gpt-4o-mini. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Api, bodySteps, createResources, type Operation, type Resources, readApi } from '../api/operations.ts';
 import {
   HOSTILE_BODIES,
   HOSTILE_HEADERS,
@@ -8,8 +9,7 @@ import {
   placesIn,
   valuesFor,
   withValueAt,
-} from '../api/hostile.ts';
-import { type Api, bodySteps, createResources, type Operation, type Resources, readApi } from '../api/operations.ts';
+} from '../api/robustness/hostile.ts';
 import { type Answer, type Call, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

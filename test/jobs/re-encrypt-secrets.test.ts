@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createCipher } from '../../src/domain/cipher.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { reEncryptSecrets } from '../../src/jobs/re-encrypt-secrets.ts';
-import { openSecrets } from '../../src/services/evaluations/evaluator-secrets.ts';
+import { openSecrets } from '../../src/services/evaluations/creation/evaluator-secrets.ts';
 import {
   decryptColumns,
   type EncryptedColumns,

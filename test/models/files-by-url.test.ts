@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ChatMessage } from '../../src/domain/messages.ts';
+import type { ChatMessage } from '../../src/domain/prompts/messages.ts';
 import { type AllStandIns, startAllStandIns } from '../support/providers/all.ts';
 import { callOf, modelErrorOf } from '../support/providers/models.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ChatMessage } from '../../src/domain/messages.ts';
-import type { Tool } from '../../src/domain/prompt-content.ts';
+import type { ChatMessage } from '../../src/domain/prompts/messages.ts';
+import type { Tool } from '../../src/domain/prompts/prompt-content.ts';
 import { type AllStandIns, MODELS, startAllStandIns } from '../support/providers/all.ts';
 import { callOf, modelErrorOf } from '../support/providers/models.ts';
 

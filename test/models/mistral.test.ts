@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ChatMessage } from '../../src/domain/messages.ts';
-import type { ModelParameters } from '../../src/domain/parameters.ts';
+import type { ChatMessage } from '../../src/domain/prompts/messages.ts';
+import type { ModelParameters } from '../../src/domain/prompts/parameters.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
 import { startMistralServer } from '../support/providers/mistral.ts';
 import { callOf, modelErrorOf, modelsAt, streamed, TEST_KEY, textsOf } from '../support/providers/models.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../src/domain/errors.ts';
-import { providerOptionsProblem } from '../../src/domain/provider-options.ts';
+import { providerOptionsProblem } from '../../src/domain/prompts/provider-options.ts';
 import { resolveModelName } from '../../src/models/names.ts';
 import { PROVIDERS } from '../../src/models/providers/registry.ts';
 import { modelsAt } from '../support/providers/models.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ModelParameters } from '../../src/domain/parameters.ts';
+import type { ModelParameters } from '../../src/domain/prompts/parameters.ts';
 import type { ClosableModels } from '../../src/models/model.ts';
 import { startAnthropicServer } from '../support/providers/anthropic.ts';
 import { startGoogleServer } from '../support/providers/google.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatMessage } from '../../src/domain/messages.ts';
-import type { ModelParameters } from '../../src/domain/parameters.ts';
+import type { ChatMessage } from '../../src/domain/prompts/messages.ts';
+import type { ModelParameters } from '../../src/domain/prompts/parameters.ts';
 import { buildJudgePrompt } from '../../src/evaluators/types/judge-prompt.ts';
 import type { ModelCall } from '../../src/models/model.ts';
 import { callOf, modelErrorOf, modelsAt, streamed, textsOf } from '../support/providers/models.ts';

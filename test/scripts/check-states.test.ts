@@ -15,7 +15,7 @@ beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), 'pms-states-'));
   mkdirSync(path.join(root, 'src/services'), { recursive: true });
   mkdirSync(path.join(root, 'src/domain'), { recursive: true });
-  for (const file of ['state-machine.ts', 'evaluation-states.ts', 'schedule-states.ts'])
+  for (const file of ['state-machine.ts', 'evaluations/evaluation-states.ts', 'schedule-states.ts'])
     cpSync(path.join(project, 'src/domain', file), path.join(root, 'src/domain', file));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));

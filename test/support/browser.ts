@@ -5,9 +5,9 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { userCacheDir } from '../../src/embedded/cache-dir.ts';
-import { run } from '../../src/embedded/programs.ts';
-import { fillOnce } from '../../src/embedded/sources.ts';
+import { userCacheDir } from '../../src/embedded/programs/cache-dir.ts';
+import { run } from '../../src/embedded/programs/programs.ts';
+import { fillOnce } from '../../src/embedded/programs/sources.ts';
 import { PATIENCE_MS } from './wait-for.ts';
 
 export interface TestBrowser {

@@ -4,9 +4,9 @@ import {
   compareSums,
   type EvaluatorSums,
   type RunComparison,
-} from '../../src/domain/comparison.ts';
-import { MAX_RESAMPLED_PAIRS } from '../../src/domain/paired-difference.ts';
-import { roundScore, SCORE_EPSILON } from '../../src/domain/scoring.ts';
+} from '../../src/domain/evaluations/comparison.ts';
+import { MAX_RESAMPLED_PAIRS } from '../../src/domain/evaluations/paired-difference.ts';
+import { roundScore, SCORE_EPSILON } from '../../src/domain/evaluations/scoring.ts';
 
 /** One example's outcome in a run to compare. */
 export interface ComparedExample {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { startPostgres } from '../../src/embedded/postgres.ts';
-import { findPostgres } from '../../src/embedded/postgres-program.ts';
-import { startTemporal } from '../../src/embedded/temporal.ts';
-import { ensureTemporal } from '../../src/embedded/temporal-binary.ts';
+import { startPostgres } from '../../src/embedded/postgres/postgres.ts';
+import { findPostgres } from '../../src/embedded/postgres/postgres-program.ts';
+import { startTemporal } from '../../src/embedded/temporal/temporal.ts';
+import { ensureTemporal } from '../../src/embedded/temporal/temporal-binary.ts';
 import { freePorts, startNode } from './processes.ts';
 
 // Ahead of all tests: jest refuses imports while tests of a file that run side by side come and go.

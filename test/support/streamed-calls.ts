@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { parsePublicId } from '../../src/domain/ids.ts';
-import type { ToolCall } from '../../src/domain/messages.ts';
-import { claimExecution } from '../../src/services/executions/claim-execution.ts';
-import { failExecution } from '../../src/services/executions/end-execution.ts';
-import { storeResponse } from '../../src/services/executions/store-response.ts';
+import type { ToolCall } from '../../src/domain/prompts/messages.ts';
+import { claimExecution } from '../../src/services/executions/run/claim-execution.ts';
+import { failExecution } from '../../src/services/executions/run/end-execution.ts';
+import { storeResponse } from '../../src/services/executions/run/store-response.ts';
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
 import type { TestService } from './service.ts';
 

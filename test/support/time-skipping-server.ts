@@ -1,11 +1,17 @@
 import { access, chmod, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { userCacheDir } from '../../src/embedded/cache-dir.ts';
-import { goPlatform, locateArchive, TEMPORAL_DOWNLOADS, unpackArchive } from '../../src/embedded/download.ts';
 import { EmbeddedStartError } from '../../src/embedded/errors.ts';
-import { findOnPath, run } from '../../src/embedded/programs.ts';
-import { fillOnce, firstSource, NoSourceError, type Source, withProgress } from '../../src/embedded/sources.ts';
+import { userCacheDir } from '../../src/embedded/programs/cache-dir.ts';
+import { goPlatform, locateArchive, TEMPORAL_DOWNLOADS, unpackArchive } from '../../src/embedded/programs/download.ts';
+import { findOnPath, run } from '../../src/embedded/programs/programs.ts';
+import {
+  fillOnce,
+  firstSource,
+  NoSourceError,
+  type Source,
+  withProgress,
+} from '../../src/embedded/programs/sources.ts';
 
 /** The test server's version, as in tools/time-skipping-server/pom.xml. */
 const VERSION = '1.38.0';

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/db/database.ts';
 import type { Cipher } from '../../src/domain/cipher.ts';
-import type { EventType } from '../../src/domain/events.ts';
-import { EVENT_TYPES } from '../../src/domain/events.ts';
 import { newId } from '../../src/domain/ids.ts';
+import type { EventType } from '../../src/domain/webhooks/events.ts';
+import { EVENT_TYPES } from '../../src/domain/webhooks/events.ts';
 import { encryptHeaders, encryptSecret } from '../../src/services/webhooks/encrypted-columns.ts';
 import { waitFor } from './wait-for.ts';
 

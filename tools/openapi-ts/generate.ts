@@ -15,7 +15,7 @@ const from = (file: string) => path.join(root, file);
 const SOURCE = 'clients/typescript/src';
 const HEADER = '// Made by `npm run generate`: do not edit.';
 
-/** Files of src/domain that the client has as they are. */
+/** Files of src/domain/prompts that the client has as they are. */
 const SHARED = ['template.ts', 'message-order.ts', 'prompt.ts', 'prompt-values.ts'];
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -89,8 +89,12 @@ async function generate(): Promise<Map<string, string>> {
     ['generated/operations.gen.ts', operationsOf(openApi)],
   ]);
   for (const file of SHARED) {
-    const text = await readFile(from(`src/domain/${file}`), 'utf8');
-    files.set(`compile/${file}`, `// Made from src/domain/${file} by \`npm run generate\`: do not edit.\n${text}`);
+    const source = await readFile(from(`src/domain/prompts/${file}`), 'utf8');
+    const text = source.replace(/'\.\.\/(?:text\/)?/g, "'./");
+    files.set(
+      `compile/${file}`,
+      `// Made from src/domain/prompts/${file} by \`npm run generate\`: do not edit.\n${text}`,
+    );
   }
   return files;
 }

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../src/domain/json.ts';
-import { insaneParts } from '../../../src/domain/json-faults.ts';
+import type { JsonValue } from '../../../src/domain/text/json.ts';
+import { insaneParts } from '../../../src/domain/text/json-faults.ts';
 import { isObject } from '../json.ts';
 import { NameClashError, type VariableNames } from '../names.ts';
 import type { Example, NoteExample } from './model.ts';

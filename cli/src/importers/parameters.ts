@@ -1,4 +1,4 @@
-import { ModelParameters } from '../../../src/domain/parameters.ts';
+import { ModelParameters } from '../../../src/domain/prompts/parameters.ts';
 import { isObject, type Json } from '../json.ts';
 
 /** What other products call the parameters. */

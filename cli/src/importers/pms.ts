@@ -1,4 +1,4 @@
-import { promptNameProblem } from '../../../src/domain/prompt-name.ts';
+import { promptNameProblem } from '../../../src/domain/prompts/prompt-name.ts';
 import { INDEX_FILE, Index } from '../export/layout.ts';
 import { isObject } from '../json.ts';
 import { parsePromptFile } from '../prompt-file.ts';

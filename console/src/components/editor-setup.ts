@@ -12,7 +12,7 @@ import {
 } from '@codemirror/view';
 import { nonce } from '../nonce.ts';
 
-/** Placeholders, includes, and what a backslash makes plain text (`src/domain/template.ts`). */
+/** Placeholders, includes, and what a backslash makes plain text (`src/domain/prompts/template.ts`). */
 const matcher = new MatchDecorator({
   regexp: /(\\)?\{\{(?:[ \t]*[A-Za-z_]\w*|(>)[ \t]*[A-Za-z0-9._/-]+(?:@[A-Za-z0-9._-]+)?)[ \t]*\}\}/g,
   decoration: ([, isEscaped, isInclude]) =>

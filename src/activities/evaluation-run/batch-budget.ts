@@ -1,4 +1,4 @@
-import { type CostEstimate, guessCost, observeCost, reserveFor } from '../../domain/cost-estimate.ts';
+import { type CostEstimate, guessCost, observeCost, reserveFor } from '../../domain/evaluations/cost-estimate.ts';
 import type { ExampleCost } from './example-in-progress.ts';
 
 export interface BatchBudgetOptions {

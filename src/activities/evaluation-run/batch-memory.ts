@@ -1,5 +1,5 @@
 import type { FairSemaphore, Release } from '../../lib/fair-semaphore.ts';
-import type { OpenExample } from '../../services/evaluations/open-examples.ts';
+import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { MAX_EXAMPLE_WEIGHT, weightOfExample } from './weights.ts';
 
 /** The bytes that the loaded examples of a batch hold, from when they are loaded until each of them has ended. */

@@ -1,4 +1,4 @@
-import type { RunSpec } from '../../services/evaluations/run-spec.ts';
+import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { PatientModels } from '../patient-call.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';

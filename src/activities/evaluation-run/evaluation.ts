@@ -1,16 +1,16 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
-import { costByBatch } from '../../services/evaluations/costs.ts';
-import { finishRun } from '../../services/evaluations/finish-run.ts';
 import {
   failRun,
   markRunRunning,
   pauseRunForBudget,
   type RunControl,
   readNewRunControl,
-} from '../../services/evaluations/run-control.ts';
-import type { RunRef } from '../../services/evaluations/run-spec.ts';
-import { describeProgress, type RunProgress, sumUpRun } from '../../services/evaluations/sum-up.ts';
+} from '../../services/evaluations/control/run-control.ts';
+import type { RunRef } from '../../services/evaluations/creation/run-spec.ts';
+import { costByBatch } from '../../services/evaluations/run/costs.ts';
+import { finishRun } from '../../services/evaluations/run/finish-run.ts';
+import { describeProgress, type RunProgress, sumUpRun } from '../../services/evaluations/run/sum-up.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { type BatchDeps, type BatchInput, type BatchResult, createBatchRunner } from './run-batch.ts';
 import { RunFailedError } from './run-failed-error.ts';

@@ -3,22 +3,22 @@ import { isRefusedByDatabase } from '../../db/errors.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { newId } from '../../domain/ids.ts';
 import { GroupedWrites } from '../../lib/grouped-writes.ts';
-import { findResponse, type WantedResponse } from '../../services/evaluations/find-response.ts';
+import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
+import { findResponse, type WantedResponse } from '../../services/evaluations/run/find-response.ts';
 import {
   type JudgementToStore,
   loadJudgement,
   type NewJudgement,
   type StoredJudgement,
   storeJudgements,
-} from '../../services/evaluations/judgements-store.ts';
+} from '../../services/evaluations/run/judgements-store.ts';
 import {
   type NewResult,
   type NewScore,
   type ResultToStore,
   storeResults,
   storeScores,
-} from '../../services/evaluations/results-store.ts';
-import type { RunSpec } from '../../services/evaluations/run-spec.ts';
+} from '../../services/evaluations/run/results-store.ts';
 import { RunFailedError } from './run-failed-error.ts';
 
 /** Stands for a result that the database refuses, though it was paid for. */

@@ -4,8 +4,8 @@ import {
   type JudgeConfig,
   judgeTokens,
   promptTokens,
-} from '../../services/evaluations/expected-tokens.ts';
-import type { RunSpec } from '../../services/evaluations/run-spec.ts';
+} from '../../services/evaluations/creation/expected-tokens.ts';
+import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 
 /** What one example is expected to cost before any has been seen. */
 export interface ExpectedCost {

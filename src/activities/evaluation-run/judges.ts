@@ -1,6 +1,6 @@
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import { type EvaluatorConfig, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
-import type { JudgementToStore } from '../../services/evaluations/judgements-store.ts';
+import type { JudgementToStore } from '../../services/evaluations/run/judgements-store.ts';
 import { CallFailedError, type PatientModels } from '../patient-call.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
 import { type ExampleStore, NOT_STORABLE, NotStorableError } from './example-store.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cipher } from '../../domain/cipher.ts';
 import { publicId } from '../../domain/ids.ts';
-import { signatureHeaders } from '../../domain/webhook-signature.ts';
+import { signatureHeaders } from '../../domain/webhooks/webhook-signature.ts';
 import { type Example, type Score, ScoringError, unscored } from '../../evaluators/evaluator.ts';
 import { type PreparedEndpoint, prepareEvaluator } from '../../evaluators/registry.ts';
 import { MAX_SCORER_RESPONSE_BYTES } from '../../evaluators/types/http.ts';
 import type { Outbound, OutboundResult } from '../../outbound/outbound.ts';
-import { type EvaluatorSecrets, openSecrets } from '../../services/evaluations/evaluator-secrets.ts';
-import type { RunSpec } from '../../services/evaluations/run-spec.ts';
+import { type EvaluatorSecrets, openSecrets } from '../../services/evaluations/creation/evaluator-secrets.ts';
+import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { Places } from '../../temporal/places.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
 import type { Judgements } from './judges.ts';

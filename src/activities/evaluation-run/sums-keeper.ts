@@ -1,5 +1,5 @@
 import type { Query } from '../../db/database.ts';
-import { sumUpRun } from '../../services/evaluations/sum-up.ts';
+import { sumUpRun } from '../../services/evaluations/run/sum-up.ts';
 
 const EVERY_MS = 60_000;
 /** Summing up takes at most a twentieth of the time. */

@@ -1,5 +1,5 @@
 import { MAX_EXAMPLE_BYTES } from '../../services/datasets/upload-examples.ts';
-import type { OpenExample } from '../../services/evaluations/open-examples.ts';
+import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { inputWeight } from '../input-weight.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../domain/messages.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
 import { KEEP_ALIVE } from '../../http/event-stream.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
 import type { StreamEvent, StreamFormat } from '../../services/streams/stream-events.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { shortList } from '../../domain/json-object.ts';
 import {
   type ChatMessage,
   FileData,
@@ -9,7 +8,8 @@ import {
   MAX_RENDERED_CHARS,
   MediaType,
   TextPart,
-} from '../../domain/messages.ts';
+} from '../../domain/prompts/messages.ts';
+import { shortList } from '../../domain/text/json-object.ts';
 
 export type UserPart = Exclude<Extract<ChatMessage, { role: 'user' }>['content'], string>[number];
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../domain/json.ts';
-import { insaneParts } from '../../domain/json-faults.ts';
-import { shortList } from '../../domain/json-object.ts';
-import { type ChatMessage, ToolCallId, ToolName } from '../../domain/messages.ts';
-import { MAX_FILLED_MESSAGES } from '../../domain/prompt.ts';
-import { MAX_TOOLS } from '../../domain/prompt-content.ts';
+import { type ChatMessage, ToolCallId, ToolName } from '../../domain/prompts/messages.ts';
+import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
+import { MAX_TOOLS } from '../../domain/prompts/prompt-content.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { insaneParts } from '../../domain/text/json-faults.ts';
+import { shortList } from '../../domain/text/json-object.ts';
 import { AssistantContent, joinedText, TextContent, UserContent } from './content-schema.ts';
 
 type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;

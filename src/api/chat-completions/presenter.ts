@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
-import type { ToolCall } from '../../domain/messages.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { FinishReason as ModelFinishReason } from '../../models/model.ts';
 import { type ExecutionRow, toolCallsOf } from '../../services/executions/executions.ts';
 import type { ChatCompletion, FinishReason } from './schema.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ModelParameters, ResponseFormat } from '../../domain/parameters.ts';
+import { ModelParameters, ResponseFormat } from '../../domain/prompts/parameters.ts';
 import { Metadata, PromptReference, RolloutKey, Variables } from '../../http/fields.ts';
 import { Messages } from './message-schema.ts';
 import { ToolChoiceField, Tools } from './tool-schema.ts';

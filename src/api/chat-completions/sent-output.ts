@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../domain/messages.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
 
 /**
  * What one caller was sent of a response, in a format that has no way to take it back. Where an execution begins anew (a retry, a

@@ -1,5 +1,5 @@
-import { ModelParameters } from '../../domain/parameters.ts';
-import type { ExecutionToRun } from '../../services/executions/store-execution.ts';
+import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { ExecutionToRun } from '../../services/executions/creation/store-execution.ts';
 import type { ChatCompletionRequest } from './schema.ts';
 
 type Format = NonNullable<ChatCompletionRequest['response_format']>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonObject, shortList } from '../../domain/json-object.ts';
-import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompt-content.ts';
+import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-content.ts';
+import { jsonObject, shortList } from '../../domain/text/json-object.ts';
 
 /** What a tool without parameters takes. */
 const NO_INPUT = { type: 'object', properties: {} };

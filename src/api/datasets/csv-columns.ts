@@ -1,6 +1,6 @@
-import { toCsvText } from '../../domain/csv-text.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { isInsaneText } from '../../domain/json-faults.ts';
+import { toCsvText } from '../../domain/text/csv-text.ts';
+import { isInsaneText } from '../../domain/text/json-faults.ts';
 
 export const MAX_COLUMNS = 1000;
 const VARIABLE = 'variables.';

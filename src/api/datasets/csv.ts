@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { fromCsvText } from '../../domain/csv-text.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import { fromCsvText } from '../../domain/text/csv-text.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
 import { type Column, MAX_COLUMNS, parseColumns } from './csv-columns.ts';
 import { readExample } from './json-lines.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { WorkspaceDatabase } from '../../db/database.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { toCsvText } from '../../domain/csv-text.ts';
 import { ApiError } from '../../domain/errors.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import { canonicalJson } from '../../domain/text/canonical-json.ts';
+import { toCsvText } from '../../domain/text/csv-text.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { RawResponse } from '../../http/route.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import type { DatasetRow } from '../../services/datasets/datasets.ts';

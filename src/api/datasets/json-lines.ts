@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { Example } from '../../domain/example.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import { countJsonValues, MAX_JSON_VALUES } from '../../domain/json-count.ts';
-import { insaneParts } from '../../domain/json-faults.ts';
-import { detailsOf } from '../../domain/schema-details.ts';
+import { Example } from '../../domain/evaluations/example.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
+import { insaneParts } from '../../domain/text/json-faults.ts';
+import { detailsOf } from '../../domain/text/schema-details.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import { invalidLine, MAX_EXAMPLE_BYTES, type NumberedExample } from '../../services/datasets/upload-examples.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { datasetNameProblem } from '../../domain/dataset-name.ts';
-import { Example } from '../../domain/example.ts';
+import { datasetNameProblem } from '../../domain/evaluations/dataset-name.ts';
+import { Example } from '../../domain/evaluations/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
-import { ModelName } from '../../domain/prompt-version.ts';
+import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
 import { CreationTime, Name, saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';

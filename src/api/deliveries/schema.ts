@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELIVERY_TRIGGERS } from '../../db/entities/webhook.ts';
-import { deliveryStates } from '../../domain/delivery-states.ts';
+import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
 import { CreationTime, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { EventName } from '../webhooks/schema.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type RunComparison, VERDICTS } from '../../domain/comparison.ts';
+import { type RunComparison, VERDICTS } from '../../domain/evaluations/comparison.ts';
 import { pathId } from '../../http/fields.ts';
 
 export const CompareParams = z.object({ id: pathId('evaluation'), other: pathId('evaluation') });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Example } from '../../domain/example.ts';
-import { Label } from '../../domain/label.ts';
+import { Example } from '../../domain/evaluations/example.ts';
+import { Label } from '../../domain/prompts/label.ts';
 import { EvaluatorList, EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { BodyVersion, Metadata, Name, TimestampInput } from '../../http/fields.ts';
 import { CreateExecution } from '../executions/schema.ts';

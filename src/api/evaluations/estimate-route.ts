@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Cost } from '../../domain/usage.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { estimateEvaluation } from '../../services/evaluations/estimate-evaluation.ts';
-import { sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
+import { estimateEvaluation } from '../../services/evaluations/creation/estimate-evaluation.ts';
+import { sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import type { CreateEvaluationDeps } from './create-route.ts';
 import { CreateEvaluation } from './create-schema.ts';
 import { CREATE_SAMPLES } from './samples.ts';

@@ -1,11 +1,11 @@
 import { Big } from 'big.js';
 import type { z } from 'zod';
+import { passes } from '../../domain/evaluations/scoring.ts';
 import { publicId } from '../../domain/ids.ts';
-import { JsonText, type WithTexts } from '../../domain/json-text.ts';
-import { passes } from '../../domain/scoring.ts';
+import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { NO_TOKENS, type TokenUsage } from '../../domain/usage.ts';
 import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
-import type { ResultRow } from '../../services/evaluations/results.ts';
+import type { ResultRow } from '../../services/evaluations/results/results.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
 import type { Result } from './results-schema.ts';
 import type { Evaluation } from './schema.ts';

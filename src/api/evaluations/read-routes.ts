@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parsePublicId } from '../../domain/ids.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { deleteEvaluation } from '../../services/evaluations/delete-evaluation.ts';
+import { deleteEvaluation } from '../../services/evaluations/control/delete-evaluation.ts';
 import { getCurrentEvaluation, listEvaluations } from '../../services/evaluations/evaluations.ts';
 import { presentEvaluation, UNREAD_EVALUATION } from './presenter.ts';
 import { EVALUATION_SAMPLE } from './samples.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { toCsvText } from '../../domain/csv-text.ts';
-import type { ResultRow } from '../../services/evaluations/results.ts';
+import { toCsvText } from '../../domain/text/csv-text.ts';
+import type { ResultRow } from '../../services/evaluations/results/results.ts';
 
 const FIXED = [
   'example_id',

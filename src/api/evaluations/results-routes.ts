@@ -4,9 +4,8 @@ import { invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
-import { compareEvaluations } from '../../services/evaluations/compare-evaluations.ts';
 import { getEvaluation } from '../../services/evaluations/evaluations.ts';
-import { readExampleInput } from '../../services/evaluations/example-input.ts';
+import { compareEvaluations } from '../../services/evaluations/results/compare-evaluations.ts';
 import {
   EXAMINED_RESULTS,
   eachResultPage,
@@ -14,7 +13,8 @@ import {
   getResult,
   listResults,
   type ResultFilter,
-} from '../../services/evaluations/results.ts';
+} from '../../services/evaluations/results/results.ts';
+import { readExampleInput } from '../../services/evaluations/run/example-input.ts';
 import { CompareParams, EvaluationComparison } from './compare-schema.ts';
 import { presentResult } from './presenter.ts';
 import { resultsAsCsv } from './results-csv.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
-import { AnyJson } from '../../domain/json-object.ts';
-import { ChatMessage, ToolCall } from '../../domain/messages.ts';
+import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
+import { AnyJson } from '../../domain/text/json-object.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { evaluationStates } from '../../domain/evaluation-states.ts';
-import { ModelParameters } from '../../domain/parameters.ts';
+import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
+import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { CreationTime, idParams, Metadata, Name, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';

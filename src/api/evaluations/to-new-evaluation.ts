@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { NewEvaluation } from '../../services/evaluations/create-evaluation.ts';
+import type { NewEvaluation } from '../../services/evaluations/creation/create-evaluation.ts';
 import type { ScheduledEvaluation } from './create-schema.ts';
 
 /** A parsed body in the words of the services. */

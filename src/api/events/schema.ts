@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_DATA } from '../../domain/events.ts';
+import { EVENT_DATA } from '../../domain/webhooks/events.ts';
 import { CreationTime, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { EventName } from '../webhooks/schema.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { StoredCall } from '../../db/entities/execution.ts';
 import { publicId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import { countJsonValues, MAX_JSON_VALUES } from '../../domain/json-count.ts';
-import { JsonText, type WithTexts } from '../../domain/json-text.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../../domain/text/json-count.ts';
+import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { parseJson } from '../../evaluators/matching/json.ts';
 import type { ExecutionRow } from '../../services/executions/executions.ts';
 import { executionWorkflowId } from '../../temporal/names.ts';

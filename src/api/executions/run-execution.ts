@@ -3,15 +3,15 @@ import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/id
 import type { RouteRequest } from '../../http/route.ts';
 import { EXECUTION } from '../../services/acceptance/kinds.ts';
 import { giveUpFailed } from '../../services/acceptance/withdrawal.ts';
-import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
-import { type ExecutionRow, wholeExecution } from '../../services/executions/executions.ts';
-import { type StartDeps, startExecution } from '../../services/executions/start-execution.ts';
+import { type StartDeps, startExecution } from '../../services/executions/creation/start-execution.ts';
 import {
   type ExecutionToRun,
   type StoreDeps,
   type StoredRun,
   storeExecution,
-} from '../../services/executions/store-execution.ts';
+} from '../../services/executions/creation/store-execution.ts';
+import type { ExecutionWaiter } from '../../services/executions/execution-waiter.ts';
+import { type ExecutionRow, wholeExecution } from '../../services/executions/executions.ts';
 import type { StreamFormat } from '../../services/streams/stream-events.ts';
 import type { StreamHub } from '../../services/streams/stream-hub.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { executionStates } from '../../domain/execution-states.ts';
-import { AnyJson } from '../../domain/json-object.ts';
-import { Label } from '../../domain/label.ts';
-import { ChatMessage, ChatMessages, ToolCall } from '../../domain/messages.ts';
-import { ModelParameters } from '../../domain/parameters.ts';
-import { Tool, ToolChoice } from '../../domain/prompt-content.ts';
-import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompt-version.ts';
-import { ARMS } from '../../domain/rollout.ts';
+import { Label } from '../../domain/prompts/label.ts';
+import { ChatMessage, ChatMessages, ToolCall } from '../../domain/prompts/messages.ts';
+import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
+import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompts/prompt-version.ts';
+import { ARMS } from '../../domain/releases/rollout.ts';
+import { AnyJson } from '../../domain/text/json-object.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,

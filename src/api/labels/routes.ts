@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Label as LabelName } from '../../domain/label.ts';
+import { Label as LabelName } from '../../domain/prompts/label.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';

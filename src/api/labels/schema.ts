@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Label as LabelName, MovableLabel } from '../../domain/label.ts';
+import { Label as LabelName, MovableLabel } from '../../domain/prompts/label.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { ReleaseSteps } from '../releases/steps-schema.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
-import type { Rollout } from '../../domain/rollout.ts';
+import type { Rollout } from '../../domain/releases/rollout.ts';
 import type { ListedPromptRow } from '../../services/prompts/list-prompts.ts';
 import type { FoundPromptRow } from '../../services/prompts/prompts.ts';
 import type { ResolvedVersion } from '../../services/prompts/resolve-prompts.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/errors.ts';
-import { AnyJson, jsonObject, shortList } from '../../domain/json-object.ts';
-import { Label, MovableLabel } from '../../domain/label.ts';
-import { PromptMessage } from '../../domain/messages.ts';
-import { ModelParameters } from '../../domain/parameters.ts';
-import { Inputs, PromptMessages, Tool, ToolChoice, Tools } from '../../domain/prompt-content.ts';
+import { Label, MovableLabel } from '../../domain/prompts/label.ts';
+import { PromptMessage } from '../../domain/prompts/messages.ts';
+import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import { Inputs, PromptMessages, Tool, ToolChoice, Tools } from '../../domain/prompts/prompt-content.ts';
 import {
   Config,
   FallbackModels,
@@ -14,7 +13,8 @@ import {
   NOT_BOTH,
   ONE_OF_BOTH,
   Template,
-} from '../../domain/prompt-version.ts';
+} from '../../domain/prompts/prompt-version.ts';
+import { AnyJson, jsonObject, shortList } from '../../domain/text/json-object.ts';
 import { BodyVersion, MAX_VERSION, Name, saneText, Timestamp, VersionNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 

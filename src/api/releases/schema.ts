@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MovableLabel } from '../../domain/label.ts';
-import { STEP_STATES } from '../../domain/release.ts';
-import { releaseStates } from '../../domain/release-states.ts';
-import { ARMS } from '../../domain/rollout.ts';
+import { MovableLabel } from '../../domain/prompts/label.ts';
+import { STEP_STATES } from '../../domain/releases/release.ts';
+import { releaseStates } from '../../domain/releases/release-states.ts';
+import { ARMS } from '../../domain/releases/rollout.ts';
 import { BodyVersion, idParams, Metadata, Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { SERIES_UNITS } from '../../services/releases/numbers.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CheckMetric, FIXED_METRICS } from '../../domain/analysis/check.ts';
-import { MAX_SPAN_MS, SPAN, spanMs } from '../../domain/release.ts';
+import { MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
 

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../domain/json.ts';
-import { shortList } from '../../domain/json-object.ts';
 import {
   type ChatMessage,
   FileName,
@@ -9,8 +7,10 @@ import {
   TextPart,
   ToolCallId,
   ToolName,
-} from '../../domain/messages.ts';
-import { MAX_FILLED_MESSAGES } from '../../domain/prompt.ts';
+} from '../../domain/prompts/messages.ts';
+import { MAX_FILLED_MESSAGES } from '../../domain/prompts/prompt.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { shortList } from '../../domain/text/json-object.ts';
 import {
   contentOf,
   DocumentUrl,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { ToolCall } from '../../domain/messages.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Tool } from '../../domain/prompt-content.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { Tool } from '../../domain/prompts/prompt-content.ts';
 import { type ExecutionRow, toolCallsOf } from '../../services/executions/executions.ts';
 import { failureOf } from '../chat-completions/errors.ts';
 import { finishReasonOf, headOf, usageOf } from '../chat-completions/presenter.ts';

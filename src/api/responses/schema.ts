@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { shortList } from '../../domain/json-object.ts';
-import { TextPart } from '../../domain/messages.ts';
-import { ModelParameters, ResponseFormat } from '../../domain/parameters.ts';
-import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompt-content.ts';
+import { TextPart } from '../../domain/prompts/messages.ts';
+import { ModelParameters, ResponseFormat } from '../../domain/prompts/parameters.ts';
+import { MAX_TOOLS, Tool, type ToolChoice } from '../../domain/prompts/prompt-content.ts';
+import { shortList } from '../../domain/text/json-object.ts';
 import { Metadata, PromptReference, Variables } from '../../http/fields.ts';
 import { ignored } from '../chat-completions/schema.ts';
 import { functionShape, toTool, uniqueNames } from '../chat-completions/tool-schema.ts';

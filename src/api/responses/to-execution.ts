@@ -1,6 +1,6 @@
-import type { ChatMessage } from '../../domain/messages.ts';
-import { ModelParameters } from '../../domain/parameters.ts';
-import type { ExecutionToRun } from '../../services/executions/store-execution.ts';
+import type { ChatMessage } from '../../domain/prompts/messages.ts';
+import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { ExecutionToRun } from '../../services/executions/creation/store-execution.ts';
 import type { ResponseRequest } from './schema.ts';
 
 /** Those that are given: they are laid over the prompt's. */

@@ -1,6 +1,6 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
-import { type ChatMessage, MAX_RENDERED_CHARS, type ToolCall } from '../../domain/messages.ts';
+import { type ChatMessage, MAX_RENDERED_CHARS, type ToolCall } from '../../domain/prompts/messages.ts';
 import { allows } from '../../domain/scopes.ts';
 import type { RouteRequest } from '../../http/route.ts';
 import { getExecution, toolCallsOf } from '../../services/executions/executions.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import { type EvaluatorSecrets, revealSecrets } from '../../services/evaluations/evaluator-secrets.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { type EvaluatorSecrets, revealSecrets } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import type { ScheduleRow } from '../../services/schedules/schedules.ts';
 import type { Schedule } from './schema.ts';
 

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { AuditAction } from '../../domain/audit.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { idParams } from '../../http/fields.ts';
 import { firstResponse, type Idempotency, idempotencyKeyOf } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { storeOnce } from '../../services/acceptance/store-once.ts';
-import { readSecrets, sealEvaluators } from '../../services/evaluations/evaluator-secrets.ts';
+import { readSecrets, sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import { deleteSchedule, setSchedulePaused, triggerSchedule } from '../../services/schedules/control-schedule.ts';
 import { giveUpSchedule, startSchedule, storeSchedule } from '../../services/schedules/create-schedule.ts';
 import { getSchedule, listSchedules, type ScheduleRow } from '../../services/schedules/schedules.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyJson } from '../../domain/json-object.ts';
+import { AnyJson } from '../../domain/text/json-object.ts';
 import { saneText, Timestamp } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { ScheduledEvaluation } from '../evaluations/create-schema.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { scoreInterval } from '../../domain/evaluations/score-interval.ts';
 import { publicId } from '../../domain/ids.ts';
-import { scoreInterval } from '../../domain/score-interval.ts';
 import { NO_TOKENS } from '../../domain/usage.ts';
 import type { PromptStatistics } from '../../services/statistics/list-prompt-statistics.ts';
 import type { RunsRow, ScoreRow } from '../../services/statistics/prompt-statistics.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ModelName } from '../../domain/prompt-version.ts';
+import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { Cost, TokenUsage } from '../../domain/usage.ts';
 import { Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { USAGE_GROUPS } from '../../services/usage/sum-usage.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { smallRecord } from '../../domain/json-object.ts';
+import { smallRecord } from '../../domain/text/json-object.ts';
 
 const MAX_HEADERS = 20;
 const MAX_NAME_CHARS = 100;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { generateSigningSecret } from '../../domain/webhook-signature.ts';
+import { generateSigningSecret } from '../../domain/webhooks/webhook-signature.ts';
 import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';

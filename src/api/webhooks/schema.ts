@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { EndpointUrl, SigningSecret } from '../../domain/endpoint.ts';
-import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from '../../domain/events.ts';
-import { webhookStates } from '../../domain/webhook-states.ts';
+import { EndpointUrl, SigningSecret } from '../../domain/webhooks/endpoint.ts';
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from '../../domain/webhooks/events.ts';
+import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { MAX_REPLAYED } from '../../services/deliveries/replay-events.ts';

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActorType, AuditAction, AuditedType } from '../../domain/audit.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { auditGuard } from '../audit-guard.ts';
 import { auditStorageTriggers } from '../storage-triggers.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';

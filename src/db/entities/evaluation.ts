@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { ToolCall } from '../../domain/messages.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
-import type { IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { IncludeSet, PromptContent } from '../../domain/prompts/prompt-content.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { evaluationStorageTriggers } from '../storage-triggers.ts';
 import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.ts';

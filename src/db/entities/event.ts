@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { EventData, EventType } from '../../domain/events.ts';
+import type { EventData, EventType } from '../../domain/webhooks/events.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** The outbox: an event is written in the transaction of the change that it reports. */

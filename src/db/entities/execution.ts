@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type ExecutionStatus, executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { ChatMessage, ToolCall } from '../../domain/messages.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
-import type { Arm } from '../../domain/rollout.ts';
+import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
+import type { Arm } from '../../domain/releases/rollout.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { executionReleaseTriggers } from '../release-triggers.ts';
 import { executionStorageTriggers } from '../storage-triggers.ts';

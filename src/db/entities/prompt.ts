@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { JsonValue } from '../../domain/json.ts';
-import type { PromptMessage } from '../../domain/messages.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Inputs, Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import type { PromptMessage } from '../../domain/prompts/messages.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { Inputs, Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** A named prompt; what it says is in its versions. `latestVersion` is also the counter that hands out version numbers. */
@@ -63,7 +63,7 @@ export const PromptLabel = defineEntity({
     label: p.text(),
     version: p.integer(),
     updatedAt: timestamp(),
-    /** While a release runs: who gets `candidate` in place of `version` (`domain/rollout.ts`). Null: nobody. */
+    /** While a release runs: who gets `candidate` in place of `version` (`domain/releases/rollout.ts`). Null: nobody. */
     releaseId: p.uuid().nullable(),
     candidate: p.integer().nullable(),
     /** 0–100. */

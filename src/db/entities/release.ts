@@ -1,7 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ReleaseActor, ReleaseApproval, ReleaseDecision, ReleaseStep, StoredStep } from '../../domain/release.ts';
-import { type ReleaseStatus, releaseStates, UNFINISHED_RELEASE } from '../../domain/release-states.ts';
-import type { Arm } from '../../domain/rollout.ts';
+import type {
+  ReleaseActor,
+  ReleaseApproval,
+  ReleaseDecision,
+  ReleaseStep,
+  StoredStep,
+} from '../../domain/releases/release.ts';
+import { type ReleaseStatus, releaseStates, UNFINISHED_RELEASE } from '../../domain/releases/release-states.ts';
+import type { Arm } from '../../domain/releases/rollout.ts';
 import { storedBytes } from './stored-bytes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 

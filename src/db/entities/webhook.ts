@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { deliveryStates } from '../../domain/delivery-states.ts';
-import type { EventType } from '../../domain/events.ts';
-import { webhookStates } from '../../domain/webhook-states.ts';
+import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
+import type { EventType } from '../../domain/webhooks/events.ts';
+import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** What made a delivery: the event itself, or a request of a caller to send it again, or to try the webhook. */

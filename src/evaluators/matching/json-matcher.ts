@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { createJsonIdentifier } from './json.ts';
 
 /**

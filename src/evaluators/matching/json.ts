@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 
 /** Deeper values are refused, so that code which descends into them cannot exhaust the stack. */
 export const MAX_JSON_DEPTH = 200;

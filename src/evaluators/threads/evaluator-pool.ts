@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail, temporarilyUnavailable } from '../../domain/errors.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { type OptionFault, type Score, type ScoredExample, unscored } from '../evaluator.ts';
 import {
   type EvaluatorConfig,

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import type { OptionFault, Score, ScoredExample } from '../evaluator.ts';
 import { providerSchemaFault } from '../matching/schema-compiler.ts';
 import { shorten } from '../matching/text.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { passOrFail, requireExpected, type ScoringEvaluator } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { equalJson, parseJson, toPlainText } from '../matching/json.ts';

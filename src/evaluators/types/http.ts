@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EndpointUrl, SigningSecret } from '../../domain/endpoint.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { EndpointUrl, SigningSecret } from '../../domain/webhooks/endpoint.ts';
 import { type EndpointEvaluator, type Example, type Score, ScoringError, scored, unscored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { requireExpected, type ScoredExample, type ScoringEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';

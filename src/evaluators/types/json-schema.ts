@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject } from '../../domain/json-object.ts';
+import { jsonObject } from '../../domain/text/json-object.ts';
 import { type ScoringEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { parseJson } from '../matching/json.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ModelParameters } from '../../domain/parameters.ts';
-import { readableOutput } from '../../domain/readable-messages.ts';
+import { ModelParameters } from '../../domain/prompts/parameters.ts';
+import { readableOutput } from '../../domain/text/readable-messages.ts';
 import { type Example, type Judgement, type JudgingEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { isJsonValue, parseJson, toPlainText } from '../matching/json.ts';

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { passOrFail, requireExpected, ScoringError, type ScoringEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { toPlainText } from '../matching/json.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../domain/json.ts';
-import { AnyJson } from '../../domain/json-object.ts';
-import type { ToolCall } from '../../domain/messages.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { AnyJson } from '../../domain/text/json-object.ts';
 import { requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator, scored } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { fieldOf, isObject, listOf, type RequestBody, valueAt } from '../requests/json-body.ts';
 import type { ProviderCall, SdkOptions } from '../requests/language-model.ts';
 import { isOneToolAtATime } from '../requests/one-tool.ts';

@@ -1,5 +1,5 @@
-import type { ModelParameters } from '../../domain/parameters.ts';
-import type { ToolChoice } from '../../domain/prompt-content.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import type { RequestBody } from '../requests/json-body.ts';
 import type { LanguageModel, ProviderCall, SdkOptions } from '../requests/language-model.ts';
 import type { Assembler } from '../streams/assembler.ts';
@@ -55,7 +55,7 @@ export interface Connection {
 
 /**
  * A provider that is called over HTTP: all that is particular to it, but for the options that callers may pass on in its own
- * names (`domain/provider-options.ts`).
+ * names (`domain/prompts/provider-options.ts`).
  */
 export interface Provider<Name extends string = string> {
   /** What stands before the slash in the names of its models. */

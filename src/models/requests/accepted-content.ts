@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../domain/messages.ts';
+import type { ChatMessage } from '../../domain/prompts/messages.ts';
 import { ModelError } from '../model-error.ts';
 import type { Provider } from '../providers/provider.ts';
 import { isObject } from './json-body.ts';

@@ -1,4 +1,4 @@
-import { type ChatMessage, MAX_FILE_BYTES } from '../../domain/messages.ts';
+import { type ChatMessage, MAX_FILE_BYTES } from '../../domain/prompts/messages.ts';
 import type { FairSemaphore, Release } from '../../lib/fair-semaphore.ts';
 import { DownloadError, type Downloader } from '../../outbound/download.ts';
 import { ModelError } from '../model-error.ts';

@@ -1,7 +1,7 @@
 import type { createOpenAI } from '@ai-sdk/openai';
-import type { ChatMessage } from '../../domain/messages.ts';
-import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import type { ChatMessage } from '../../domain/prompts/messages.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 
 /** A provider SDK's language model. */
 export type LanguageModel = ReturnType<ReturnType<typeof createOpenAI>['chat']>;

@@ -1,4 +1,4 @@
-import { providerOptionsProblem } from '../../domain/provider-options.ts';
+import { providerOptionsProblem } from '../../domain/prompts/provider-options.ts';
 import { ModelError } from '../model-error.ts';
 import type { Parameter, Provider } from '../providers/provider.ts';
 import { isObject, type RequestBody, valueAt } from './json-body.ts';

@@ -1,5 +1,5 @@
-import type { ModelParameters } from '../../domain/parameters.ts';
-import type { Tool, ToolChoice } from '../../domain/prompt-content.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
+import type { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderCall, SdkOptions } from './language-model.ts';
 import { sdkPrompt } from './sdk-prompt.ts';

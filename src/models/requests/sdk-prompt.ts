@@ -1,4 +1,4 @@
-import { type ChatMessage, textOf } from '../../domain/messages.ts';
+import { type ChatMessage, textOf } from '../../domain/prompts/messages.ts';
 import type { SdkOptions } from './language-model.ts';
 
 type SdkMessage = SdkOptions['prompt'][number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelParameters } from '../../domain/parameters.ts';
+import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 
 const LABEL = /^(Output|Expected):[ \t]*(.*)$/;
 const FENCE = /^<([\w-]+)>$/;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ModelInput, messagesOf, type ToolCall, textOf } from '../../domain/messages.ts';
-import { storableText } from '../../domain/storable-text.ts';
+import { type ModelInput, messagesOf, type ToolCall, textOf } from '../../domain/prompts/messages.ts';
+import { storableText } from '../../domain/text/storable-text.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { createDeltas, type Deltas } from '../deltas.ts';
 import type { ModelCall, ModelResponse } from '../model.ts';

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../domain/json.ts';
-import { type ModelInput, messagesOf, type ToolCall } from '../../domain/messages.ts';
-import type { Tool } from '../../domain/prompt-content.ts';
+import { type ModelInput, messagesOf, type ToolCall } from '../../domain/prompts/messages.ts';
+import type { Tool } from '../../domain/prompts/prompt-content.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import type { ModelCall } from '../model.ts';
 
 const MAX_DEPTH = 16;

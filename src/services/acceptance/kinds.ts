@@ -1,7 +1,7 @@
-import { tellEvaluationWorkflow } from '../evaluations/evaluation-workflow.ts';
-import { withdrawEvaluation } from '../evaluations/withdraw-evaluation.ts';
+import { tellEvaluationWorkflow } from '../evaluations/control/evaluation-workflow.ts';
+import { withdrawEvaluation } from '../evaluations/creation/withdraw-evaluation.ts';
+import { withdrawExecution } from '../executions/creation/withdraw-execution.ts';
 import { cancelExecutionWorkflow } from '../executions/execution-workflow.ts';
-import { withdrawExecution } from '../executions/withdraw-execution.ts';
 import type { Withdrawable } from './withdrawal.ts';
 
 export const EXECUTION: Withdrawable = {

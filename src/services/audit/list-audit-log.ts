@@ -5,7 +5,7 @@ import { given } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { AuditAction, AuditedType } from '../../domain/audit.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 
 const COLUMNS = [
   'id',

@@ -3,7 +3,7 @@ import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { type ActorType, AUDIT_ACTIONS, type AuditAction, NEVER_REFUSED } from '../../domain/audit.ts';
 import { newId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { type Acting, whoActs } from './acting.ts';
 
 function typeOf({ key }: Acting): ActorType {

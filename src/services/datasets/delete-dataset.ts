@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { type DatasetRow, getDataset } from './datasets.ts';

@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
-import { CONTENT_KEY_PREFIX, contentHash, type Example, type ExampleContent } from '../../domain/example.ts';
+import {
+  CONTENT_KEY_PREFIX,
+  contentHash,
+  type Example,
+  type ExampleContent,
+} from '../../domain/evaluations/example.ts';
 
 /** The key of an example, or the place where its id was used before. */
 export type KeyOrDuplicate = { key: string } | { usedAt: number };

@@ -1,6 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { invalidField } from '../../domain/errors.ts';
-import { contentOf, createExamplesHash, type Example } from '../../domain/example.ts';
+import { contentOf, createExamplesHash, type Example } from '../../domain/evaluations/example.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 import { createExampleKeys } from './example-keys.ts';
 import { insertRows, insertVersion, toRow } from './insert-examples.ts';

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
-import type { ExampleContent } from '../../domain/example.ts';
+import type { ExampleContent } from '../../domain/evaluations/example.ts';
 import { newId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 
 /** A row of the JSON array that {@link insertRows} takes. */
 interface JsonRow {

@@ -3,9 +3,9 @@ import type { Query } from '../../db/database.ts';
 import { type GivenColumns, MAX_PAGE_BYTES, type Page, selectPage } from '../../db/read-page.ts';
 import { containing } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
-import type { Example } from '../../domain/example.ts';
-import { CONTENT_KEY_PREFIX } from '../../domain/example.ts';
-import { JsonText, type WithTexts } from '../../domain/json-text.ts';
+import type { Example } from '../../domain/evaluations/example.ts';
+import { CONTENT_KEY_PREFIX } from '../../domain/evaluations/example.ts';
+import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 
 /** A stored example. `id` is the one it was given, if any. */

@@ -1,6 +1,6 @@
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/example.ts';
+import { contentOf, createExamplesHash, type Example, type ExampleContent } from '../../domain/evaluations/example.ts';
 import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';

@@ -4,7 +4,7 @@ import { CHANNELS } from '../../db/listener.ts';
 import { notify, now } from '../../db/sql.ts';
 import { changeState, inStates } from '../../db/state-change.ts';
 import { prepared } from '../../db/statement.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
 
 import { notifyTester } from './delivery-waiter.ts';
 

@@ -3,7 +3,7 @@ import type { Query, SystemDatabase } from '../../db/database.ts';
 import { milliseconds, now } from '../../db/sql.ts';
 import { changeState } from '../../db/state-change.ts';
 import { type Parameters, prepared } from '../../db/statement.ts';
-import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
 import type { OutboundResult } from '../../outbound/outbound.ts';
 import { disableForFailure } from '../webhooks/disable-webhook.ts';
 import { notifyTester } from './delivery-waiter.ts';

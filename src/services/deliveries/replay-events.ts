@@ -5,10 +5,10 @@ import { arrayOf, given, notify, now, unnestOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
 import { invalidField } from '../../domain/errors.ts';
-import type { EventType } from '../../domain/events.ts';
 import { idsOfSpan, publicId } from '../../domain/ids.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
+import type { EventType } from '../../domain/webhooks/events.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { foundWebhook, lockWebhook, requireEnabled, type WebhookRow } from '../webhooks/webhooks.ts';
 

@@ -4,10 +4,10 @@ import { type Page, selectPage } from '../../db/read-page.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { EvaluationStatus } from '../../domain/evaluation-states.ts';
+import type { EvaluationStatus } from '../../domain/evaluations/evaluation-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
-import { readSummary } from './sum-up.ts';
+import { readSummary } from './run/sum-up.ts';
 
 /** Without the texts, which may be long. */
 const INCLUDED = sql<{ name: string; version: number }[]>`(

@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import type { EventType } from '../../domain/events.ts';
+import type { EventType } from '../../domain/webhooks/events.ts';
 
 const eb = expressionBuilder<Tables & { w: Tables['webhooks'] }, 'w'>();
 

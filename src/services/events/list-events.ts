@@ -4,8 +4,8 @@ import { type Page, selectPage } from '../../db/read-page.ts';
 import { given } from '../../db/sql.ts';
 import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { EventType } from '../../domain/events.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
+import type { EventType } from '../../domain/webhooks/events.ts';
 
 const COLUMNS = ['id', 'type', 'data', 'created_at'] as const;
 

@@ -1,4 +1,4 @@
-import type { EventData, EventType } from '../../domain/events.ts';
+import type { EventData, EventType } from '../../domain/webhooks/events.ts';
 
 const prompt = { prompt_name: 'support/greeting', version: 3, previous_version: 2, model: 'openai/gpt-4o-mini' };
 const execution = {

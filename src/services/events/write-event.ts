@@ -4,8 +4,8 @@ import { CHANNELS } from '../../db/listener.ts';
 import { notify, now } from '../../db/sql.ts';
 import { asJson, prepared } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { EventData, EventType } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
+import type { EventData, EventType } from '../../domain/webhooks/events.ts';
 import { isSubscribed } from './is-subscribed.ts';
 
 const subscriptions = (type: Expression<EventType>) =>

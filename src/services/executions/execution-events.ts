@@ -1,13 +1,13 @@
 import { type Expression, type QueryCreator, type SqlBool, sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Tables } from '../../db/tables.ts';
-import type { EventData, EventType } from '../../domain/events.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { publicIdSql } from '../../domain/ids.ts';
 import type { Pricing } from '../../domain/usage.ts';
+import type { EventData, EventType } from '../../domain/webhooks/events.ts';
 import { EVENT_COLUMNS, EVENT_TOLD, eventOf } from '../events/write-event.ts';
-import { FINISHED_TOLD } from './execution-finished.ts';
 import type { ExecutionRow } from './executions.ts';
+import { FINISHED_TOLD } from './run/execution-finished.ts';
 
 const column = <Name extends keyof ExecutionRow>(name: Name) => sql.ref<NonNullable<ExecutionRow[Name]>>(name);
 const msBetween = (from: string, to: string) =>

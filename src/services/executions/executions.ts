@@ -6,8 +6,8 @@ import { prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
-import type { ChatMessage, ToolCall } from '../../domain/messages.ts';
-import type { Arm } from '../../domain/rollout.ts';
+import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
+import type { Arm } from '../../domain/releases/rollout.ts';
 
 /** What callers see of an execution. Parameters, variables, messages and tools are texts of JSON: they are passed on as they are. */
 const COLUMNS = [

@@ -6,8 +6,8 @@ import { prepared } from '../../db/statement.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { ApiError, temporarilyUnavailable } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import { JsonText, stringifyJson } from '../../domain/json-text.ts';
 import { IDEMPOTENCY_HOURS } from '../../domain/limits.ts';
+import { JsonText, stringifyJson } from '../../domain/text/json-text.ts';
 
 /** The `Idempotency-Key` of a request. */
 export interface RequestKey {

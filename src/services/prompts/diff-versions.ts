@@ -1,7 +1,7 @@
 import { diffArrays, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { Version } from '../../domain/prompt-version.ts';
+import type { Version } from '../../domain/prompts/prompt-version.ts';
+import { canonicalJson } from '../../domain/text/canonical-json.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { afterOthers } from '../../lib/event-loop.ts';
 
 /** What differs in one place. `before` is absent from what was added, `after` from what was removed. */

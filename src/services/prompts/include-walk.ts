@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { unnestOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
-import { BUCKETS } from '../../domain/rollout.ts';
+import { BUCKETS } from '../../domain/releases/rollout.ts';
 
 /** What the label `l` stands for: the candidate of its release, where the key is among those that get it. As `armOf`. */
 const versionFor = (key: Expression<string | null>): RawBuilder<number> => sql`case when l.candidate is not null

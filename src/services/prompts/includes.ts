@@ -3,8 +3,8 @@ import type { Query } from '../../db/database.ts';
 import { lockInWorkspace } from '../../db/lock.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { invalidField } from '../../domain/errors.ts';
-import { includesOf } from '../../domain/prompt.ts';
-import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompt-content.ts';
+import { includesOf } from '../../domain/prompts/prompt.ts';
+import type { IncludeRef, IncludeSet, PromptContent } from '../../domain/prompts/prompt-content.ts';
 import { walkIncludes } from './include-walk.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Query } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { type Arm, armOf, type Rollout, type RolloutKey } from '../../domain/rollout.ts';
+import { type Arm, armOf, type Rollout, type RolloutKey } from '../../domain/releases/rollout.ts';
 import { type FoundPromptRow, getPrompt, type PromptRow, type VersionSelector, versionOfLabel } from './prompts.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;

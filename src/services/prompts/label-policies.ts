@@ -4,7 +4,7 @@ import { now } from '../../db/sql.ts';
 import { asJson } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
-import type { ReleaseStep } from '../../domain/release.ts';
+import type { ReleaseStep } from '../../domain/releases/release.ts';
 import { allows, type Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
 

@@ -5,10 +5,10 @@ import { asJson, type Builder, prepared, type RowOf } from '../../db/statement.t
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import { includesOf, parsePrompt } from '../../domain/prompt.ts';
-import type { IncludeRef } from '../../domain/prompt-content.ts';
-import type { Version } from '../../domain/prompt-version.ts';
-import type { Rollout } from '../../domain/rollout.ts';
+import { includesOf, parsePrompt } from '../../domain/prompts/prompt.ts';
+import type { IncludeRef } from '../../domain/prompts/prompt-content.ts';
+import type { Version } from '../../domain/prompts/prompt-version.ts';
+import type { Rollout } from '../../domain/releases/rollout.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { requireBase } from './base-version.ts';

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
-import type { PromptContent } from '../../domain/prompt-content.ts';
-import { type Version, versionFaults } from '../../domain/prompt-version.ts';
+import type { PromptContent } from '../../domain/prompts/prompt-content.ts';
+import { type Version, versionFaults } from '../../domain/prompts/prompt-version.ts';
+import { canonicalJson } from '../../domain/text/canonical-json.ts';
 import type { CallersSchema, EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
 import { resolveModelName } from '../../models/names.ts';
 

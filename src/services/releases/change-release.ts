@@ -5,7 +5,6 @@ import { changeState } from '../../db/state-change.ts';
 import { asJson } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { publicId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
 import {
   type ReleaseActor,
   type ReleaseDecision,
@@ -13,8 +12,9 @@ import {
   type StepRun,
   type StoredStep,
   spanMs,
-} from '../../domain/release.ts';
-import { isFinishedRelease, type ReleaseStatus, releaseStates } from '../../domain/release-states.ts';
+} from '../../domain/releases/release.ts';
+import { isFinishedRelease, type ReleaseStatus, releaseStates } from '../../domain/releases/release-states.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { writeEvent } from '../events/write-event.ts';
 import { moveLabel } from '../prompts/labels.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { type ArmSums, NO_VALUES, type ValueSums } from '../../domain/analysis/sums.ts';
-import { ARMS, type Arm } from '../../domain/rollout.ts';
+import { ARMS, type Arm } from '../../domain/releases/rollout.ts';
 import { percentileOf } from './latency-buckets.ts';
 import { WHOLE_STAGE } from './sum-up-releases.ts';
 

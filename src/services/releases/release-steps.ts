@@ -12,8 +12,8 @@ import {
   type StoredStep,
   spanMs,
   stepText,
-} from '../../domain/release.ts';
-import { isFinishedRelease } from '../../domain/release-states.ts';
+} from '../../domain/releases/release.ts';
+import { isFinishedRelease } from '../../domain/releases/release-states.ts';
 import { actAs, OPERATOR } from '../audit/acting.ts';
 import { endRelease, goOn, moveToCandidate, SERVICE, saveRelease, setSplit, tell, withRun } from './change-release.ts';
 import { type Arms, describeArms, readArms, readStage } from './numbers.ts';

@@ -1,7 +1,7 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { publicId } from '../../domain/ids.ts';
-import { stepText } from '../../domain/release.ts';
+import { stepText } from '../../domain/releases/release.ts';
 import { releaseWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
 import { signalWorkflow, startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
 import type { releasePrompt } from '../../workflows/release-prompt.ts';

@@ -5,8 +5,8 @@ import { given } from '../../db/sql.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { ReleaseActor, ReleaseApproval, ReleaseDecision, StoredStep } from '../../domain/release.ts';
-import type { ReleaseStatus } from '../../domain/release-states.ts';
+import type { ReleaseActor, ReleaseApproval, ReleaseDecision, StoredStep } from '../../domain/releases/release.ts';
+import type { ReleaseStatus } from '../../domain/releases/release-states.ts';
 
 const COLUMNS = [
   'id',

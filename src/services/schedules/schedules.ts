@@ -2,8 +2,8 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
 import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { JsonValue } from '../../domain/json.ts';
-import type { NewEvaluation } from '../evaluations/create-evaluation.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import type { NewEvaluation } from '../evaluations/creation/create-evaluation.ts';
 
 /** What a schedule runs, without secrets: `body` as the caller wrote it, to show; `parsed` to run. */
 export interface ScheduledRequest {

@@ -3,7 +3,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { selectPage } from '../../db/read-page.ts';
 import { unnestOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
-import { evaluationStates } from '../../domain/evaluation-states.ts';
+import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import { isInGroup } from '../prompts/list-prompts.ts';

@@ -2,7 +2,7 @@ import { type InferResult, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
-import { evaluationStates } from '../../domain/evaluation-states.ts';
+import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import { getPrompt } from '../prompts/prompts.ts';
 import { RUN_SUM_COLUMNS, RUN_SUMS } from './run-sums.ts';

@@ -2,7 +2,7 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import { prepared } from '../../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
-import { acceptExecution } from '../executions/accept-execution.ts';
+import { acceptExecution } from '../executions/creation/accept-execution.ts';
 import { type ExecutionRow, getExecution, isFinished } from '../executions/executions.ts';
 import { BEGINNING, LAST_SEQUENCE } from './deltas.ts';
 import { type EventId, invalidEventId } from './stream-events.ts';

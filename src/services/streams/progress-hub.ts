@@ -5,7 +5,7 @@ import type { Database, WorkspaceDatabase } from '../../db/database.ts';
 import { isDatabaseUnavailable } from '../../db/errors.ts';
 import { prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
-import { ENDED_EVALUATION, type EvaluationStatus } from '../../domain/evaluation-states.ts';
+import { ENDED_EVALUATION, type EvaluationStatus } from '../../domain/evaluations/evaluation-states.ts';
 import { type EvaluationRow, getCurrentEvaluation } from '../evaluations/evaluations.ts';
 import { createOpenReaders, type Source } from './open-readers.ts';
 

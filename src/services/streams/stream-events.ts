@@ -1,5 +1,5 @@
 import { ApiError } from '../../domain/errors.ts';
-import type { ToolCall } from '../../domain/messages.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ExecutionRow } from '../executions/executions.ts';
 
 /** `attempt.sequence`: which call of the execution, and which event of that call, both from 1. */

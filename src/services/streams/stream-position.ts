@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../domain/messages.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
 import { BEGINNING, type DeltaRow } from './deltas.ts';
 import type { StreamEvent } from './stream-events.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { WorkspaceDatabase } from '../../db/database.ts';
 import { prepared } from '../../db/statement.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import type { ToolCall } from '../../domain/messages.ts';
+import type { ToolCall } from '../../domain/prompts/messages.ts';
+import { canonicalJson } from '../../domain/text/canonical-json.ts';
 import { type ExecutionRow, getExecution, toolCallsOf } from '../executions/executions.ts';
 import { BEGINNING } from './deltas.ts';
 import type { StreamEvent } from './stream-events.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Query } from '../../db/database.ts';
 import type { StreamDeltaType } from '../../db/entities/stream-delta.ts';
 import { isPassingDatabaseError } from '../../db/errors.ts';
-import { storableText } from '../../domain/storable-text.ts';
+import { storableText } from '../../domain/text/storable-text.ts';
 import type { ModelDelta } from '../../models/model.ts';
 import { BEGINNING, MAX_ROW_CHARS, WRITE_DELTAS } from './deltas.ts';
 

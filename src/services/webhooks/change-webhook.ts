@@ -4,7 +4,7 @@ import { now } from '../../db/sql.ts';
 import { changeState } from '../../db/state-change.ts';
 import type { Cipher } from '../../domain/cipher.ts';
 import { publicId } from '../../domain/ids.ts';
-import { webhookStates } from '../../domain/webhook-states.ts';
+import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { recordChange } from '../audit/record-change.ts';
 import { abandonDeliveries } from '../deliveries/abandon-deliveries.ts';
 import { encryptHeaders, encryptSecret } from './encrypted-columns.ts';

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
-import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
+import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import { withDeadline } from '../../outbound/deadline.ts';
 

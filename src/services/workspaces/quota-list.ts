@@ -3,9 +3,9 @@ import { arrayOf, now } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import { type Builder, prepared } from '../../db/statement.ts';
 import type { StorageKind } from '../../db/storage-triggers.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/delivery-states.ts';
-import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluation-states.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../../domain/execution-states.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
 
 interface Quota {
   /** By which operators change it. */

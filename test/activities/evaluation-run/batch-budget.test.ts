@@ -4,7 +4,7 @@ import {
   type BatchBudgetOptions,
   firstEstimate,
 } from '../../../src/activities/evaluation-run/batch-budget.ts';
-import { guessCost, observeCost } from '../../../src/domain/cost-estimate.ts';
+import { guessCost, observeCost } from '../../../src/domain/evaluations/cost-estimate.ts';
 
 const budgetOf = (limitUsd: number | null, guessUsd: number, options: Partial<BatchBudgetOptions> = {}) =>
   new BatchBudget({ limitUsd, spentUsd: 0, estimate: guessCost(guessUsd), isAllThereIs: true, ...options });

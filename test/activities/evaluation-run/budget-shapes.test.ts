@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { BatchBudget, firstEstimate } from '../../../src/activities/evaluation-run/batch-budget.ts';
 import { runPool } from '../../../src/activities/evaluation-run/example-pool.ts';
 import { BatchQueue, NO_PROGRESS } from '../../../src/domain/batch-queue.ts';
-import { batchRange, planEvaluation } from '../../../src/domain/evaluation-plan.ts';
+import { batchRange, planEvaluation } from '../../../src/domain/evaluations/evaluation-plan.ts';
 
 // Whole runs under a cap, without database or Temporal: the queue, the budgets and the pools as they are, and lanes that do what
 // the workflow's do.

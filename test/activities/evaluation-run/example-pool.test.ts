@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { BatchBudget } from '../../../src/activities/evaluation-run/batch-budget.ts';
 import { type PoolOptions, runPool } from '../../../src/activities/evaluation-run/example-pool.ts';
-import { guessCost } from '../../../src/domain/cost-estimate.ts';
-import type { OpenExample } from '../../../src/services/evaluations/open-examples.ts';
+import { guessCost } from '../../../src/domain/evaluations/cost-estimate.ts';
+import type { OpenExample } from '../../../src/services/evaluations/run/open-examples.ts';
 import { until } from '../../support/wait-for.ts';
 
 const TOTAL = 120;

@@ -5,11 +5,11 @@ import { Bill } from '../../../src/activities/evaluation-run/example-in-progress
 import { RunFailedError } from '../../../src/activities/evaluation-run/run-failed-error.ts';
 import { ScoringEndpoints } from '../../../src/activities/evaluation-run/scoring-endpoints.ts';
 import { createCipher } from '../../../src/domain/cipher.ts';
-import { xSignature } from '../../../src/domain/webhook-signature.ts';
+import { xSignature } from '../../../src/domain/webhooks/webhook-signature.ts';
 import { EvaluatorsSchema } from '../../../src/evaluators/registry.ts';
 import { MAX_SCORER_TIMEOUT_MS } from '../../../src/evaluators/types/http.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
-import { openSecrets, sealEvaluators } from '../../../src/services/evaluations/evaluator-secrets.ts';
+import { openSecrets, sealEvaluators } from '../../../src/services/evaluations/creation/evaluator-secrets.ts';
 import type { Places } from '../../../src/temporal/places.ts';
 import { exampleOf } from '../../evaluators/evaluate.ts';
 import { testPlaces } from '../../support/places.ts';

@@ -7,8 +7,8 @@ import type { ExecutionActivities } from '../../../src/activities/execute-prompt
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { CHANNELS, type Listener, openListener } from '../../../src/db/listener.ts';
 import type { ClosableModels } from '../../../src/models/model.ts';
-import { failExecution } from '../../../src/services/executions/end-execution.ts';
-import { storeResponse } from '../../../src/services/executions/store-response.ts';
+import { failExecution } from '../../../src/services/executions/run/end-execution.ts';
+import { storeResponse } from '../../../src/services/executions/run/store-response.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { deaf, testExecutionActivities } from '../../support/execution-activities.ts';
 import { testPlaces } from '../../support/places.ts';

@@ -5,11 +5,11 @@ import type { CallOutcome, ExecutionActivities } from '../../../src/activities/e
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import type { StoredCall } from '../../../src/db/entities/execution.ts';
 import type { ClosableModels } from '../../../src/models/model.ts';
-import { callEnd } from '../../../src/services/executions/calls.ts';
-import { claimExecution } from '../../../src/services/executions/claim-execution.ts';
-import { failExecution } from '../../../src/services/executions/end-execution.ts';
-import { fallBack } from '../../../src/services/executions/fall-back.ts';
-import { endCall, storeResponse } from '../../../src/services/executions/store-response.ts';
+import { callEnd } from '../../../src/services/executions/run/calls.ts';
+import { claimExecution } from '../../../src/services/executions/run/claim-execution.ts';
+import { failExecution } from '../../../src/services/executions/run/end-execution.ts';
+import { fallBack } from '../../../src/services/executions/run/fall-back.ts';
+import { endCall, storeResponse } from '../../../src/services/executions/run/store-response.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testExecutionActivities } from '../../support/execution-activities.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { mapLabels, mapNames, VariableNames } from '../../../cli/src/names.ts';
-import { promptNameProblem } from '../../../src/domain/prompt-name.ts';
+import { promptNameProblem } from '../../../src/domain/prompts/prompt-name.ts';
 import { seeded } from './support.ts';
 
 describe('names of other products', () => {

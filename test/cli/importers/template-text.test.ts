@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatTemplate, parseTemplate, TemplateError, translate } from '../../../cli/src/importers/template-text.ts';
 import { VariableNames } from '../../../cli/src/names.ts';
-import { parsePrompt } from '../../../src/domain/prompt.ts';
-import { templateContent } from '../../../src/domain/prompt-content.ts';
+import { parsePrompt } from '../../../src/domain/prompts/prompt.ts';
+import { templateContent } from '../../../src/domain/prompts/prompt-content.ts';
 import { seeded } from './support.ts';
 
 /** What the service makes of a template. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { publicId } from '../../../src/domain/ids.ts';
-import { xSignature } from '../../../src/domain/webhook-signature.ts';
+import { xSignature } from '../../../src/domain/webhooks/webhook-signature.ts';
 import { reconcileDeliveries } from '../../../src/jobs/reconcile-deliveries.ts';
 import { answering, type Receiver, type Respond, startReceiver } from '../../support/receiver.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { newId, publicId } from '../../../src/domain/ids.ts';
-import { compareEvaluations } from '../../../src/services/evaluations/compare-evaluations.ts';
+import { compareEvaluations } from '../../../src/services/evaluations/results/compare-evaluations.ts';
 import { type ComparedExample, compareRuns } from '../../support/comparison-reference.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createOutbound } from '../../../src/outbound/outbound.ts';
-import { countScorerRequests } from '../../../src/services/evaluations/scorer-metrics.ts';
+import { countScorerRequests } from '../../../src/services/evaluations/run/scorer-metrics.ts';
 import { answering, startReceiver } from '../../support/receiver.ts';
 
 const registry = new Registry();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
 import { createExecutionWaiter, type ExecutionWaiter } from '../../../src/services/executions/execution-waiter.ts';
 import { getExecution, type SeenExecution, wholeExecution } from '../../../src/services/executions/executions.ts';
-import { completeExecution } from '../../../src/services/executions/store-response.ts';
+import { completeExecution } from '../../../src/services/executions/run/store-response.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { until } from '../../support/wait-for.ts';

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { CHANNELS, type Channel } from '../../../src/db/listener.ts';
-import { createStartLimiter, type StartLimiterOptions } from '../../../src/services/executions/start-limiter.ts';
+import {
+  createStartLimiter,
+  type StartLimiterOptions,
+} from '../../../src/services/executions/creation/start-limiter.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** A limiter, and what workspaces have been allowed to start. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Database, openDatabase, type WorkspaceDatabase } from '../../../src/db/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { templateContent } from '../../../src/domain/prompt-content.ts';
+import { templateContent } from '../../../src/domain/prompts/prompt-content.ts';
 import { archivePrompt, restorePrompt } from '../../../src/services/prompts/archive.ts';
 import { resolveIncludes } from '../../../src/services/prompts/includes.ts';
 import { setLabel } from '../../../src/services/prompts/labels.ts';

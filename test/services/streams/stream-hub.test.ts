@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { WorkspaceDatabase } from '../../../src/db/database.ts';
 import { publicId } from '../../../src/domain/ids.ts';
-import { cancelExecution } from '../../../src/services/executions/end-execution.ts';
+import { cancelExecution } from '../../../src/services/executions/run/end-execution.ts';
 import type { StreamFormat } from '../../../src/services/streams/stream-events.ts';
 import { createStreamHub, type StreamHub, type StreamHubDeps } from '../../../src/services/streams/stream-hub.ts';
 import { createStreamWriter } from '../../../src/services/streams/stream-writer.ts';

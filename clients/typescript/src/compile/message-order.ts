@@ -1,4 +1,4 @@
-// Made from src/domain/message-order.ts by `npm run generate`: do not edit.
+// Made from src/domain/prompts/message-order.ts by `npm run generate`: do not edit.
 import type { PromptMessage } from './messages.ts';
 
 /** What is wrong with a list of messages, at one of them. */

@@ -1,4 +1,4 @@
-// Made from src/domain/prompt-values.ts by `npm run generate`: do not edit.
+// Made from src/domain/prompts/prompt-values.ts by `npm run generate`: do not edit.
 import type { ErrorDetail } from './errors.ts';
 import type { JsonValue } from './json.ts';
 import type { ChatMessage, FileValue } from './messages.ts';

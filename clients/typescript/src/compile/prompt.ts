@@ -1,4 +1,4 @@
-// Made from src/domain/prompt.ts by `npm run generate`: do not edit.
+// Made from src/domain/prompts/prompt.ts by `npm run generate`: do not edit.
 import type { ErrorDetail } from './errors.ts';
 import { orderFault } from './message-order.ts';
 import {

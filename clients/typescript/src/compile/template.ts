@@ -1,4 +1,4 @@
-// Made from src/domain/template.ts by `npm run generate`: do not edit.
+// Made from src/domain/prompts/template.ts by `npm run generate`: do not edit.
 import type { IncludeRef, IncludeSet } from './prompt-content.ts';
 
 /**

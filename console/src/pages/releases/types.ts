@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type * as releases from '../../../../src/api/releases/schema.ts';
 import type { CheckResult } from '../../../../src/domain/analysis/check.ts';
-import type { ReleaseCheck, ReleaseStep, StepRun } from '../../../../src/domain/release.ts';
+import type { ReleaseCheck, ReleaseStep, StepRun } from '../../../../src/domain/releases/release.ts';
 
 export type { ReleaseCheck, ReleaseStep };
 

@@ -1,9 +1,0 @@
-import { nameProblem } from './resource-name.ts';
-
-/** Segments that it may not have after the first. */
-export const DATASET_RESERVED: ReadonlySet<string> = new Set(['versions', 'examples', 'export', 'from-executions']);
-
-/** What is wrong with a dataset's name, in words for the caller; undefined where nothing is. */
-export function datasetNameProblem(name: string): string | undefined {
-  return nameProblem(name, DATASET_RESERVED);
-}

@@ -1,0 +1,75 @@
+import { createHash, hash } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson } from '../text/canonical-json.ts';
+import { AnyJson, jsonObject } from '../text/json-object.ts';
+
+/** What the key of an example without an id starts with; no id may. */
+export const CONTENT_KEY_PREFIX = 'sha256:';
+
+/** One example of a dataset or an evaluation, as callers write it. */
+export const Example = z
+  .strictObject({
+    id: z
+      .string('must be a text')
+      .min(1, 'must not be empty')
+      .max(200, 'must be at most 200 characters')
+      .refine((id) => !id.startsWith(CONTENT_KEY_PREFIX), `must not start with "${CONTENT_KEY_PREFIX}"`)
+      .optional()
+      .meta({
+        description: 'What the same example is known by in every version; without it a hash of its content is.',
+        example: 'greeting-1',
+      }),
+    variables: jsonObject('is required: an object with a value for each placeholder').meta({
+      description: 'A value for each placeholder of the prompt.',
+      example: { name: 'Ada' },
+    }),
+    expected: AnyJson.optional().meta({
+      override: { description: 'What the output is compared with: any JSON.' },
+      example: 'Hello Ada!',
+    }),
+    metadata: jsonObject()
+      .optional()
+      .meta({ description: 'Anything of your own, returned as it is.', example: { source: 'support' } }),
+  })
+  .meta({ id: 'Example' });
+
+export type Example = z.infer<typeof Example>;
+
+/** An example's parts as canonical JSON: what is hashed and stored. */
+export interface ExampleContent {
+  variables: string;
+  /** null: nothing is expected; the text `null`: null is. */
+  expected: string | null;
+  metadata: string | null;
+}
+
+export function contentOf({ variables, expected, metadata }: Example): ExampleContent {
+  return {
+    variables: canonicalJson(variables),
+    expected: expected === undefined ? null : canonicalJson(expected),
+    metadata: metadata === undefined ? null : canonicalJson(metadata),
+  };
+}
+
+/** SHA-256 in hex over the canonical JSON of `{expected, variables}`: the same for equal examples, whatever their metadata. */
+export function contentHash({ variables, expected }: ExampleContent): string {
+  const json = expected === null ? `{"variables":${variables}}` : `{"expected":${expected},"variables":${variables}}`;
+  return hash('sha256', json);
+}
+
+/** Tells whether two sets of examples are the same. */
+export interface ExamplesHash {
+  add(key: string, content: ExampleContent): void;
+  digest(): Buffer;
+}
+
+/** SHA-256 over a line of canonical JSON for each example in order: `[key, variables]` or `[key, variables, expected]`. */
+export function createExamplesHash(): ExamplesHash {
+  const digest = createHash('sha256');
+  return {
+    add(key, { variables, expected }) {
+      digest.update(`[${JSON.stringify(key)},${variables}${expected === null ? '' : `,${expected}`}]\n`);
+    },
+    digest: () => digest.digest(),
+  };
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { AnyJson, shortList } from '../text/json-object.ts';
+
+/**
+ * Characters that a filled prompt may have, its files in base64 counted. A large value in many places would otherwise grow
+ * without bound.
+ */
+export const MAX_RENDERED_CHARS = 4 * 1024 * 1024;
+/** Messages in one list. */
+export const MAX_MESSAGES = 200;
+/** Parts in one message. */
+export const MAX_PARTS = 100;
+/** Bytes of a file, once it is decoded or fetched. */
+export const MAX_FILE_BYTES = 20 * 1024 * 1024;
+
+/** What placeholders, inputs and template variables are called. */
+export const VariableName = z
+  .string('must be a string')
+  .max(200, 'must be at most 200 characters')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and "_", not starting with a digit')
+  .meta({ example: 'history' });
+
+export const ToolName = z
+  .string('must be a string')
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1–64 letters, digits, "_" or "-"')
+  .meta({ example: 'get_weather' });
+
+export const ToolCallId = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(200, 'must be at most 200 characters')
+  .meta({ example: 'call_1' });
+
+export const TextPart = z
+  .strictObject({
+    type: z.literal('text', 'must be "text"'),
+    text: z.string('must be a string').max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
+  })
+  .meta({ id: 'TextPart' });
+
+export const MediaType = z
+  .string('must be a string')
+  .max(200, 'must be at most 200 characters')
+  .regex(/^[a-z]+\/[A-Za-z0-9.+*_-]+$/, 'must be a media type such as "image/png"')
+  .meta({ description: 'Of an image, a sound or a document.', example: 'image/png' });
+export const FileName = z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters');
+export const FileData = z
+  .string('must be a string')
+  .refine(isBase64, 'must be base64')
+  .refine((data) => decodedBytes(data) <= MAX_FILE_BYTES, `must be at most ${MAX_FILE_BYTES} bytes`)
+  .meta({ description: 'The file in base64.', example: 'iVBORw0KGgo=' });
+export const FileUrl = z
+  .string('must be a string')
+  .max(8192, 'must be at most 8,192 characters')
+  .refine(isHttpsUrl, 'must be an https address without credentials')
+  .meta({ description: 'Where the file is.', example: 'https://example.com/photo.png' });
+
+const file = { type: z.literal('file'), media_type: MediaType, filename: FileName.optional() };
+
+/** A file that goes to a model: its bytes, or an address. */
+const FilePart = z
+  .strictObject({ ...file, data: FileData.optional(), url: FileUrl.optional() })
+  .refine((part) => (part.data === undefined) !== (part.url === undefined), 'must have one of data and url')
+  .meta({ id: 'FilePart' });
+
+/** A file as it is given for a variable. */
+export const FileValue = z
+  .strictObject({
+    media_type: file.media_type.optional(),
+    filename: file.filename,
+    data: FileData.optional(),
+    url: FileUrl.optional(),
+  })
+  .refine((value) => (value.data === undefined) !== (value.url === undefined), 'must have one of data and url');
+export type FileValue = z.infer<typeof FileValue>;
+
+/** A file of a stored prompt, which may be given with each run. */
+const StoredFilePart = z
+  .strictObject({ ...file, data: FileData.optional(), url: FileUrl.optional(), variable: VariableName.optional() })
+  .refine(
+    (part) => [part.data, part.url, part.variable].filter((source) => source !== undefined).length === 1,
+    'must have one of data, url and variable',
+  )
+  .meta({ id: 'StoredFilePart' });
+
+/** A model's wish that a tool be run. */
+export const ToolCall = z
+  .strictObject({ id: ToolCallId, name: ToolName, input: AnyJson.meta({ example: { city: 'Paris' } }) })
+  .meta({ id: 'ToolCall' });
+export type ToolCall = z.infer<typeof ToolCall>;
+
+const ToolCallPart = z.strictObject({ type: z.literal('tool_call'), ...ToolCall.shape }).meta({ id: 'ToolCallPart' });
+const ToolResultPart = z
+  .strictObject({
+    type: z.literal('tool_result'),
+    id: ToolCallId,
+    name: ToolName,
+    output: AnyJson.meta({ description: 'What the tool gave: any JSON.', example: { celsius: 21 } }),
+  })
+  .meta({ id: 'ToolResultPart' });
+
+const partsOf = <Part extends z.ZodType>(part: Part) =>
+  z.union(
+    [
+      z.string().max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
+      shortList(part, 'parts', { min: 1, max: MAX_PARTS }),
+    ],
+    'must be a string or a list of parts',
+  );
+
+/** A list that is looked at before it is parsed counts as optional in the documentation. */
+const withContent = (id: string) => ({
+  id,
+  override({ jsonSchema }: { jsonSchema: { required?: string[] | undefined } }) {
+    jsonSchema.required = ['role', 'content'];
+  },
+});
+
+const SystemMessage = z
+  .strictObject({ role: z.literal('system'), content: partsOf(TextPart) })
+  .meta(withContent('SystemMessage'));
+const ToolMessage = z
+  .strictObject({
+    role: z.literal('tool'),
+    content: shortList(ToolResultPart, 'tool_result parts', { min: 1, max: MAX_PARTS }),
+  })
+  .meta(withContent('ToolMessage'));
+
+/** @param kind before the names of the messages that files can be in */
+function messageOf<File extends typeof FilePart | typeof StoredFilePart>(filePart: File, kind: 'Chat' | '') {
+  return z.discriminatedUnion(
+    'role',
+    [
+      SystemMessage,
+      z
+        .strictObject({
+          role: z.literal('user'),
+          content: partsOf(z.discriminatedUnion('type', [TextPart, filePart], 'must be a text or a file part')),
+        })
+        .meta(withContent(`${kind}UserMessage`)),
+      z
+        .strictObject({
+          role: z.literal('assistant'),
+          content: partsOf(
+            z.discriminatedUnion('type', [TextPart, filePart, ToolCallPart], 'must be a text, file or tool_call part'),
+          ),
+        })
+        .meta(withContent(`${kind}AssistantMessage`)),
+      ToolMessage,
+    ],
+    'must be system, user, assistant or tool',
+  );
+}
+
+/** A message as it goes to a model: nothing in it is filled in any more. */
+export const ChatMessage = messageOf(FilePart, 'Chat').meta({ id: 'ChatMessage' });
+export type ChatMessage = z.infer<typeof ChatMessage>;
+
+/** A message of a stored prompt: its texts are templates, its files may be variables. */
+export const Message = messageOf(StoredFilePart, '').meta({ id: 'Message' });
+export type Message = z.infer<typeof Message>;
+
+/** Stands for the messages that are given as the variable of that name. */
+export const MessagePlaceholder = z
+  .strictObject({
+    placeholder: VariableName,
+    required: z.boolean().optional().meta({ description: 'Whether a run must give it. Default: true.' }),
+  })
+  .meta({ id: 'MessagePlaceholder' });
+export type MessagePlaceholder = z.infer<typeof MessagePlaceholder>;
+
+/** An entry of a stored prompt's `messages`. */
+export const PromptMessage = z.union([Message, MessagePlaceholder], 'must be a message or a placeholder');
+export type PromptMessage = z.infer<typeof PromptMessage>;
+
+export const ChatMessages = shortList(ChatMessage, 'messages', { max: MAX_MESSAGES });
+
+/** A filled prompt: a template's text, which is sent as one user message, or a list of messages. */
+export type ModelInput = string | ChatMessage[];
+
+/** The messages that a model gets. */
+export function messagesOf(input: ModelInput): ChatMessage[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : input;
+}
+
+/** A message's text parts, joined; tool calls, results and files are left out. */
+export function textOf({ content }: ChatMessage): string {
+  if (typeof content === 'string') return content;
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+function isHttpsUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.protocol === 'https:' && url.username === '' && url.password === '';
+}
+
+/** Standard base64 (RFC 4648, section 4) with its padding, in one pass. */
+function isBase64(text: string): boolean {
+  return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+function decodedBytes(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}

@@ -1,0 +1,78 @@
+import type { ErrorDetail } from '../errors.ts';
+import type { JsonValue } from '../text/json.ts';
+import type { ChatMessage, FileValue } from './messages.ts';
+import type { Input } from './prompt-content.ts';
+import { parseFile, parseMessages, typeFaults } from './variable-types.ts';
+
+export type Variables = Record<string, JsonValue>;
+
+/** What a variable's value is used as, and what the prompt declares of it. */
+export interface Variable {
+  name: string;
+  inText: boolean;
+  /** Also where an input says so. */
+  asMessages: boolean;
+  asFile: boolean;
+  /** Whether each placeholder of messages that has its name may go without. */
+  isOptional: boolean;
+  input: Input | undefined;
+}
+
+/** A variable's value, for each of its uses. */
+export interface Value {
+  text?: string | undefined;
+  messages?: ChatMessage[] | undefined;
+  file?: FileValue | undefined;
+}
+
+/** What is wrong with a value of an input, `default` and a run's alike. */
+export function inputFaults(input: Input, value: JsonValue, at: string, limit: number): ErrorDetail[] {
+  const faults = typeFaults(input.type, value, at, limit);
+  if (faults.length > 0) return faults;
+  if (input.enum !== undefined && !input.enum.some((allowed) => allowed === value))
+    return [{ path: at, message: `must be one of ${listed(input.enum)}` }];
+  return [];
+}
+
+const MAX_LISTED = 20;
+
+function listed(values: readonly (string | number | boolean)[]): string {
+  const shown = values.slice(0, MAX_LISTED).map((value) => JSON.stringify(value).slice(0, 100));
+  return values.length > MAX_LISTED ? `${shown.join(', ')} …` : shown.join(', ');
+}
+
+/** Whether a run must give a variable. */
+export function isRequired({ input, isOptional }: Variable): boolean {
+  return input?.required ?? (input?.default === undefined && !isOptional);
+}
+
+/** What a run gives for a variable, ready to be filled in, or what is wrong with it. */
+export function readValue(variable: Variable, variables: Variables, limit: number): Value | ErrorDetail[] {
+  const { name, input, inText, asMessages, asFile } = variable;
+  const path = `variables.${name}`;
+  const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  const value = given === undefined && !isRequired(variable) ? input?.default : given;
+  if (value === undefined) return isRequired(variable) ? [{ path, message: MISSING }] : {};
+  if (value === null) return [{ path, message: NULL }];
+  const messages = asMessages ? parseMessages(value, path, limit) : undefined;
+  const file = asFile ? parseFile(value, path, limit) : undefined;
+  const details = [
+    ...(messages?.details ?? []),
+    ...(file?.details ?? []),
+    ...(input === undefined || asMessages || asFile ? [] : inputFaults(input, value, path, limit)),
+  ];
+  if (details.length > 0) return details.slice(0, limit);
+  return {
+    ...(inText && { text: asText(value) }),
+    ...(messages && { messages: messages.data }),
+    ...(file && { file: file.data }),
+  };
+}
+
+const MISSING = 'is missing: the template needs it';
+const NULL = 'is null: give a string, number, boolean, object or array';
+
+/** Strings go in as they are, numbers and booleans as text, objects and arrays as compact JSON. */
+function asText(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,289 @@
+import type { ErrorDetail } from '../errors.ts';
+import { orderFault } from './message-order.ts';
+import {
+  type ChatMessage,
+  MAX_RENDERED_CHARS,
+  type Message,
+  type MessagePlaceholder,
+  type ModelInput,
+  type PromptMessage,
+} from './messages.ts';
+import type { IncludeRef, IncludeSet, PromptContent } from './prompt-content.ts';
+import { readValue, type Value, type Variable, type Variables } from './prompt-values.ts';
+import { Filling, includesIn, Template, templateParser } from './template.ts';
+
+/** Variables named in one error: a template may have tens of thousands. */
+const MAX_DETAILS = 1_000;
+/** Messages of a filled prompt, those of its placeholders counted. */
+export const MAX_FILLED_MESSAGES = 1_000;
+
+/** Variables that can't fill the prompt: which, and why. */
+export class TemplateVariablesError extends Error {
+  readonly details: ErrorDetail[];
+
+  constructor(details: ErrorDetail[]) {
+    super(details.map((detail) => `${detail.path}: ${detail.message}`).join('; '));
+    this.name = 'TemplateVariablesError';
+    this.details = details;
+  }
+}
+
+/** A prompt that has been parsed, once for however many runs. */
+export interface Prompt {
+  /**
+   * Names of all its variables, each once, in order of appearance: of placeholders in its texts and what they include, lists of
+   * messages and files; then what is only declared.
+   */
+  names: readonly string[];
+  /**
+   * Variables that are missing or don't fit, without filling anything in.
+   * @param limit of how many are named. Default: 1,000
+   */
+  faults(variables: Variables, limit?: number): ErrorDetail[];
+  /** How many characters it has at most when it is filled. @param valueChars of all its variables as JSON */
+  maxChars(valueChars: number): number;
+  /**
+   * Fills the prompt in one pass: nothing that came from a value is ever expanded again. Extra variables are ignored.
+   * @param appended messages that go behind the prompt's own
+   * @returns the text of a template; a list of messages where the prompt has some or some are appended
+   * @throws TemplateVariablesError naming the variables that are missing or don't fit; where it gets longer than
+   * {@link MAX_RENDERED_CHARS}; where no provider takes the messages as they then stand
+   */
+  fill(variables: Variables, appended?: ChatMessage[]): ModelInput;
+}
+
+/** The messages of a filled prompt, each with where it came from. */
+interface Filled {
+  messages: ChatMessage[];
+  paths: string[];
+}
+
+/** A message whose texts are parsed. */
+type ParsedPart = Exclude<Message['content'], string>[number] | Template;
+type ParsedEntry = { role: Message['role']; content: Template | ParsedPart[] } | MessagePlaceholder;
+
+/** Every text of a content in which placeholders are filled, in order. */
+function* textsOf({ template, messages }: PromptContent): Generator<string> {
+  if (template !== null) yield template;
+  for (const entry of messages ?? []) {
+    if ('placeholder' in entry) continue;
+    if (typeof entry.content === 'string') yield entry.content;
+    else for (const part of entry.content) if (part.type === 'text') yield part.text;
+  }
+}
+
+/** The includes that stand in a content itself, each once. */
+export function includesOf(content: PromptContent): IncludeRef[] {
+  return [...new Set([...textsOf(content)].flatMap(includesIn))];
+}
+
+/** What was included, for the record: each version once, in order of its name. */
+export function includedVersions(includes: IncludeSet): { name: string; version: number }[] {
+  const byKey = new Map(Object.values(includes).map(({ name, version }) => [`${name}@${version}`, { name, version }]));
+  return [...byKey.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version - b.version));
+}
+
+/**
+ * Parses a prompt's content.
+ * @param includes everything that it includes, at any depth. Default: nothing
+ */
+export function parsePrompt(content: PromptContent, includes: IncludeSet = {}): Prompt {
+  const parseText = templateParser(includes);
+  const template = content.template === null ? undefined : parseText(content.template);
+  const entries = (content.messages ?? []).map((entry) => parseEntry(entry, parseText));
+  const variables = variablesOf(content, template, entries);
+
+  /** Its length where each variable is so long. */
+  const charsWith = (value: string) =>
+    countChars(
+      template,
+      entries,
+      new Map(variables.map(({ name }) => [name, { file: { data: value } }])),
+      new Filling(new Map(variables.map(({ name }) => [name, value]))),
+    );
+  const fixedChars = charsWith('');
+  const placeholders = charsWith('x') - fixedChars;
+
+  function read(given: Variables, limit: number): { values: Map<string, Value>; details: ErrorDetail[] } {
+    const values = new Map<string, Value>();
+    const details: ErrorDetail[] = [];
+    for (const variable of variables) {
+      if (details.length >= limit) break;
+      const value = readValue(variable, given, limit - details.length);
+      if (Array.isArray(value)) details.push(...value);
+      else values.set(variable.name, value);
+    }
+    return { values, details };
+  }
+
+  function build(values: Map<string, Value>, appended: ChatMessage[], render: (text: Template) => string): Filled {
+    const messages: ChatMessage[] = [];
+    const paths: string[] = [];
+    const add = (message: ChatMessage, path: string) => {
+      messages.push(message);
+      paths.push(path);
+    };
+    if (template !== undefined) add({ role: 'user', content: render(template) }, 'template');
+    for (const [index, entry] of entries.entries()) {
+      if ('placeholder' in entry) {
+        const { placeholder } = entry;
+        for (const [at, message] of (values.get(placeholder)?.messages ?? []).entries())
+          add(message, `variables.${placeholder}.${at}`);
+        continue;
+      }
+      const message = fillMessage(entry, values, render);
+      if (message !== undefined) add(message, `prompt.messages.${index}`);
+    }
+    for (const [at, message] of appended.entries()) add(message, `messages.${at}`);
+    return { messages, paths };
+  }
+
+  return {
+    names: variables.map(({ name }) => name),
+
+    faults(given, limit = MAX_DETAILS) {
+      const { values, details } = read(given, limit);
+      if (details.length > 0 || template !== undefined) return details;
+      return listFaults(build(values, [], () => '')).slice(0, limit);
+    },
+
+    maxChars(valueChars) {
+      return Math.min(MAX_RENDERED_CHARS, fixedChars + placeholders * valueChars);
+    },
+
+    fill(given, appended = []) {
+      const { values, details } = read(given, MAX_DETAILS);
+      if (details.length > 0) throw new TemplateVariablesError(details);
+      const filling = new Filling(
+        new Map([...values].flatMap(([name, { text }]) => (text === undefined ? [] : [[name, text]]))),
+      );
+      if (countChars(template, entries, values, filling) + charsOf(appended) > MAX_RENDERED_CHARS)
+        throw new TemplateVariablesError([
+          { path: 'variables', message: `make the prompt longer than ${MAX_RENDERED_CHARS} characters` },
+        ]);
+      const render = (text: Template) => text.render(filling);
+      if (template !== undefined && appended.length === 0) return render(template);
+      const filled = build(values, appended, render);
+      const faults = listFaults(filled);
+      if (faults.length > 0) throw new TemplateVariablesError(faults);
+      return filled.messages;
+    },
+  };
+}
+
+function parseEntry(entry: PromptMessage, parseText: (text: string) => Template): ParsedEntry {
+  if ('placeholder' in entry) return entry;
+  const { role, content } = entry;
+  if (typeof content === 'string') return { role, content: parseText(content) };
+  return { role, content: content.map((part) => (part.type === 'text' ? parseText(part.text) : part)) };
+}
+
+/** All variables, in order of appearance. */
+function variablesOf(content: PromptContent, template: Template | undefined, entries: ParsedEntry[]): Variable[] {
+  const inputs = content.inputs ?? {};
+  const found = new Map<string, Variable>();
+  const seen = new Set<Template>();
+
+  function variable(name: string): Variable {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const input = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    const asMessages = input?.type === 'messages';
+    const added = { name, inText: false, asMessages, asFile: input?.type === 'file', isOptional: false, input };
+    found.set(name, added);
+    return added;
+  }
+
+  function addTexts(text: Template): void {
+    const names = new Set<string>();
+    text.addNames(names, seen);
+    for (const name of names) Object.assign(variable(name), { inText: true, isOptional: false });
+  }
+
+  if (template !== undefined) addTexts(template);
+  for (const entry of entries) {
+    if ('placeholder' in entry) {
+      const isNew = !found.has(entry.placeholder);
+      const own = variable(entry.placeholder);
+      own.isOptional = entry.required === false && (isNew || own.isOptional);
+      own.asMessages = true;
+    } else if (entry.content instanceof Template) addTexts(entry.content);
+    else
+      for (const part of entry.content) {
+        if (part instanceof Template) addTexts(part);
+        else if (part.type === 'file' && part.variable !== undefined)
+          Object.assign(variable(part.variable), { asFile: true, isOptional: false });
+      }
+  }
+  for (const name of Object.keys(inputs)) variable(name);
+  return [...found.values()];
+}
+
+/** A message with its texts and files; undefined where a file that need not be given was all that it had. */
+function fillMessage(
+  { role, content }: Exclude<ParsedEntry, MessagePlaceholder>,
+  values: Map<string, Value>,
+  render: (text: Template) => string,
+): ChatMessage | undefined {
+  if (content instanceof Template) return asMessage({ role, content: render(content) });
+  const parts: unknown[] = [];
+  for (const part of content) {
+    if (part instanceof Template) parts.push({ type: 'text', text: render(part) });
+    else if (part.type !== 'file' || part.variable === undefined) parts.push(part);
+    else {
+      const { variable, ...own } = part;
+      const file = values.get(variable)?.file;
+      if (file !== undefined) parts.push({ ...own, ...file });
+    }
+  }
+  return parts.length === 0 ? undefined : asMessage({ role, content: parts });
+}
+
+/** The role and its parts belong together as they did in the prompt, where a schema has checked them. */
+function asMessage(message: { role: string; content: unknown }): ChatMessage {
+  return message as ChatMessage;
+}
+
+function listFaults({ messages, paths }: Filled): ErrorDetail[] {
+  if (messages.length > MAX_FILLED_MESSAGES)
+    return [{ path: 'variables', message: `make the prompt longer than ${MAX_FILLED_MESSAGES} messages` }];
+  if (messages.length === 0)
+    return [{ path: 'variables', message: 'leave the prompt without a message: give at least one' }];
+  const fault = orderFault(messages, true);
+  return fault === undefined ? [] : [{ path: paths[fault.index] ?? 'variables', message: fault.message }];
+}
+
+/** Characters of the filled prompt, told without filling it. */
+function countChars(
+  template: Template | undefined,
+  entries: ParsedEntry[],
+  values: Map<string, Value>,
+  filling: Filling,
+): number {
+  const lengths = new Map<string, number>();
+  const lengthOf = (name: string) => {
+    const known = lengths.get(name);
+    if (known !== undefined) return known;
+    const { messages, file } = values.get(name) ?? {};
+    const chars = messages !== undefined ? charsOf(messages) : (file?.data?.length ?? file?.url?.length ?? 0);
+    lengths.set(name, chars);
+    return chars;
+  };
+  let chars = template?.countChars(filling) ?? 0;
+  for (const entry of entries) {
+    if ('placeholder' in entry) chars += lengthOf(entry.placeholder);
+    else if (entry.content instanceof Template) chars += entry.content.countChars(filling);
+    else
+      for (const part of entry.content) {
+        if (part instanceof Template) chars += part.countChars(filling);
+        else if (part.type === 'file' && part.variable !== undefined) chars += lengthOf(part.variable);
+      }
+  }
+  return chars;
+}
+
+/** How many characters a filled prompt has, messages as JSON. */
+export function charsOf(input: ModelInput): number {
+  if (typeof input === 'string') return input.length;
+  return input.length === 0 ? 0 : JSON.stringify(input).length;
+}

@@ -1,0 +1,143 @@
+import type { Check } from '../analysis/check.ts';
+import type { JsonValue } from '../text/json.ts';
+
+/** What a release checks. */
+export interface ReleaseCheck extends Check {
+  /** What happens where the time is over and the numbers can't tell. */
+  on_inconclusive: 'pause' | 'continue' | 'rollback';
+}
+
+/** Spans of time are texts such as `30m`, as callers wrote them: see {@link spanMs}. */
+export type ReleaseStep =
+  | {
+      type: 'evaluate';
+      dataset: { name: string; version?: number | undefined };
+      /** As evaluations have them. */
+      evaluators: object[];
+      require: 'not_worse' | 'better' | 'threshold';
+      threshold?: number | undefined;
+      max_regressions?: number | undefined;
+      max_cost?: string | undefined;
+    }
+  | { type: 'approve'; count: number; exclude_author: boolean }
+  | { type: 'canary'; percent: number }
+  | { type: 'analyze'; for: string; min_executions: number; checks: ReleaseCheck[] }
+  | { type: 'wait'; for: string }
+  | { type: 'promote'; bake?: { for: string; checks: ReleaseCheck[] } | undefined };
+
+export type ReleaseStepType = ReleaseStep['type'];
+export const STEP_STATES = ['pending', 'active', 'passed', 'failed', 'inconclusive', 'skipped'] as const;
+
+/** How a step went so far. Times are ISO 8601. */
+export interface StepRun {
+  state: (typeof STEP_STATES)[number];
+  started_at: string | null;
+  /** When it is over at the earliest. */
+  due_at: string | null;
+  finished_at: string | null;
+  /** By what it was decided. */
+  numbers: JsonValue;
+}
+
+/** A step as it is stored. */
+export type StoredStep = ReleaseStep & StepRun;
+
+/** Who started a release, approved it or decided about it: a key, or (null) the service itself. */
+export interface ReleaseActor {
+  /** Public id. */
+  key_id: string | null;
+  name: string;
+}
+
+/** A decision about a release. */
+export interface ReleaseDecision {
+  at: string;
+  step: number;
+  verdict:
+    | 'passed'
+    | 'failed'
+    | 'inconclusive'
+    | 'approved'
+    | 'rejected'
+    | 'paused'
+    | 'resumed'
+    | 'promoted'
+    | 'rolled_back'
+    | 'canceled'
+    | 'superseded';
+  by: ReleaseActor;
+  comment: string | null;
+  numbers: JsonValue;
+}
+
+/** That somebody agrees with the candidate and with the results it had when they were asked. */
+export interface ReleaseApproval {
+  step: number;
+  by: ReleaseActor;
+  at: string;
+  comment: string | null;
+  candidate_version: number;
+  /** Public id. */
+  evaluation_id: string | null;
+}
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+export const SPAN = /^(\d{1,7}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
+/** The longest span of a step. */
+export const MAX_SPAN_MS = 30 * UNIT_MS.d;
+
+/** `30m` in milliseconds. The text is one that {@link SPAN} matches. */
+export function spanMs(text: string): number {
+  const [, count = '0', unit = 'ms'] = SPAN.exec(text) ?? [];
+  return Math.round(Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]);
+}
+
+/** The spans in which an operator sees numbers move, and no more often than needed. */
+const CHECK_EVERY_MS = 60_000;
+const MIN_CHECK_EVERY_MS = 1_000;
+
+/** How often a span of this length is checked: every minute, and a short one ten times. */
+export const checkEveryMs = (forMs: number): number =>
+  Math.min(CHECK_EVERY_MS, Math.max(MIN_CHECK_EVERY_MS, forMs / 10));
+
+export const NOT_BEGUN: StepRun = {
+  state: 'pending',
+  started_at: null,
+  due_at: null,
+  finished_at: null,
+  numbers: null,
+};
+
+/** The steps with a `promote` at the end, which may be left out. */
+export const withPromote = (steps: readonly ReleaseStep[]): ReleaseStep[] =>
+  steps.at(-1)?.type === 'promote' ? [...steps] : [...steps, { type: 'promote' }];
+
+/** What step `index` checks while it lasts: its own checks, or, while a canary has traffic out, those of the next `analyze`. */
+export function checksOf(steps: readonly ReleaseStep[], index: number, percent: number): readonly ReleaseCheck[] {
+  const step = steps[index];
+  if (step?.type === 'promote') return step.bake?.checks ?? [];
+  if (percent === 0) return [];
+  const next = steps.slice(index).find(({ type }) => type === 'analyze');
+  return next?.type === 'analyze' ? next.checks : [];
+}
+
+/** A step in words: `canary 5 %`. */
+export function stepText(step: ReleaseStep): string {
+  switch (step.type) {
+    case 'evaluate':
+      return `evaluate over ${step.dataset.name}, ${step.require.replace('_', ' ')}`;
+    case 'approve':
+      return `approval by ${step.count}`;
+    case 'canary':
+      return `canary ${step.percent} %`;
+    case 'analyze':
+      return `analyze for ${step.for}`;
+    case 'wait':
+      return `wait ${step.for}`;
+    case 'promote':
+      return step.bake === undefined ? 'promote' : `promote, bake ${step.bake.for}`;
+  }
+}
+
+/** As JSON for columns that hold any. */
+export const asJsonValue = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value ?? null)) as JsonValue;

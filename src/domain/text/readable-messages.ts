@@ -1,0 +1,35 @@
+import type { ChatMessage, ModelInput, ToolCall } from '../prompts/messages.ts';
+
+type Part = Exclude<ChatMessage['content'], string>[number];
+
+/**
+ * A filled prompt as a person or a judge reads it: a template's text as it is; of messages each with its role, with tool calls
+ * and their results as JSON, and with files named instead of shown.
+ */
+export function readableInput(input: ModelInput): string {
+  return typeof input === 'string' ? input : input.map(readableMessage).join('\n\n');
+}
+
+/** A model's response: its text, then the tools that it asks for. */
+export function readableOutput(output: string, toolCalls: readonly ToolCall[]): string {
+  if (toolCalls.length === 0) return output;
+  const calls = toolCalls.map(({ name, input }) => `[tool call ${name}: ${JSON.stringify(input)}]`);
+  return [...(output === '' ? [] : [output]), ...calls].join('\n');
+}
+
+function readableMessage({ role, content }: ChatMessage): string {
+  return `${role}:\n${typeof content === 'string' ? content : content.map(readablePart).join('\n')}`;
+}
+
+function readablePart(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'file':
+      return `[file ${[part.filename, part.media_type, part.url].filter((fact) => fact !== undefined).join(', ')}]`;
+    case 'tool_call':
+      return `[tool call ${part.id} ${part.name}: ${JSON.stringify(part.input)}]`;
+    case 'tool_result':
+      return `[result of ${part.id} ${part.name}: ${JSON.stringify(part.output)}]`;
+  }
+}

@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import type { ErrorDetail } from '../errors.ts';
+import { speakPlainly } from './schema-messages.ts';
+
+speakPlainly();
+
+type Issue = z.core.$ZodIssue;
+
+const MAX_DETAILS = 20;
+const MAX_PATH_CHARS = 200;
+const MAX_MESSAGE_CHARS = 300;
+
+/** A path as it is shown: callers choose the names in it, so it may be of any length. */
+export function clipPath(path: string): string {
+  return path.slice(0, MAX_PATH_CHARS).toWellFormed();
+}
+
+/**
+ * The issues of one of a union's alternatives: the one that was meant, as far as can be told. Undefined where the value is
+ * none of them, which the union's own message says.
+ */
+function meantIssues(alternatives: Issue[][]): Issue[] | undefined {
+  let meant: Issue[] | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const issues of alternatives) {
+    const foreign = issues.filter(isForeign).length;
+    // Of two that fit as badly the last, which is the special one.
+    if (foreign > fewest) continue;
+    meant = issues;
+    fewest = foreign;
+  }
+  return fewest === 0 || meant?.some(({ path }) => path.length > 0) ? meant : undefined;
+}
+
+const FOREIGN: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys']);
+
+/** Whether an issue says that something else was meant: another type, other fields. */
+function isForeign({ code, path }: Issue): boolean {
+  return path.length <= 1 && FOREIGN.has(code);
+}
+
+/** Issues one by one, those inside of a union's alternatives with their whole path. */
+function* eachIssue(issues: readonly Issue[], at: readonly PropertyKey[]): Generator<Issue> {
+  for (const issue of issues) {
+    const path = [...at, ...issue.path];
+    const meant = issue.code === 'invalid_union' ? meantIssues(issue.errors) : undefined;
+    if (meant !== undefined) yield* eachIssue(meant, path);
+    else if (issue.code === 'invalid_key') yield* eachIssue(issue.issues, path);
+    else yield { ...issue, path };
+  }
+}
+
+/**
+ * A schema's issues as details, one per field, unknown fields by their name.
+ * @param at path of the value. Default: it is all there is
+ * @param limit of how many are named. Default: 20
+ */
+export function detailsOf(error: z.ZodError, at = '', limit = MAX_DETAILS): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  for (const issue of eachIssue(error.issues, at === '' ? [] : [at])) {
+    // There may be as many as the value has parts.
+    if (details.length >= limit) break;
+    const path = clipPath(issue.path.map(String).join('.'));
+    if (issue.code === 'unrecognized_keys')
+      for (const key of issue.keys.slice(0, limit - details.length))
+        details.push({ path: clipPath(path === '' ? key : `${path}.${key}`), message: 'is not a known field' });
+    else details.push({ path, message: issue.message.slice(0, MAX_MESSAGE_CHARS) });
+  }
+  return details;
+}

@@ -1,0 +1,92 @@
+import type { RawBuilder, SqlBool, UpdateObject } from 'kysely';
+import type { Logger } from 'pino';
+import type { Query } from '../../../db/database.ts';
+import { changeState, type StateChange } from '../../../db/state-change.ts';
+import type { Tables } from '../../../db/tables.ts';
+import type { AuditAction } from '../../../domain/audit.ts';
+import { ApiError } from '../../../domain/errors.ts';
+import {
+  type ENDED_EVALUATION,
+  type EvaluationStatus,
+  evaluationStates,
+} from '../../../domain/evaluations/evaluation-states.ts';
+import { publicId } from '../../../domain/ids.ts';
+import type { JsonValue } from '../../../domain/text/json.ts';
+import type { WorkflowStarter } from '../../../temporal/workflows.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { EVALUATION_COLUMNS, type EvaluationRow, getEvaluation, UNTOLD } from '../evaluations.ts';
+import { tellEvaluationWorkflow } from './evaluation-workflow.ts';
+
+export type ControlDeps = WorkflowStarter & { log: Logger };
+
+/** A change of state and its condition; without `set`, the state stays. */
+export interface Way extends Partial<StateChange<'status'>> {
+  where: RawBuilder<SqlBool>;
+  /** Only where the run has, or has not, begun before. */
+  hasBegun?: boolean;
+}
+
+interface Change {
+  /** Tried in turn until one applies to the row. */
+  ways: Way[];
+  /** The columns that are set besides. */
+  set: UpdateObject<Tables, 'evaluations'>;
+  /** The states in which it can be done, for the refusal. */
+  from: readonly EvaluationStatus[];
+  /** What the caller wanted to do, for the refusal: `paused`. */
+  done: string;
+  /** As what the audit log has it, with what. */
+  audit: readonly [AuditAction, Record<string, JsonValue>?];
+}
+
+/**
+ * Changes an evaluation as its caller wants it. The row is `untold` until its workflow reads it, and is looked at soon, also
+ * where this process dies now.
+ * @param query of a transaction of the workspace
+ * @throws ApiError `not_found`, `invalid_state`
+ */
+export async function changeEvaluation(query: Query, id: string, change: Change): Promise<EvaluationRow> {
+  await getEvaluation(query, id);
+  for (const { set, where, hasBegun } of change.ways) {
+    const [row] = await query((db) => {
+      const update = db
+        .updateTable('evaluations')
+        .set({ ...set, ...change.set, ...UNTOLD })
+        .where('id', '=', id)
+        .where(where)
+        .returning(EVALUATION_COLUMNS);
+      return hasBegun === undefined ? update : update.where('started_at', hasBegun ? 'is not' : 'is', null);
+    });
+    if (row) {
+      const [action, details] = change.audit;
+      await recordChange(query, action, publicId('evaluation', id), details);
+      return row;
+    }
+  }
+  const { status } = await getEvaluation(query, id);
+  throw new ApiError(
+    'invalid_state',
+    `This evaluation is ${status}: only one that is ${change.from.join(' or ')} can be ${change.done}.`,
+  );
+}
+
+/** Back to `running`, or to `scheduled` where it had not begun. */
+export function continueFrom(from: readonly ('paused' | (typeof ENDED_EVALUATION)[number])[]): Way[] {
+  const unfinished = from.filter((status) => status !== 'completed');
+  return [
+    { ...changeState(evaluationStates, { to: 'running', from }), hasBegun: true },
+    { ...changeState(evaluationStates, { to: 'scheduled', from: unfinished }), hasBegun: false },
+  ];
+}
+
+/** Tells the workflow. Where that fails, it learns of the change later: the row is still `untold` (`reconcileEvaluations`). */
+export async function tellWorkflow(deps: ControlDeps, row: EvaluationRow): Promise<void> {
+  try {
+    await tellEvaluationWorkflow(deps, row);
+  } catch (error) {
+    deps.log.warn(
+      { err: error, evaluation_id: row.id },
+      'cannot tell the workflow of an evaluation; it will be told later',
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import type { WorkspaceDatabase } from '../../../db/database.ts';
+import { TRASH_WORKSPACE } from '../../../db/trash.ts';
+import { ApiError } from '../../../domain/errors.ts';
+import { ENDED_EVALUATION, evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import { publicId } from '../../../domain/ids.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { type EvaluationRow, getCurrentEvaluation, getEvaluation } from '../evaluations.ts';
+
+// raw SQL: the builder lets no row leave its workspace.
+/** An evaluation may have a million results: it leaves the workspace at once, and its rows are deleted later. */
+const DELETE = {
+  text: `with gone as (
+           update evaluations set workspace_id = '${TRASH_WORKSPACE}'
+           where workspace_id = $1 and id = $2 and ${evaluationStates.in(ENDED_EVALUATION)} returning id
+         ), keys as (
+           delete from idempotency_keys where workspace_id = $1 and resource_id in (select id::text from gone)
+         ) select id from gone`,
+};
+
+/**
+ * Deletes an evaluation that has ended, with its results, judgements and inline examples. What it used stays in the sums of
+ * usage. Runs that were compared with it keep what came of that; one that has yet to be is compared with its threshold.
+ * @returns it as it was
+ * @throws ApiError `not_found`, `invalid_state`
+ */
+export async function deleteEvaluation(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
+  const row = await getCurrentEvaluation(db, id);
+  const isDeleted = await db.transaction(async (query) => {
+    const [deleted] = await query<{ id: string }>(DELETE, [row.id]);
+    if (deleted)
+      await recordChange(query, 'evaluation.deleted', publicId('evaluation', id), { prompt_name: row.prompt_name });
+    return deleted !== undefined;
+  });
+  if (isDeleted) return row;
+  const { status } = await getEvaluation(db.query, id);
+  throw new ApiError('invalid_state', `This evaluation is ${status}: cancel it first, or wait for its end.`);
+}

@@ -1,0 +1,159 @@
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import type { Query } from '../../../db/database.ts';
+import { now } from '../../../db/sql.ts';
+import { changeState, inStates } from '../../../db/state-change.ts';
+import { asJson, prepared, type RowOf } from '../../../db/statement.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { evaluationStates, UNFINISHED_EVALUATION } from '../../../domain/evaluations/evaluation-states.ts';
+import { mayBegin } from '../../acceptance/may-begin.ts';
+import type { RunRef } from '../creation/run-spec.ts';
+import { withdrawUnacceptedEvaluation } from '../creation/withdraw-evaluation.ts';
+
+/** What the caller wants of a run, as the workflow needs it. */
+export interface RunControl {
+  /** `ended`: completed, failed or canceled, or retried since. */
+  status: 'scheduled' | 'running' | 'paused' | 'ended';
+  /** When it is due, ISO 8601; null: at once. */
+  startAt: string | null;
+  /** Until it is due. */
+  waitMs: number;
+  examplesTotal: number;
+  concurrency: number;
+  maxCostUsd: number | null;
+}
+
+const HAS_LAPSED = sql<boolean>`${inStates(evaluationStates, ['scheduled'])} and not ${mayBegin}`;
+
+/** @param round an earlier round has ended: the row is of a later one */
+const controlColumns = (round: Expression<number>) => [
+  sql<RunControl['status']>`case when retries = ${round} and ${inStates(evaluationStates, UNFINISHED_EVALUATION)}
+    then status else 'ended' end`.as('status'),
+  HAS_LAPSED.as('lapsed'),
+  'start_at as startAt' as const,
+  sql<number | null>`greatest(0, ceil(extract(epoch from start_at - now()) * 1000))::float8`.as('waitMs'),
+  'examples_total as examplesTotal' as const,
+  'concurrency' as const,
+  sql<number | null>`max_cost::float8`.as('maxCostUsd'),
+];
+
+const READ = prepared<RunRef>()((db, { evaluationId, round }) =>
+  db.selectFrom('evaluations').select(controlColumns(round)).where('id', '=', evaluationId),
+);
+/** One statement resets `untold` and reads the row, so that no change is lost in between. */
+const READ_NEWS = prepared<RunRef>()((db, { evaluationId, round }) =>
+  db
+    .updateTable('evaluations')
+    .set({ untold: false })
+    .where('id', '=', evaluationId)
+    .where('retries', '=', round)
+    .where('untold', '=', true)
+    .returning(controlColumns(round)),
+);
+
+type ControlRow = RowOf<typeof READ>;
+
+/**
+ * One that no caller was told of in time is withdrawn: its workflow ends, so no caller may be told of it any more.
+ * @returns null where the run's row is gone
+ */
+export async function readRunControl(query: Query, { evaluationId, round }: RunRef): Promise<RunControl | null> {
+  for (;;) {
+    const [row] = await query(READ, { evaluationId, round });
+    if (row === undefined) return null;
+    const control = controlOf(row);
+    if (control !== undefined) return control;
+    if (await withdrawUnacceptedEvaluation(query, evaluationId)) return null;
+    // A caller was told of it just now.
+  }
+}
+
+/** The same for the run's workflow, which is told of all changes by it. */
+export async function readNewRunControl(query: Query, run: RunRef): Promise<RunControl | null> {
+  const [row] = await query(READ_NEWS, { evaluationId: run.evaluationId, round: run.round });
+  return (row && controlOf(row)) ?? readRunControl(query, run);
+}
+
+function controlOf({ lapsed, startAt, waitMs, ...control }: ControlRow): RunControl | undefined {
+  return lapsed ? undefined : { ...control, startAt: startAt?.toISOString() ?? null, waitMs: waitMs ?? 0 };
+}
+
+const RUNNING = changeState(evaluationStates, { to: 'running', from: ['scheduled'] });
+
+/** The newest completed run of the same prompt as `e` over the same examples. */
+const previousRun = (eb: ExpressionBuilder<Tables & { e: Tables['evaluations'] }, 'e'>) =>
+  eb
+    .selectFrom('evaluations as b')
+    .select('b.id')
+    .whereRef('b.workspace_id', '=', 'e.workspace_id')
+    .whereRef('b.prompt_name', '=', 'e.prompt_name')
+    .where('b.status', '=', 'completed')
+    .whereRef('b.id', '<>', 'e.id')
+    .where(
+      sql<boolean>`case when e.dataset_name is null then b.examples_hash = e.examples_hash else b.dataset_name = e.dataset_name end`,
+    )
+    .orderBy('b.finished_at', 'desc')
+    .orderBy('b.id', 'desc')
+    .limit(1);
+
+/** From `scheduled` to `running`; the baseline `previous` is settled now. Doing it again changes nothing. */
+export async function markRunRunning(query: Query, { evaluationId, round }: RunRef): Promise<void> {
+  await query((db) =>
+    db
+      .updateTable('evaluations as e')
+      .set((eb) => ({
+        ...RUNNING.set,
+        started_at: sql<Date>`coalesce(started_at, now())`,
+        baseline_id: eb
+          .case()
+          .when('e.baseline_mode', '=', 'previous')
+          .then(previousRun(eb))
+          .else(eb.ref('e.baseline_id'))
+          .end(),
+      }))
+      .where('e.id', '=', evaluationId)
+      .where('e.retries', '=', round)
+      .where(RUNNING.where)
+      .where(mayBegin),
+  );
+}
+
+const OUT_OF_BUDGET = changeState(evaluationStates, { to: 'paused', from: ['running'] });
+
+/** Pauses a run whose budget is used up, unless its cap was raised meanwhile. */
+export async function pauseRunForBudget(
+  query: Query,
+  { evaluationId, round }: RunRef,
+  maxCostUsd: number,
+): Promise<void> {
+  await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({
+        ...OUT_OF_BUDGET.set,
+        status_reason: sql<string>`'of max_cost, ' || trim_scale(max_cost)
+          || ' USD, too little is left for another example: resume with a higher max_cost to go on'`,
+      })
+      .where('id', '=', evaluationId)
+      .where('retries', '=', round)
+      .where(OUT_OF_BUDGET.where)
+      .where(sql<number>`max_cost::float8`, '<=', maxCostUsd),
+  );
+}
+
+const FAILED = changeState(evaluationStates, { to: 'failed' });
+
+/** Ends a run that can't go on. What was paid for stays. */
+export async function failRun(
+  query: Query,
+  { evaluationId, round }: RunRef,
+  error: { code: string; message: string },
+): Promise<void> {
+  await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({ ...FAILED.set, status_reason: null, error: asJson(error), finished_at: now })
+      .where('id', '=', evaluationId)
+      .where('retries', '=', round)
+      .where(FAILED.where),
+  );
+}

@@ -1,0 +1,237 @@
+import type { Query } from '../../../db/database.ts';
+import { now } from '../../../db/sql.ts';
+import { asJson } from '../../../db/statement.ts';
+import { ApiError, type ErrorDetail, invalidField } from '../../../domain/errors.ts';
+import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import type { Example } from '../../../domain/evaluations/example.ts';
+import { newId, parsePublicId } from '../../../domain/ids.ts';
+import { parsePrompt } from '../../../domain/prompts/prompt.ts';
+import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
+import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
+import type { Models } from '../../../models/model.ts';
+import { findExamples } from '../../datasets/find-examples.ts';
+import { storeExamples } from '../../datasets/inline-examples.ts';
+import { type ModelsToCall, modelsToCall } from '../../executions/creation/models-to-call.ts';
+import { resolveIncludes } from '../../prompts/includes.ts';
+import { contentOf, getPrompt, type PromptRow, type VersionSelector } from '../../prompts/prompts.ts';
+import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
+
+export interface NewEvaluation extends VersionSelector {
+  /** UUID, where the caller is to know it before it is stored. */
+  id?: string | undefined;
+  promptName: string;
+  /** One of both. */
+  dataset?: { name: string; version?: number | undefined } | undefined;
+  examples?: Example[] | undefined;
+  /** Without their secrets. */
+  evaluators: EvaluatorConfig[];
+  /** Encrypted; see `sealEvaluators`. */
+  evaluatorSecrets?: Buffer | null;
+  threshold: number;
+  /** `previous`, a public evaluation id, or null for none. */
+  baseline: string | null;
+  concurrency: number;
+  /** US dollars, decimal. */
+  maxCost?: string | undefined;
+  startAt?: Date | undefined;
+  /** `max_age` in seconds. */
+  reuse?: { max_age: number } | undefined;
+  metadata: Record<string, string>;
+  scheduleId?: string | undefined;
+}
+
+/** What a workflow is started with. */
+export interface StoredEvaluation {
+  id: string;
+  workspaceId: string;
+  promptName: string;
+  promptVersion: number;
+  model: string;
+  retries: number;
+  examplesTotal: number;
+  /** Both null where the examples came with the request. */
+  datasetName: string | null;
+  datasetVersion: number | null;
+}
+
+/** The columns of a stored evaluation, without its ids. */
+export const STORED_COLUMNS = [
+  'prompt_name as promptName',
+  'prompt_version as promptVersion',
+  'model',
+  'retries',
+  'examples_total as examplesTotal',
+  'dataset_name as datasetName',
+  'dataset_version as datasetVersion',
+] as const;
+
+/** An evaluation that was read, as its workflow is started by. */
+export function toStored(row: EvaluationRow): StoredEvaluation {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    promptName: row.prompt_name,
+    promptVersion: row.prompt_version,
+    model: row.model,
+    retries: row.retries,
+    examplesTotal: row.examples_total,
+    datasetName: row.dataset_name,
+    datasetVersion: row.dataset_version,
+  };
+}
+
+const MAX_DETAILS = 20;
+
+/**
+ * Inline examples are checked at once, each against the prompt. None is rendered: a thousand examples of a large template
+ * would be a lot of text.
+ */
+function checkExamples(content: PromptContent, includes: IncludeSet, examples: Example[]): void {
+  const parsed = parsePrompt(content, includes);
+  const details: ErrorDetail[] = [];
+  for (const [index, { variables }] of examples.entries()) {
+    if (details.length >= MAX_DETAILS) break;
+    for (const { path, message } of parsed.faults(variables, MAX_DETAILS - details.length))
+      details.push({ path: `examples.${index}.${path}`, message });
+  }
+  if (details.length > 0)
+    throw new ApiError('invalid_request', details.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+      details,
+    });
+}
+
+/**
+ * A budget can only be kept where every call has a price.
+ * @param called the model and its fallbacks
+ * @throws ApiError `invalid_request` on `max_cost`
+ */
+export function checkBudget(models: Models, called: readonly string[], evaluators: EvaluatorConfig[]): void {
+  const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
+  const unpriced = [...called, ...judges].filter((name) => models.priceOf(name) === null);
+  if (unpriced.length > 0)
+    throw invalidField(
+      'max_cost',
+      `can't be kept, since ${[...new Set(unpriced)].join(' and ')} has no known price: leave it out, or let the operator add a price`,
+    );
+}
+
+/** Evaluators whose judges can be called, under the full names of their models. */
+export function resolveJudges(models: Models, evaluators: EvaluatorConfig[]): EvaluatorConfig[] {
+  return evaluators.map((config, index) => {
+    if (config.type !== 'llm_judge') return config;
+    try {
+      return { ...config, model: models.resolve(config.model).model };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw invalidField(`evaluators.${index}.model`, error.details?.[0]?.message ?? error.message);
+    }
+  });
+}
+
+async function baselineOf(query: Query, baseline: string | null): Promise<{ mode: string; id: string | null }> {
+  if (baseline === null) return { mode: 'none', id: null };
+  if (baseline === 'previous') return { mode: 'previous', id: null };
+  const id = parsePublicId('evaluation', baseline);
+  const unknown = () => invalidField('baseline', 'is no evaluation of this workspace');
+  if (id === undefined) throw unknown();
+  const run = await getEvaluation(query, id).catch((error: unknown) => {
+    throw error instanceof ApiError ? unknown() : error;
+  });
+  if (run.status !== 'completed') throw invalidField('baseline', `must have completed; it is ${run.status}`);
+  return { mode: 'given', id: run.id };
+}
+
+/** What a request comes to. */
+export interface ResolvedRun {
+  prompt: PromptRow;
+  content: PromptContent;
+  includes: IncludeSet;
+  /** With its fallbacks, under their full names. */
+  called: ModelsToCall;
+  evaluators: EvaluatorConfig[];
+  baseline: { mode: string; id: string | null };
+}
+
+/**
+ * Checks everything that can be checked before a model is called. The evaluators were compiled before, which may take a while.
+ * @throws ApiError `not_found`, `prompt_archived`, `invalid_request`
+ */
+export async function resolveRun(query: Query, models: Models, request: NewEvaluation): Promise<ResolvedRun> {
+  const prompt: PromptRow = await getPrompt(query, request.promptName, request);
+  if (prompt.archived_at !== null)
+    throw new ApiError('prompt_archived', `The prompt "${prompt.name}" is archived. Restore it to evaluate it.`);
+  const content = contentOf(prompt);
+  const includes = await resolveIncludes(query, content, 'prompt_name');
+  const called = modelsToCall(
+    models,
+    { model: prompt.model, fallbackModels: prompt.fallback_models },
+    { model: 'model', fallbackModels: 'fallback_models' },
+  );
+  const evaluators = resolveJudges(models, request.evaluators);
+  if (request.maxCost !== undefined) checkBudget(models, [called.model, ...called.fallbackModels], evaluators);
+  const baseline = await baselineOf(query, request.baseline);
+  if (request.examples !== undefined) checkExamples(content, includes, request.examples);
+  return { prompt, content, includes, called, evaluators, baseline };
+}
+
+/**
+ * Stores an evaluation as `scheduled`. Runs in the caller's transaction.
+ * @throws as {@link resolveRun}
+ */
+export async function createEvaluation(
+  query: Query,
+  workspaceId: string,
+  models: Models,
+  request: NewEvaluation,
+): Promise<StoredEvaluation> {
+  const { prompt, content, includes, called, evaluators, baseline } = await resolveRun(query, models, request);
+  const { model, provider, fallbackModels } = called;
+  const { examples, dataset } = request;
+  const found = dataset && (await findExamples(query, dataset.name, dataset.version));
+  const { examplesId, hash, total } = found ?? (await storeExamples(query, examples ?? []));
+  const { id = newId() } = request;
+  await query((db) =>
+    db.insertInto('evaluations').values({
+      id,
+      prompt_name: prompt.name,
+      prompt_version: prompt.version,
+      content: asJson(content),
+      includes: asJson(includes),
+      model,
+      fallback_models: fallbackModels,
+      provider,
+      parameters: asJson(prompt.parameters),
+      dataset_name: found?.datasetName ?? null,
+      dataset_version: found?.version ?? null,
+      examples_id: examplesId,
+      examples_hash: hash,
+      examples_total: total,
+      evaluators: asJson(evaluators),
+      evaluator_secrets: request.evaluatorSecrets ?? null,
+      threshold: request.threshold,
+      baseline_mode: baseline.mode,
+      baseline_id: baseline.id,
+      concurrency: request.concurrency,
+      max_cost: request.maxCost ?? null,
+      start_at: request.startAt ?? null,
+      reuse_max_age: request.reuse?.max_age ?? null,
+      metadata: asJson(request.metadata),
+      schedule_id: request.scheduleId ?? null,
+      status: evaluationStates.initial,
+      // No caller waits for an evaluation that a schedule starts.
+      accepted_at: request.scheduleId === undefined ? null : now,
+      created_at: now,
+    }),
+  );
+  return {
+    id,
+    workspaceId,
+    promptName: prompt.name,
+    promptVersion: prompt.version,
+    model,
+    retries: 0,
+    examplesTotal: total,
+    datasetName: found?.datasetName ?? null,
+    datasetVersion: found?.version ?? null,
+  };
+}

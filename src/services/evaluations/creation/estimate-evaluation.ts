@@ -1,0 +1,117 @@
+import { Big } from 'big.js';
+import type { WorkspaceDatabase } from '../../../db/database.ts';
+import { parsePrompt } from '../../../domain/prompts/prompt.ts';
+import type { Models } from '../../../models/model.ts';
+import { type NewEvaluation, resolveRun } from './create-evaluation.ts';
+import { CHARACTERS_PER_TOKEN, expectedOutputTokens, type JudgeConfig, judgeTokens } from './expected-tokens.ts';
+import { type PastOutput, pastOutput } from './past-output.ts';
+import { type FilledSample, fillSample, sampleExamples } from './sample-examples.ts';
+
+/** What an evaluation will come to, about. */
+export interface EvaluationEstimate {
+  examples: number;
+  modelCalls: number;
+  judgeCalls: number;
+  /** Model and judges together. */
+  tokens: { input: number; output: number };
+  /** US dollars, decimal; null where a model has no known price. */
+  costUsd: string | null;
+  /** How it was reckoned, in words. */
+  basis: string;
+}
+
+/** Calls of one model. Tokens are those of all of them. */
+interface Calls {
+  model: string;
+  calls: number;
+  input: number;
+  output: number;
+}
+
+function costOf(models: Models, { model, calls, input, output }: Calls): Big | null {
+  if (calls === 0) return new Big(0);
+  const price = models.priceOf(model, input / calls);
+  if (price === null) return null;
+  return new Big(price.input_per_million)
+    .times(input)
+    .plus(new Big(price.output_per_million).times(output))
+    .div(1e6)
+    .plus(new Big(price.per_request ?? 0).times(calls));
+}
+
+const callsOf = (model: string, calls: number, each: { input: number; output: number }): Calls => ({
+  model,
+  calls,
+  input: Math.round(each.input * calls),
+  output: Math.round(each.output * calls),
+});
+
+const count = (number: number) => number.toLocaleString('en-US');
+
+/**
+ * Reckons what an evaluation would cost, without creating it. From a sample of its examples, so that it takes milliseconds.
+ * @throws ApiError as creating it does
+ */
+export async function estimateEvaluation(
+  db: WorkspaceDatabase,
+  models: Models,
+  request: NewEvaluation,
+): Promise<EvaluationEstimate> {
+  const { prompt, content, includes, called, evaluators } = await resolveRun(db.query, models, request);
+  const { total, variables } = await sampleExamples(db, request);
+  const filled = await fillSample(parsePrompt(content, includes), content, variables);
+  const past = await pastOutput(db.heavy.query, { promptName: prompt.name, model: called.model });
+  const { max_tokens: maxTokens = Number.POSITIVE_INFINITY } = prompt.parameters;
+  const output = past === undefined ? expectedOutputTokens(prompt.parameters) : Math.min(past.meanTokens, maxTokens);
+  const modelCalls = filled.tried === 0 ? 0 : Math.round((total * filled.fitting) / filled.tried);
+  const judges = evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
+  const all = [
+    callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }),
+    ...judges.map((judge) => callsOf(judge.model, modelCalls, judgeTokens(judge, filled.meanInputTokens, output))),
+  ];
+  const costs = all.map((each) => costOf(models, each));
+  const unpriced = all.filter((_, index) => costs[index] === null).map(({ model }) => model);
+  return {
+    examples: total,
+    modelCalls,
+    judgeCalls: modelCalls * judges.length,
+    tokens: {
+      input: all.reduce((sum, { input }) => sum + input, 0),
+      output: all.reduce((sum, { output: tokens }) => sum + tokens, 0),
+    },
+    costUsd: unpriced.length > 0 ? null : costs.reduce<Big>((sum, cost) => sum.plus(cost ?? 0), new Big(0)).toFixed(),
+    basis: basisOf({ request, total, filled, past, output, maxTokens, model: called.model, judges, unpriced }),
+  };
+}
+
+interface Basis {
+  request: NewEvaluation;
+  total: number;
+  filled: FilledSample;
+  past: PastOutput | undefined;
+  output: number;
+  maxTokens: number;
+  model: string;
+  judges: JudgeConfig[];
+  unpriced: string[];
+}
+
+function basisOf({ request, total, filled, past, output, maxTokens, model, judges, unpriced }: Basis): string {
+  const { tried, fitting } = filled;
+  const sample = tried === total ? `all ${count(total)} examples` : `${count(tried)} of ${count(total)} examples`;
+  const assumed = Number.isFinite(maxTokens) ? 'max_tokens' : 'an assumption, since it has not run on this model';
+  const facts = [
+    `Calls of ${model}, each example once, without retries and fallbacks.`,
+    `Input tokens: the prompt filled with ${sample}, a token for every ${CHARACTERS_PER_TOKEN} characters.`,
+    `Output tokens: ${count(Math.round(output))} a call, ${past === undefined ? assumed : `the mean of ${past.of}`}.`,
+  ];
+  if (fitting < tried)
+    facts.push(`${count(tried - fitting)} of those examples do not fit the prompt: the model is not called for such.`);
+  if (judges.length > 0)
+    facts.push('Judges: the rubric, the prompt and the response as input, and max_tokens or 100 tokens as output.');
+  if (request.reuse !== undefined)
+    facts.push('Responses that can be reused are counted as calls: the run may cost less.');
+  if (unpriced.length > 0)
+    facts.push(`The cost is unknown: ${[...new Set(unpriced)].join(' and ')} has no known price.`);
+  return facts.join(' ');
+}

@@ -1,0 +1,56 @@
+import type { ModelInput } from '../../../domain/prompts/messages.ts';
+import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
+import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
+import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
+
+/** On the low side, so that what is reckoned with it is on the high side. */
+export const CHARACTERS_PER_TOKEN = 3;
+const EXPECTED_OUTPUT_TOKENS = 500;
+/** About what a large image takes. */
+const FILE_TOKENS = 1_500;
+/** The text around a rubric in a judge's prompt. */
+const JUDGE_PROMPT_TOKENS = 300;
+const EXPECTED_JUDGEMENT_TOKENS = 100;
+
+export type JudgeConfig = Extract<EvaluatorConfig, { type: 'llm_judge' }>;
+
+const FILE = '.'.repeat(FILE_TOKENS * CHARACTERS_PER_TOKEN);
+
+function isFile(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'file';
+}
+
+/** With so many characters for a file as its tokens may come to. */
+const jsonChars = (value: unknown) => JSON.stringify(value, (_, part: unknown) => (isFile(part) ? FILE : part)).length;
+
+const toolChars = ({ tools }: PromptContent) => (tools === null ? 0 : JSON.stringify(tools).length);
+
+/** Input tokens of a prompt before its values are known. */
+export function promptTokens({ content, includes }: { content: PromptContent; includes: IncludeSet }): number {
+  const { template, messages } = content;
+  const included = Object.values(includes).reduce((sum, { template: text }) => sum + text.length, 0);
+  return ((template?.length ?? jsonChars(messages)) + included + toolChars(content)) / CHARACTERS_PER_TOKEN;
+}
+
+/** Input tokens of a prompt that has been filled. */
+export function inputTokens(content: PromptContent, input: ModelInput): number {
+  const chars = typeof input === 'string' ? input.length : jsonChars(input);
+  return (chars + toolChars(content)) / CHARACTERS_PER_TOKEN;
+}
+
+/** Output tokens of a call of which nothing is known but its parameters. */
+export function expectedOutputTokens({ max_tokens }: ModelParameters): number {
+  return max_tokens ?? EXPECTED_OUTPUT_TOKENS;
+}
+
+/** Tokens of a judge's call about a response, by the tokens of the call that gave it. */
+export function judgeTokens(
+  { rubric, parameters }: JudgeConfig,
+  input: number,
+  output: number,
+): { input: number; output: number } {
+  return {
+    input: JUDGE_PROMPT_TOKENS + rubric.length / CHARACTERS_PER_TOKEN + input + output,
+    output: parameters.max_tokens ?? EXPECTED_JUDGEMENT_TOKENS,
+  };
+}

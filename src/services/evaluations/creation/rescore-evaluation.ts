@@ -1,0 +1,80 @@
+import type { Query } from '../../../db/database.ts';
+import { now } from '../../../db/sql.ts';
+import { asJson } from '../../../db/statement.ts';
+import { ApiError } from '../../../domain/errors.ts';
+import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import type { Models } from '../../../models/model.ts';
+import { getEvaluation } from '../evaluations.ts';
+import { checkBudget, resolveJudges } from './create-evaluation.ts';
+import type { SealedEvaluators } from './evaluator-secrets.ts';
+
+export interface Rescoring {
+  /** UUID of the new run. */
+  id: string;
+  sourceId: string;
+  /** Default: those of the source, with their secrets. */
+  sealed?: SealedEvaluators | undefined;
+  /** Default: that of the source. */
+  threshold?: number | undefined;
+  /** US dollars, decimal, for the judges. */
+  maxCost?: string | undefined;
+}
+
+/** What the new run has in common with the one that is scored again. */
+const SAME = [
+  'prompt_name',
+  'prompt_version',
+  'content',
+  'includes',
+  'model',
+  'provider',
+  'fallback_models',
+  'parameters',
+  'dataset_name',
+  'dataset_version',
+  'examples_id',
+  'examples_hash',
+  'examples_total',
+  'concurrency',
+  'metadata',
+  'evaluator_secrets',
+] as const;
+
+/**
+ * Stores a run over the outputs of one that has completed: its model is not called. Runs in the caller's transaction; the
+ * evaluators were compiled before it.
+ * @throws ApiError `not_found`, `invalid_state`, `invalid_request`
+ */
+export async function rescoreEvaluation(query: Query, models: Models, request: Rescoring): Promise<void> {
+  const { id, sourceId } = request;
+  const source = await getEvaluation(query, sourceId);
+  if (source.status !== 'completed')
+    throw new ApiError(
+      'invalid_state',
+      `This evaluation is ${source.status}: only a completed one can be scored again.`,
+    );
+  const evaluators = resolveJudges(models, request.sealed?.evaluators ?? source.evaluators);
+  if (request.maxCost !== undefined) checkBudget(models, [], evaluators);
+  // The lock keeps the source, and with it its inline examples, until the new run has them, too.
+  const [same] = await query((db) => db.selectFrom('evaluations').select(SAME).where('id', '=', sourceId).forShare());
+  if (same === undefined || same.examples_id === null)
+    throw new ApiError('invalid_state', 'The dataset of this evaluation was deleted: it can not be scored again.');
+  await query((db) =>
+    db.insertInto('evaluations').values({
+      ...same,
+      content: asJson(same.content),
+      includes: asJson(same.includes),
+      parameters: asJson(same.parameters),
+      metadata: asJson(same.metadata),
+      id,
+      source_evaluation_id: sourceId,
+      evaluators: asJson(evaluators),
+      evaluator_secrets: request.sealed === undefined ? same.evaluator_secrets : request.sealed.secrets,
+      threshold: request.threshold ?? source.threshold,
+      baseline_mode: 'none',
+      max_cost: request.maxCost ?? null,
+      status: evaluationStates.initial,
+      created_at: now,
+    }),
+  );
+}

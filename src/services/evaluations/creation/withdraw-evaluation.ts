@@ -1,0 +1,37 @@
+import { now } from '../../../db/sql.ts';
+import { changeState, inStates } from '../../../db/state-change.ts';
+import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import { createRowWithdrawal, type WithGone } from '../../acceptance/withdraw-row.ts';
+import { UNTOLD } from '../evaluations.ts';
+
+const CANCEL = changeState(evaluationStates, { to: 'canceled' });
+
+/** Their rows are still to be read in the statement that deletes them. */
+const deleteInlineExamples = (db: WithGone) =>
+  db.with('gone_examples', (cte) =>
+    cte
+      .deleteFrom('dataset_versions as v')
+      .using(['gone', 'evaluations as e'])
+      .whereRef('e.id', '=', 'gone.id')
+      .whereRef('e.workspace_id', '=', 'gone.workspace_id')
+      .whereRef('v.workspace_id', '=', 'gone.workspace_id')
+      .whereRef('v.id', '=', 'e.examples_id')
+      .where('v.dataset_id', 'is', null)
+      // Else they are another run's, too.
+      .where('e.source_evaluation_id', 'is', null),
+  );
+
+export const { withdrawUnaccepted: withdrawUnacceptedEvaluation, withdraw: withdrawEvaluation } = createRowWithdrawal({
+  table: 'evaluations',
+  isUnbegun: inStates(evaluationStates, ['scheduled']),
+  deleteBelongings: deleteInlineExamples,
+  cancel: (db, id) =>
+    db.with('gone', (cte) =>
+      cte
+        .updateTable('evaluations')
+        .set({ ...CANCEL.set, finished_at: now, ...UNTOLD })
+        .where('id', '=', id)
+        .where(CANCEL.where)
+        .returning(['id', 'workspace_id']),
+    ),
+});

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { Query } from '../../../db/database.ts';
+import { type Builder, prepared } from '../../../db/statement.ts';
+
+/** The cost of calls as a budget counts it: a call of unknown cost counts as what was reserved for it. */
+export interface Spending {
+  /** US dollars, judges included. */
+  costUsd: number;
+  /** How many examples it was spent on. */
+  examples: number;
+}
+
+const COUNTED = sql<number>`coalesce(cost_amount, 0) + coalesce(assumed_cost, 0)`;
+
+/** The costs of the examples and of the judges' calls, one row each. */
+const selectCosts = (db: Builder) =>
+  db
+    .selectFrom('evaluation_results')
+    .select(['evaluation_id', 'seq', COUNTED.as('cost')])
+    .unionAll(db.selectFrom('evaluation_judgements').select(['evaluation_id', 'seq', COUNTED.as('cost')]));
+
+const COST_OF_RANGE = prepared<{ evaluationId: string; from: number; to: number }>()((db, { evaluationId, from, to }) =>
+  db
+    .selectFrom(selectCosts(db).as('paid'))
+    .select([
+      sql<number>`coalesce(sum(cost), 0)::float8`.as('costUsd'),
+      sql<number>`count(distinct seq)::int`.as('examples'),
+    ])
+    .where('evaluation_id', '=', evaluationId)
+    .where('seq', '>=', from)
+    .where('seq', '<', to)
+    .where('cost', '>', 0),
+);
+
+/** What the examples from `from` until before `to` have cost. */
+export async function costOfRange(query: Query, evaluationId: string, from: number, to: number): Promise<Spending> {
+  const [row] = await query(COST_OF_RANGE, { evaluationId, from, to });
+  return row ?? { costUsd: 0, examples: 0 };
+}
+
+const SUM = sql<string>`coalesce(sum(coalesce(cost_amount, 0) + coalesce(assumed_cost, 0)), 0)`.as('sum');
+
+/**
+ * What a run has cost so far as its budget counts it: a decimal string in US dollars.
+ * @param query bound to the workspace
+ */
+export async function costOfRun(query: Query, evaluationId: string): Promise<string> {
+  const [row] = await query((db) =>
+    db
+      .selectFrom('evaluations as e')
+      .select((eb) => {
+        const results = eb.selectFrom('evaluation_results as r').select(SUM).whereRef('r.evaluation_id', '=', 'e.id');
+        const judgements = eb
+          .selectFrom('evaluation_judgements as j')
+          .select(SUM)
+          .whereRef('j.evaluation_id', '=', 'e.id');
+        return sql<string>`(${results} + ${judgements})::text`.as('cost');
+      })
+      .where('e.id', '=', evaluationId),
+  );
+  return row?.cost ?? '0';
+}
+
+/** What the examples so far have cost by batch, in US dollars; batches that cost nothing are left out. */
+export async function costByBatch(
+  query: Query,
+  evaluationId: string,
+  batchSize: number,
+): Promise<Record<number, number>> {
+  const rows = await query((db) =>
+    db
+      .selectFrom(selectCosts(db).as('paid'))
+      .select([sql<number>`seq / ${batchSize}::int`.as('batch'), sql<number>`sum(cost)::float8`.as('costUsd')])
+      .where('evaluation_id', '=', evaluationId)
+      .where('cost', '>', 0)
+      .groupBy('batch')
+      .orderBy('batch'),
+  );
+  return Object.fromEntries(rows.map(({ batch, costUsd }) => [batch, costUsd]));
+}

@@ -1,0 +1,205 @@
+import { type InferResult, sql } from 'kysely';
+import { bindWorkspace, type Query, type SystemDatabase } from '../../../db/database.ts';
+import type { EvaluationSummary } from '../../../db/entities/evaluation.ts';
+import { now } from '../../../db/sql.ts';
+import { changeState } from '../../../db/state-change.ts';
+import { asJson, type Builder } from '../../../db/statement.ts';
+import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import { passes, roundScore, SCORE_EPSILON } from '../../../domain/evaluations/scoring.ts';
+import { publicId } from '../../../domain/ids.ts';
+import { writeEvent } from '../../events/write-event.ts';
+import type { RunRef } from '../creation/run-spec.ts';
+import { bytesOfResults, readSummary } from './sum-up.ts';
+
+/** A run may have a million results. */
+const UNHURRIED = { statementTimeoutMs: 0 };
+
+const selectRun = (db: Builder, { evaluationId, round }: RunRef) =>
+  db
+    .selectFrom('evaluations')
+    .select(['workspace_id', 'prompt_name', 'threshold', 'baseline_id', 'examples_total', 'evaluators'])
+    .where('id', '=', evaluationId)
+    .where('retries', '=', round)
+    .where('status', '=', 'running');
+
+type RunToFinish = InferResult<ReturnType<typeof selectRun>>[number];
+
+interface RunSums {
+  score: number;
+  scoresByEvaluator: Record<string, number>;
+  regressions: number;
+  improvements: number;
+  summary: EvaluationSummary;
+}
+
+/**
+ * Sums a run up, compares it with its baseline, marks it as completed and writes its events. The slow part is done first and
+ * without a lock on the run, for which pausing and canceling would have to wait: the results are final by now. A run that is
+ * not `running` stays as it is.
+ * @returns whether it has completed, now or before
+ */
+export async function finishRun(db: SystemDatabase, ref: RunRef): Promise<boolean> {
+  const sums = await sumUpResults(db, ref);
+  return db.transaction(async (query) => {
+    if (sums === undefined) return isCompleted(query, ref);
+    // The lock keeps two at once from both writing events.
+    const [run] = await query((tables) => selectRun(tables, ref).forUpdate());
+    if (run === undefined) return isCompleted(query, ref);
+    await complete(query, ref.evaluationId, run, sums);
+    return true;
+  });
+}
+
+/** Marks each result against the baseline. Undefined where the run is not `running`. */
+function sumUpResults(db: SystemDatabase, ref: RunRef): Promise<RunSums | undefined> {
+  const { evaluationId } = ref;
+  return db.transaction(async (query) => {
+    const [run] = await query((tables) => selectRun(tables, ref));
+    if (run === undefined) return undefined;
+    // A failed example counts 0, for the comparison too.
+    await query((tables) =>
+      tables
+        .updateTable('evaluation_results')
+        .set({ score: 0 })
+        .where('evaluation_id', '=', evaluationId)
+        .where('score', 'is', null),
+    );
+    if (await keepBaseline(query, evaluationId, run)) await compareWithBaseline(query, evaluationId, run.baseline_id);
+    else await compareWithThreshold(query, evaluationId, run.threshold);
+    const mean = (millionths: number) =>
+      run.examples_total === 0 ? 0 : roundScore(millionths / run.examples_total / 1_000_000);
+    const [sums] = await query((tables) =>
+      tables
+        .selectFrom('evaluation_results')
+        .select([
+          sql<number>`coalesce(sum(round((score * 1000000)::numeric)), 0)::float8`.as('millionths'),
+          sql<number>`count(*) filter (where regression)::int`.as('regressions'),
+          sql<number>`count(*) filter (where improvement)::int`.as('improvements'),
+        ])
+        .where('evaluation_id', '=', evaluationId),
+    );
+    if (sums === undefined) throw new Error('An aggregate without a row.');
+    const byEvaluator = await sumByEvaluator(query, evaluationId);
+    const scoresByEvaluator = Object.fromEntries(
+      run.evaluators.map(({ name }) => [name, mean(byEvaluator.find((row) => row.name === name)?.millionths ?? 0)]),
+    );
+    const { millionths, regressions, improvements } = sums;
+    const summary = await readSummary(bindWorkspace(query, run.workspace_id), evaluationId);
+    return { score: mean(millionths), scoresByEvaluator, regressions, improvements, summary };
+  }, UNHURRIED);
+}
+
+/**
+ * Locks the baseline, so that it stays until the transaction ends. One that was deleted is forgotten.
+ * @returns whether there is a baseline
+ */
+async function keepBaseline(query: Query, evaluationId: string, run: RunToFinish): Promise<boolean> {
+  const { baseline_id: baselineId, workspace_id: workspaceId } = run;
+  if (baselineId === null) return false;
+  const [baseline] = await query((db) =>
+    db
+      .selectFrom('evaluations')
+      .select('id')
+      .where('id', '=', baselineId)
+      .where('workspace_id', '=', workspaceId)
+      .forShare(),
+  );
+  if (baseline !== undefined) return true;
+  await query((db) => db.updateTable('evaluations').set({ baseline_id: null }).where('id', '=', evaluationId));
+  return false;
+}
+
+/** Against the baseline's score of the same example. */
+async function compareWithBaseline(query: Query, evaluationId: string, baselineId: string | null): Promise<void> {
+  await query((db) =>
+    db
+      .updateTable('evaluation_results as r')
+      .from((eb) =>
+        eb
+          .selectFrom('evaluation_results')
+          .select(['example_key', sql<number>`coalesce(score, 0)`.as('score')])
+          .where('evaluation_id', '=', baselineId)
+          .as('b'),
+      )
+      .set({
+        baseline_score: sql<number>`b.score`,
+        regression: sql<boolean>`r.score < b.score - ${SCORE_EPSILON}::float8`,
+        improvement: sql<boolean>`r.score > b.score + ${SCORE_EPSILON}::float8`,
+      })
+      .where('r.evaluation_id', '=', evaluationId)
+      .whereRef('b.example_key', '=', 'r.example_key'),
+  );
+}
+
+/**
+ * Marks what is below the threshold, and takes back marks of earlier rounds. Reading takes no mark for `false`, so that most rows
+ * need not be written again.
+ */
+async function compareWithThreshold(query: Query, evaluationId: string, threshold: number): Promise<void> {
+  const isBelow = sql<boolean>`score < ${threshold}::float8 - ${SCORE_EPSILON}::float8`;
+  await query((db) =>
+    db
+      .updateTable('evaluation_results')
+      .set({ regression: isBelow, improvement: false })
+      .where('evaluation_id', '=', evaluationId)
+      .where(sql<boolean>`(${isBelow} or regression or improvement)`),
+  );
+}
+
+function sumByEvaluator(query: Query, evaluationId: string): Promise<{ name: string; millionths: number }[]> {
+  return query((db) =>
+    db
+      .selectFrom([
+        'evaluation_results as r',
+        sql<{ key: string; value: unknown }>`jsonb_each(r.scores)`.as<'s'>(sql`s(key, value)`),
+      ])
+      .select([
+        's.key as name',
+        sql<number>`sum(round(((s.value->>'score')::float8 * 1000000)::numeric))::float8`.as('millionths'),
+      ])
+      .where('r.evaluation_id', '=', evaluationId)
+      .groupBy('s.key'),
+  );
+}
+
+const COMPLETED = changeState(evaluationStates, { to: 'completed' });
+
+async function complete(query: Query, evaluationId: string, run: RunToFinish, sums: RunSums): Promise<void> {
+  const { score, scoresByEvaluator, regressions, improvements, summary } = sums;
+  await query((db) =>
+    db
+      .updateTable('evaluations')
+      .set({
+        ...COMPLETED.set,
+        status_reason: null,
+        finished_at: now,
+        score,
+        scores_by_evaluator: asJson(scoresByEvaluator),
+        regressions,
+        improvements,
+        summary: asJson(summary),
+        result_bytes: bytesOfResults(evaluationId),
+      })
+      .where('id', '=', evaluationId)
+      .where(COMPLETED.where),
+  );
+  const data = {
+    evaluation_id: publicId('evaluation', evaluationId),
+    prompt_name: run.prompt_name,
+    score,
+    examples_evaluated: summary.evaluated,
+    regressions,
+  };
+  const own = bindWorkspace(query, run.workspace_id);
+  await writeEvent(own, 'evaluation.completed', data);
+  if (!passes(score, run.threshold))
+    await writeEvent(own, 'evaluation.regression', { ...data, threshold: run.threshold });
+}
+
+/** An earlier attempt may have completed the run without having been able to say so. */
+async function isCompleted(query: Query, { evaluationId, round }: RunRef): Promise<boolean> {
+  const [row] = await query((db) =>
+    db.selectFrom('evaluations').select('status').where('id', '=', evaluationId).where('retries', '=', round),
+  );
+  return row?.status === 'completed';
+}

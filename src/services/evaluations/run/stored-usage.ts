@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { type ArraysOf, jsonText } from '../../../db/sql.ts';
+import type { Parameters } from '../../../db/statement.ts';
+import type { Cost, Pricing, TokenUsage } from '../../../domain/usage.ts';
+
+/** What a call was billed. */
+export interface Spent {
+  tokens: TokenUsage;
+  cost: Cost;
+}
+
+/**
+ * What an outcome was billed, as columns.
+ * @param assumedUsd what the call counts as against a budget, where its cost is unknown
+ */
+export const usageColumns = (spent: Spent | undefined, assumedUsd: number | undefined) => ({
+  tokens_input: spent?.tokens.input ?? 0,
+  tokens_output: spent?.tokens.output ?? 0,
+  tokens_cached_input: spent?.tokens.cached_input ?? 0,
+  tokens_reasoning: spent?.tokens.reasoning ?? 0,
+  cost_amount: spent?.cost.amount ?? null,
+  pricing: jsonText(spent?.cost.pricing),
+  assumed_cost: assumedUsd === undefined ? null : String(assumedUsd),
+});
+
+export const USAGE_COLUMNS = [
+  'tokens_input',
+  'tokens_output',
+  'tokens_cached_input',
+  'tokens_reasoning',
+  'cost_amount',
+  'pricing',
+  'assumed_cost',
+] as const;
+
+/** The usage of many outcomes, for `unnestOf`. */
+export const usageArrays = (given: Parameters<ArraysOf<ReturnType<typeof usageColumns>>>) =>
+  ({
+    tokens_input: ['bigint', given.tokens_input],
+    tokens_output: ['bigint', given.tokens_output],
+    tokens_cached_input: ['bigint', given.tokens_cached_input],
+    tokens_reasoning: ['bigint', given.tokens_reasoning],
+    cost_amount: ['numeric', given.cost_amount],
+    pricing: ['jsonb', given.pricing],
+    assumed_cost: ['numeric', given.assumed_cost],
+  }) as const;
+
+/**
+ * The usage columns for `on conflict do update set`: adds what another outcome was billed to the row that is there. A cost is
+ * null where none is known.
+ */
+export function addedUsage(table: 'evaluation_results' | 'evaluation_judgements') {
+  const added = (column: string) => [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)] as const;
+  const tokens = (column: string) => {
+    const [there, more] = added(column);
+    return sql<number>`${there} + ${more}`;
+  };
+  const cost = (column: string) => {
+    const [there, more] = added(column);
+    return sql<string>`coalesce(${there} + ${more}, ${there}, ${more})`;
+  };
+  const [pricing, newPricing] = added('pricing');
+  const [outcomes, newOutcomes] = added('outcome_ids');
+  return {
+    tokens_input: tokens('tokens_input'),
+    tokens_output: tokens('tokens_output'),
+    tokens_cached_input: tokens('tokens_cached_input'),
+    tokens_reasoning: tokens('tokens_reasoning'),
+    cost_amount: cost('cost_amount'),
+    assumed_cost: cost('assumed_cost'),
+    pricing: sql<Pricing>`coalesce(${newPricing}, ${pricing})`,
+    outcome_ids: sql<string[]>`${outcomes} || ${newOutcomes}`,
+  };
+}
+
+/** Whether the row lacks the outcome that is to be inserted. */
+export function lacksOutcome(table: 'evaluation_results' | 'evaluation_judgements') {
+  return sql<boolean>`not ${sql.ref(`${table}.outcome_ids`)} @> excluded.outcome_ids`;
+}

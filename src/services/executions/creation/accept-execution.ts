@@ -1,0 +1,27 @@
+import type { WorkspaceDatabase } from '../../../db/database.ts';
+import { now } from '../../../db/sql.ts';
+import { inStates } from '../../../db/state-change.ts';
+import { prepared } from '../../../db/statement.ts';
+import { executionStates } from '../../../domain/execution-states.ts';
+import { type SeenExecution, seeExecution } from '../executions.ts';
+
+const ACCEPT = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .updateTable('executions')
+    .set((eb) => ({ accepted_at: eb.fn.coalesce('accepted_at', now) }))
+    .where('id', '=', id)
+    .where(inStates(executionStates, ['queued']))
+    .returning('id'),
+);
+
+/**
+ * The execution, for a caller who is about to be told of it. One that is still queued is marked as accepted, so that it is run
+ * whatever happens from now on.
+ * @throws ApiError `not_found`
+ */
+export async function acceptExecution(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {
+  const seen = await seeExecution(db, id);
+  if (seen.status !== 'queued') return seen;
+  const [accepted] = await db.query(ACCEPT, { id });
+  return accepted === undefined ? seeExecution(db, id) : seen;
+}

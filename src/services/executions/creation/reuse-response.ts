@@ -1,0 +1,81 @@
+import type { Query } from '../../../db/database.ts';
+import { ago, now } from '../../../db/sql.ts';
+import { changeState, inStates } from '../../../db/state-change.ts';
+import { prepared } from '../../../db/statement.ts';
+import { executionStates } from '../../../domain/execution-states.ts';
+import { newId } from '../../../domain/ids.ts';
+import { EVENT_COLUMNS, eventOf } from '../../events/write-event.ts';
+import { COMPLETED_DATA, hasEvents, STATUS_AND_NOTIFICATIONS } from '../execution-events.ts';
+import type { PreparedExecution } from './create-execution.ts';
+
+const COMPLETE = changeState(executionStates, { to: 'completed', from: ['queued'] }, 'e');
+
+/** The statement is one of the workspace, which is bound to it. */
+const [, ...OWN_EVENT_COLUMNS] = EVENT_COLUMNS;
+
+interface Reuse {
+  id: string;
+  callHash: Buffer;
+  model: string;
+  maxAgeMs: number;
+  eventId: string;
+}
+
+const REUSE = prepared<Reuse>()((db, { id, callHash, model, maxAgeMs, eventId }) =>
+  db
+    .with('earlier', (cte) =>
+      cte
+        .selectFrom('executions')
+        .select(['id', 'output', 'tool_calls', 'finish_reason'])
+        .where('call_hash', '=', callHash)
+        .where('model', '=', model)
+        .where(inStates(executionStates, ['completed']))
+        .where('reused_from', 'is', null)
+        .where('finished_at', '>=', ago(maxAgeMs))
+        .orderBy('finished_at', 'desc')
+        .limit(1),
+    )
+    .with('done', (cte) =>
+      cte
+        .updateTable('executions as e')
+        .from('earlier')
+        .set((eb) => ({
+          ...COMPLETE.set,
+          reused_from: eb.ref('earlier.id'),
+          output: eb.ref('earlier.output'),
+          tool_calls: eb.ref('earlier.tool_calls'),
+          finish_reason: eb.ref('earlier.finish_reason'),
+          cost_amount: '0',
+          model_ms: 0,
+          started_at: now,
+          answered_at: now,
+          finished_at: now,
+        }))
+        .where('e.id', '=', id)
+        .where(COMPLETE.where)
+        .returningAll('e'),
+    )
+    .with('event', (cte) => {
+      const [, ...values] = eventOf('execution.completed', eventId, COMPLETED_DATA);
+      return cte
+        .insertInto('events')
+        .columns(OWN_EVENT_COLUMNS)
+        .expression(cte.selectFrom('done').select(values).where(hasEvents))
+        .returning('dispatched_at');
+    })
+    .selectFrom('done')
+    .select(STATUS_AND_NOTIFICATIONS),
+);
+
+/**
+ * Completes an execution that was just stored with the response of an earlier one: the same call of the same model in this
+ * workspace, completed within that time by a call of its own. No model is called, and nothing is paid.
+ * @returns whether there is such a response
+ */
+export async function reuseResponse(
+  query: Query,
+  { id, callHash, model }: Pick<PreparedExecution, 'id' | 'callHash' | 'model'>,
+  maxAgeMs: number,
+): Promise<boolean> {
+  return (await query(REUSE, { id, callHash, model, maxAgeMs, eventId: newId() })).length > 0;
+}

@@ -1,0 +1,70 @@
+import { type Expression, sql } from 'kysely';
+import type { StoredCall } from '../../../db/entities/execution.ts';
+import { asJson } from '../../../db/statement.ts';
+import type { Cost, TokenUsage } from '../../../domain/usage.ts';
+
+/** Why an execution, or one call of it, failed, as its caller is told. */
+export interface ExecutionError {
+  code: string;
+  message: string;
+}
+
+/** What a call was billed. */
+export interface Spent {
+  tokens: TokenUsage;
+  cost: Cost;
+}
+
+/** How a call ended, as it is stored. */
+export type CallEnd = Required<Omit<StoredCall, 'model' | 'started_at'>>;
+
+const LOST: ExecutionError = {
+  code: 'model_unavailable',
+  message: 'The worker stopped during this call: whether the model responded is not known.',
+};
+/** This worker was asked to stop, and could not wait for the call any longer. */
+export const GIVEN_UP: ExecutionError = {
+  code: 'model_unavailable',
+  message: 'The worker was stopped before this call ended: whether the model responded is not known.',
+};
+const CANCELED: ExecutionError = { code: 'canceled', message: 'The execution was canceled during this call.' };
+
+/** @param durationMs and `spent`: null where that is not known */
+export function callEnd(durationMs: number | null, spent: Spent | null, error: ExecutionError | null): CallEnd {
+  return {
+    duration_ms: durationMs === null ? null : Math.round(durationMs),
+    tokens: spent?.tokens ?? null,
+    cost: spent?.cost.amount ?? null,
+    error,
+  };
+}
+
+/** `calls` with the last one ended by this error, where it had no end: only its worker knew, if anyone, how it went. */
+function endedBy(error: ExecutionError) {
+  const end = JSON.stringify(callEnd(null, null, error));
+  return sql<StoredCall[]>`case when jsonb_exists(calls -> -1, 'duration_ms') is false
+    then (calls - -1) || jsonb_build_array((calls -> -1) || ${sql.lit(end)}::jsonb) else calls end`;
+}
+
+/** The last call's worker has died. */
+export const callLost = endedBy(LOST);
+/** The last call is given up. */
+export const callCanceled = endedBy(CANCELED);
+/** How many calls of an execution had no end when their worker was gone, the last one included. */
+export const deathsOf = sql<number>`(select count(*) from jsonb_array_elements(calls) as call
+  where not jsonb_exists(call, 'duration_ms') or call -> 'error' ->> 'message' = ${sql.lit(LOST.message)})::int`;
+/** A call begins. One before it that had no end was lost. */
+export const callBegun = sql<
+  StoredCall[]
+>`(${callLost}) || jsonb_build_array(jsonb_build_object('model', model, 'started_at', now()::timestamptz(3)))`;
+
+/** The call of an attempt (from 1) has ended, whatever was written of it before. */
+export const callEnded = (attempt: Expression<number>, end: Expression<CallEnd>) => {
+  const index = sql`${attempt}::int - 1`;
+  return sql<StoredCall[]>`jsonb_set(calls, array[(${index})::text],
+    coalesce(calls -> (${index}), jsonb_build_object('model', model, 'started_at', started_at)) || ${asJson(end)}::jsonb)`;
+};
+
+/** The model that an attempt has called, as long as it is known: the execution may have gone on to the next one. */
+export const modelOfCall = (attempt: Expression<number>) =>
+  sql<string>`coalesce(calls -> (${attempt}::int - 1) ->> 'model', model)`;

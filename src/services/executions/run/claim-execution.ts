@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Query } from '../../../db/database.ts';
+import { CHANNELS } from '../../../db/listener.ts';
+import { notify, now } from '../../../db/sql.ts';
+import { changeState, inStates } from '../../../db/state-change.ts';
+import { prepared, type RowOf } from '../../../db/statement.ts';
+import { executionStates } from '../../../domain/execution-states.ts';
+import { DEATHS_UNTIL_SET_ASIDE, MAX_CALL_ATTEMPTS } from '../../../domain/limits.ts';
+import type { ModelInput } from '../../../domain/prompts/messages.ts';
+import { mayBegin } from '../../acceptance/may-begin.ts';
+import { withdrawUnaccepted } from '../creation/withdraw-execution.ts';
+import { isFinished } from '../executions.ts';
+import { callBegun, deathsOf } from './calls.ts';
+import { leaveExhaustedModel } from './fall-back.ts';
+
+const RUN = changeState(executionStates, { to: 'running' });
+
+const CLAIM = prepared<{ id: string; isTold: boolean; deaths: number }>()((db, { id, isTold, deaths }) =>
+  db
+    .updateTable('executions')
+    .set((eb) => ({
+      ...RUN.set,
+      attempts: eb('attempts', '+', 1),
+      model_attempts: eb('model_attempts', '+', 1),
+      calls: callBegun,
+      started_at: eb.fn.coalesce('started_at', now),
+    }))
+    .where('id', '=', id)
+    .where(RUN.where)
+    .where('answered_at', 'is', null)
+    .where('model_attempts', '<', MAX_CALL_ATTEMPTS)
+    // Most have no calls yet.
+    .where((eb) => eb.or([sql<boolean>`calls = '[]'`, sql<boolean>`${deathsOf} <= ${deaths}`]))
+    .where((eb) => eb.or([inStates(executionStates, ['running']), mayBegin]))
+    .returning(['model', 'input', 'input_messages', 'tools', 'tool_choice as toolChoice', 'parameters', 'streamed'])
+    .returning(['attempts as attempt', 'model_attempts as modelAttempt'])
+    .returning([
+      sql<boolean>`model_attempts >= ${MAX_CALL_ATTEMPTS}`.as('isLastAttempt'),
+      sql<string | null>`fallback_models[1]`.as('fallback'),
+    ])
+    .returning(sql`case when ${isTold} then ${notify(CHANNELS.executionBegun, sql.ref<string>('id'))} end`.as('told')),
+);
+const UNCLAIMED = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('executions')
+    .select(['status', 'model_attempts', 'answered_at', deathsOf.as('deaths')])
+    .where('id', '=', id),
+);
+
+/** A call to make. */
+export interface ClaimedCall extends Omit<RowOf<typeof CLAIM>, 'input' | 'input_messages' | 'told'> {
+  input: ModelInput;
+  /** Which attempt at its execution it is, from 1. */
+  attempt: number;
+  /** Which attempt at this model. */
+  modelAttempt: number;
+  /** Whether this model is not called again. */
+  isLastAttempt: boolean;
+  /** The model that is called after this one has failed for good; null: none is left. */
+  fallback: string | null;
+  /** Whether what the model says is passed on as it comes. */
+  streamed: boolean;
+}
+
+/**
+ * What there is to do: a call, one of the next model (at the next claim), or nothing. `suspect`: it is set aside, to be claimed again when it may
+ * run; `poison`: yet another process has ended then.
+ */
+export type Claim = ClaimedCall | { fallback: string } | 'suspect' | 'poison' | 'nothing' | 'exhausted';
+
+export interface ClaimOptions {
+  /** Whether to notify the process that started it that its call begins; needless where this one did. Default: true. */
+  isTold?: boolean;
+  /** It may run although it is set aside. Default: false. */
+  mayBeSuspect?: boolean;
+}
+
+/**
+ * Takes an execution to call its model. This is the one place that limits how often that happens.
+ * @returns `nothing` where it has its response, has ended or was withdrawn; `exhausted` where its last model was tried
+ * `MAX_CALL_ATTEMPTS` times; where another one was, the one that takes its place
+ */
+export async function claimExecution(
+  query: Query,
+  id: string,
+  { isTold = true, mayBeSuspect = false }: ClaimOptions = {},
+): Promise<Claim> {
+  const deaths = mayBeSuspect ? DEATHS_UNTIL_SET_ASIDE : DEATHS_UNTIL_SET_ASIDE - 1;
+  for (;;) {
+    const [claimed] = await query(CLAIM, { id, isTold, deaths });
+    if (claimed !== undefined) {
+      const { input, input_messages: messages, told: _told, ...call } = claimed;
+      return { ...call, input: messages ?? input ?? '' };
+    }
+    if (await withdrawUnaccepted(query, id)) return 'nothing';
+    const [row] = await query(UNCLAIMED, { id });
+    if (row === undefined || row.answered_at !== null || isFinished(row.status)) return 'nothing';
+    if (row.model_attempts >= MAX_CALL_ATTEMPTS) {
+      const fallback = await leaveExhaustedModel(query, id);
+      return fallback === undefined ? 'exhausted' : { fallback };
+    }
+    if (row.deaths > deaths) return row.deaths > DEATHS_UNTIL_SET_ASIDE ? 'poison' : 'suspect';
+    // A caller was told of it just now.
+  }
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../../db/database.ts';
+import { CHANNELS } from '../../../db/listener.ts';
+import { notify, now } from '../../../db/sql.ts';
+import { changeState } from '../../../db/state-change.ts';
+import { asJson, prepared } from '../../../db/statement.ts';
+import { ApiError } from '../../../domain/errors.ts';
+import { type ExecutionStatus, executionStates } from '../../../domain/execution-states.ts';
+import { newId, publicId } from '../../../domain/ids.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { endEvent, FAILED_DATA, STATUS_AND_NOTIFICATIONS } from '../execution-events.ts';
+import { EXECUTION_COLUMNS, type ExecutionRow, executionStatus, getExecution } from '../executions.ts';
+import { callCanceled, callLost, type ExecutionError } from './calls.ts';
+
+const FAIL = changeState(executionStates, { to: 'failed' });
+const CANCEL = changeState(executionStates, { to: 'canceled' });
+
+const FAIL_EXECUTION = prepared<{ id: string; eventId: string; error: ExecutionError }>()(
+  (db, { id, eventId, error }) =>
+    db
+      .with('done', (cte) =>
+        cte
+          .updateTable('executions')
+          .set({ ...FAIL.set, error: asJson(error), calls: callLost, finished_at: now })
+          .where('id', '=', id)
+          .where(FAIL.where)
+          .returningAll(),
+      )
+      .with('event', endEvent('execution.failed', eventId, FAILED_DATA))
+      .selectFrom('done')
+      .select(STATUS_AND_NOTIFICATIONS),
+);
+/** Whoever waits for the execution hears of it at once. */
+const CANCEL_EXECUTION = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .with('done', (cte) =>
+      cte
+        .updateTable('executions')
+        .set({ ...CANCEL.set, calls: callCanceled, finished_at: now })
+        .where('id', '=', id)
+        .where(CANCEL.where)
+        .returning(EXECUTION_COLUMNS),
+    )
+    .selectFrom('done')
+    .selectAll()
+    .select(notify(CHANNELS.executionFinished, sql.ref<string>('id')).as('finished_told')),
+);
+
+/**
+ * Ends an execution with an error, or (null) as canceled; one that has ended stays as it is.
+ * @returns its status now, undefined where there is no such execution
+ */
+export async function failExecution(
+  query: Query,
+  id: string,
+  error: ExecutionError | null,
+): Promise<ExecutionStatus | undefined> {
+  const [ended] =
+    error === null
+      ? await query(CANCEL_EXECUTION, { id })
+      : await query(FAIL_EXECUTION, { id, eventId: newId(), error });
+  return ended?.status ?? executionStatus(query, id);
+}
+
+/**
+ * Marks an execution as canceled; a response that still comes is kept, but changes the status no more.
+ * @throws ApiError `not_found`, `invalid_state`
+ */
+export async function cancelExecution(db: WorkspaceDatabase, id: string): Promise<ExecutionRow> {
+  const canceled = await db.transaction(async (query) => {
+    const [row] = await query(CANCEL_EXECUTION, { id });
+    if (row)
+      await recordChange(query, 'execution.canceled', publicId('execution', id), { prompt_name: row.prompt_name });
+    return row;
+  });
+  if (canceled) return canceled;
+  const { status } = await getExecution(db, id);
+  throw new ApiError('invalid_state', `This execution has ended as ${status}: there is nothing to cancel.`);
+}

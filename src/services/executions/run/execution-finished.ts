@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { CHANNELS, type Listener } from '../../../db/listener.ts';
+import { notify } from '../../../db/sql.ts';
+import { parseJson } from '../../../evaluators/matching/json.ts';
+import { EXECUTION_COLUMN_NAMES, type ExecutionRow, JSON_TEXT_NAMES } from '../executions.ts';
+
+const UUID_LENGTH = 36;
+/** PostgreSQL takes payloads of less than 8,000 bytes. */
+const MAX_JSON_BYTES = 7_900;
+
+/** The value as the driver gives it: an amount is a text. */
+const told = (column: string) =>
+  column === 'cost_amount' || JSON_TEXT_NAMES.has(column) ? sql`${sql.ref(column)}::text` : sql.ref(column);
+/** Texts that are too long by themselves are not copied. */
+const json = sql`case when bytes < ${sql.lit(MAX_JSON_BYTES)} then json_build_array(${sql.join(EXECUTION_COLUMN_NAMES.map(told))})::text end`;
+
+/** Tells of the end of the execution of `done`, which has all columns, and the execution itself where it is short. */
+export const FINISHED_TOLD = sql`(select ${notify(
+  CHANNELS.executionFinished,
+  sql<string>`id || case when octet_length(json) < ${sql.lit(MAX_JSON_BYTES)} then json else '' end`,
+)} from (select ${json} as json) as told)`.as('finished_told');
+
+/** The execution as it was told; undefined where that is not what this release tells. */
+function toldOf(values: string): ExecutionRow | undefined {
+  const told = parseJson(values);
+  if (!told.ok || !Array.isArray(told.value) || told.value.length !== EXECUTION_COLUMN_NAMES.length) return undefined;
+  const all = told.value;
+  const row = Object.fromEntries(
+    EXECUTION_COLUMN_NAMES.map((column, index) => [column, all[index]]),
+  ) as unknown as ExecutionRow;
+  const date = (value: unknown) => new Date(value as string);
+  return {
+    ...row,
+    created_at: date(row.created_at),
+    started_at: row.started_at && date(row.started_at),
+    finished_at: row.finished_at && date(row.finished_at),
+  };
+}
+
+/** @param heard gets the UUID of an execution that has ended, and how to get the execution itself where that was told with it */
+export function onExecutionFinished(
+  listener: Pick<Listener, 'on'>,
+  heard: (id: string, told: () => ExecutionRow | undefined) => void,
+): void {
+  listener.on(CHANNELS.executionFinished, (payload) => {
+    const values = payload.slice(UUID_LENGTH);
+    heard(payload.slice(0, UUID_LENGTH), () => (values === '' ? undefined : toldOf(values)));
+  });
+}

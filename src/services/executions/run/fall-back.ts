@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { Query } from '../../../db/database.ts';
+import { inStates } from '../../../db/state-change.ts';
+import { prepared } from '../../../db/statement.ts';
+import { executionStates } from '../../../domain/execution-states.ts';
+import { MAX_CALL_ATTEMPTS } from '../../../domain/limits.ts';
+import type { ModelErrorCode } from '../../../models/model-error.ts';
+import { type CallEnd, callEnded, callLost } from './calls.ts';
+
+/**
+ * How a model fails in a way that another one may not. Not among them: a refusal of what the prompt says, and a call that no
+ * model would take.
+ */
+const FALLS_BACK: Record<ModelErrorCode, boolean> = {
+  model_unavailable: true,
+  model_rate_limited: true,
+  model_timeout: true,
+  model_authentication: true,
+  // It was withdrawn, or this key has no access to it.
+  model_not_found: true,
+  model_invalid_request: false,
+  content_filtered: false,
+};
+
+/** Whether the next model is called where one has failed for good with this code. */
+export function fallsBackOn(code: string): boolean {
+  return Object.hasOwn(FALLS_BACK, code) && FALLS_BACK[code as ModelErrorCode];
+}
+
+/** The next model takes the place of the one that failed: what happened so far is the row's, and no worker's. */
+const toNextModel = {
+  model: sql<string>`fallback_models[1]`,
+  provider: sql<string>`split_part(fallback_models[1], '/', 1)`,
+  fallback_models: sql<string[]>`fallback_models[2:]`,
+  model_attempts: 0,
+};
+const isRunning = inStates(executionStates, ['running']);
+const anyLeft = sql<boolean>`cardinality(fallback_models) > 0`;
+
+/** Safe to repeat: after it, `model_attempts` is 0 until the next claim. */
+const FALL_BACK = prepared<{ id: string; attempt: number; end: CallEnd }>()((db, { id, attempt, end }) =>
+  db
+    .updateTable('executions')
+    .set({ ...toNextModel, calls: callEnded(attempt, end) })
+    .where('id', '=', id)
+    .where(isRunning)
+    .where('answered_at', 'is', null)
+    .where('attempts', '=', attempt)
+    .where('model_attempts', '>', 0)
+    .where(anyLeft)
+    .returning('model'),
+);
+const LEAVE_EXHAUSTED = prepared<{ id: string }>()((db, { id }) =>
+  db
+    .updateTable('executions')
+    .set({ ...toNextModel, calls: callLost })
+    .where('id', '=', id)
+    .where(isRunning)
+    .where('answered_at', 'is', null)
+    .where('model_attempts', '>=', MAX_CALL_ATTEMPTS)
+    .where(anyLeft)
+    .returning('model'),
+);
+
+/**
+ * Ends the call of an attempt that has failed for good, and has the next model called instead. It changes nothing where the
+ * execution has ended, or another attempt has begun.
+ */
+export async function fallBack(query: Query, id: string, attempt: number, end: CallEnd): Promise<void> {
+  await query(FALL_BACK, { id, attempt, end });
+}
+
+/**
+ * The same where calls were lost with their workers, as often as a model may be called.
+ * @returns the next model; undefined where there is none
+ */
+export async function leaveExhaustedModel(query: Query, id: string): Promise<string | undefined> {
+  const [moved] = await query(LEAVE_EXHAUSTED, { id });
+  return moved?.model;
+}

@@ -1,0 +1,185 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Query } from '../../../db/database.ts';
+import { now } from '../../../db/sql.ts';
+import { changeState } from '../../../db/state-change.ts';
+import { asJson, type Parameters, prepared } from '../../../db/statement.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { type ExecutionStatus, executionStates } from '../../../domain/execution-states.ts';
+import { newId } from '../../../domain/ids.ts';
+import type { ToolCall } from '../../../domain/prompts/messages.ts';
+import type { Pricing } from '../../../domain/usage.ts';
+import type { ModelResponse } from '../../../models/model.ts';
+import { COMPLETED_DATA, endEvent, STATUS_AND_NOTIFICATIONS } from '../execution-events.ts';
+import { executionStatus } from '../executions.ts';
+import { type CallEnd, callEnd, callEnded, modelOfCall, type Spent } from './calls.ts';
+
+const COMPLETE = changeState(executionStates, { to: 'completed', from: ['running'] });
+
+/** What an attempt was billed. */
+interface Payment {
+  id: string;
+  attempt: number;
+  input: number;
+  output: number;
+  cachedInput: number;
+  reasoning: number;
+  amount: string | null;
+  pricing: Pricing | null;
+  end: CallEnd;
+}
+
+interface StoredResponse extends Payment {
+  text: string;
+  toolCalls: ToolCall[] | null;
+  finishReason: string;
+  modelMs: number;
+}
+
+/** Adds what an attempt was billed, once, however often the statement is run: together with {@link isUnpaid}. */
+const pay = (eb: ExpressionBuilder<Tables, 'executions'>, paid: Parameters<Payment>) => ({
+  tokens_input: eb('tokens_input', '+', paid.input),
+  tokens_output: eb('tokens_output', '+', paid.output),
+  tokens_cached_input: eb('tokens_cached_input', '+', paid.cachedInput),
+  tokens_reasoning: eb('tokens_reasoning', '+', paid.reasoning),
+  cost_amount: sql<string | null>`case when paid_attempts = '{}' then ${paid.amount}::numeric
+                                    else cost_amount + ${paid.amount}::numeric end`,
+  pricing: sql<Pricing | null>`coalesce(pricing, ${asJson(paid.pricing)}::jsonb)`,
+  paid_attempts: sql<number[]>`paid_attempts || ${paid.attempt}::int`,
+  calls: callEnded(paid.attempt, paid.end),
+});
+const isUnpaid = ({ attempt }: { attempt: Expression<number> }) =>
+  sql<SqlBool>`not (${attempt}::int = any(paid_attempts))`;
+
+const keep = (response: Parameters<StoredResponse>) => ({
+  // A worker that was taken for dead may have called another model than the one that is called by now.
+  model: modelOfCall(response.attempt),
+  provider: sql<string>`split_part(${modelOfCall(response.attempt)}, '/', 1)`,
+  output: response.text,
+  tool_calls: asJson(response.toolCalls),
+  finish_reason: response.finishReason,
+  // Of the model that has responded; another may have been paid before.
+  pricing: asJson(response.pricing),
+  model_ms: response.modelMs,
+  answered_at: now,
+});
+
+/** Of an execution that is running, which nearly all are. */
+const STORE = prepared<StoredResponse & { eventId: string }>()((db, response) =>
+  db
+    .with('done', (cte) =>
+      cte
+        .updateTable('executions')
+        .set((eb) => ({ ...COMPLETE.set, finished_at: now, ...pay(eb, response), ...keep(response) }))
+        .where('id', '=', response.id)
+        .where(COMPLETE.where)
+        .where('answered_at', 'is', null)
+        .where(isUnpaid(response))
+        .returningAll(),
+    )
+    .with('event', endEvent('execution.completed', response.eventId, COMPLETED_DATA))
+    .selectFrom('done')
+    .select(STATUS_AND_NOTIFICATIONS),
+);
+/** Of one that has ended meanwhile: what was paid for is kept. */
+const STORE_LATE = prepared<StoredResponse>()((db, response) =>
+  db
+    .updateTable('executions')
+    .set((eb) => ({ ...pay(eb, response), ...keep(response) }))
+    .where('id', '=', response.id)
+    .where('answered_at', 'is', null)
+    .where(isUnpaid(response))
+    .returning('status'),
+);
+const PAY = prepared<Payment>()((db, paid) =>
+  db
+    .updateTable('executions')
+    .set((eb) => pay(eb, paid))
+    .where('id', '=', paid.id)
+    .where(isUnpaid(paid))
+    .returning('status'),
+);
+const END_CALL = prepared<{ id: string; attempt: number; end: CallEnd }>()((db, { id, attempt, end }) =>
+  db
+    .updateTable('executions')
+    .set({ calls: callEnded(attempt, end) })
+    .where('id', '=', id)
+    .where(isUnpaid({ attempt })),
+);
+const COMPLETE_STORED = prepared<{ id: string; eventId: string }>()((db, { id, eventId }) =>
+  db
+    .with('done', (cte) =>
+      cte
+        .updateTable('executions')
+        .set({ ...COMPLETE.set, finished_at: now })
+        .where('id', '=', id)
+        .where(COMPLETE.where)
+        .where('answered_at', 'is not', null)
+        .returningAll(),
+    )
+    .with('event', endEvent('execution.completed', eventId, COMPLETED_DATA))
+    .selectFrom('done')
+    .select(STATUS_AND_NOTIFICATIONS),
+);
+
+const paymentOf = (id: string, attempt: number, { tokens, cost }: Spent, end: CallEnd): Payment => ({
+  id,
+  attempt,
+  input: tokens.input,
+  output: tokens.output,
+  cachedInput: tokens.cached_input,
+  reasoning: tokens.reasoning,
+  amount: cost.amount,
+  pricing: cost.pricing,
+  end,
+});
+
+/**
+ * Stores a response and, where the execution is still running, completes it. The first response stays; what a later one cost is
+ * added. Safe to repeat.
+ * @returns its status now, undefined where there is no such execution
+ */
+export async function storeResponse(
+  query: Query,
+  id: string,
+  attempt: number,
+  { output: text, toolCalls, finishReason, modelMs, ...spent }: ModelResponse,
+): Promise<ExecutionStatus | undefined> {
+  const payment = paymentOf(id, attempt, spent, callEnd(modelMs, spent, null));
+  const response = {
+    ...payment,
+    text,
+    toolCalls: toolCalls.length === 0 ? null : toolCalls,
+    finishReason,
+    modelMs: Math.round(modelMs),
+  };
+  const [completed] = await query(STORE, { ...response, eventId: newId() });
+  if (completed !== undefined) return completed.status;
+  const [late] = await query(STORE_LATE, response);
+  if (late !== undefined) return late.status;
+  const [paid] = await query(PAY, payment);
+  return paid?.status ?? executionStatus(query, id);
+}
+
+/**
+ * Stores how a call ended whose response is not kept, and what it was billed where that is known. Safe to repeat.
+ * @param end see `callEnd`
+ */
+export async function endCall(
+  query: Query,
+  id: string,
+  attempt: number,
+  spent: Spent | undefined,
+  end: CallEnd,
+): Promise<void> {
+  if (spent === undefined) await query(END_CALL, { id, attempt, end });
+  else await query(PAY, paymentOf(id, attempt, spent, end));
+}
+
+/**
+ * Completes an execution that has its response; one that has ended stays as it is.
+ * @returns its status now, undefined where there is no such execution
+ */
+export async function completeExecution(query: Query, id: string): Promise<ExecutionStatus | undefined> {
+  const [completed] = await query(COMPLETE_STORED, { id, eventId: newId() });
+  return completed?.status ?? executionStatus(query, id);
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { type Api, createResources, type Operation, type Resources, readApi } from '../operations.ts';
+import { createOtherWorkspace } from '../workspace.ts';
+
+let service: TestService;
+let api: Api;
+let resources: Resources;
+let other: Awaited<ReturnType<typeof createOtherWorkspace>>;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+  api = await readApi(service.origin);
+  resources = await createResources(service, api);
+  other = await createOtherWorkspace(service, 'other');
+});
+afterAll(() => service?.stop());
+
+const takesStream = ({ requestBody, example }: Operation) => requestBody !== undefined && example === undefined;
+const creates = (operation: Operation) =>
+  takesStream(operation) || operation.status === '201' || operation.operationId === 'protectLabel';
+
+/** Everything that the first workspace can read of its own. */
+async function readAll() {
+  // A stream says what the execution's record says, and ends only with it: no worker runs here that would end it.
+  const readable = api.operations.filter(({ method, responses }) => {
+    return method === 'GET' && responses['200']?.content['application/json'] !== undefined;
+  });
+  const bodies = await Promise.all(
+    readable.map(async (operation) => {
+      const { body } = await service.call('GET', resources.fill(operation));
+      // When a key was last used changes by reading, and so does the end of a sum that has none.
+      return [
+        operation.operationId,
+        JSON.stringify(body).replaceAll(/"(last_used_at|since|until)":("[^"]*"|null)/g, ''),
+      ];
+    }),
+  );
+  return Object.fromEntries(bodies);
+}
+
+test('nothing of a workspace can be reached with the key of another, by any operation', async () => {
+  const before = await readAll();
+  const named = api.operations
+    .filter(({ path }) => path.includes('{'))
+    // What creates comes last, so that the others find nothing of their own.
+    .toSorted((a, b) => Number(creates(a)) - Number(creates(b)));
+  expect(named.length).toBeGreaterThan(10);
+  for (const operation of named) {
+    const { method, path, example, operationId } = operation;
+    const { status, body } = await other.call(
+      method,
+      resources.fill(operation),
+      takesStream(operation)
+        ? { raw: '{"variables":{}}\n', headers: { 'Content-Type': 'application/x-ndjson' } }
+        : { body: example },
+    );
+    // What is created under a name of one's own choice is the other workspace's own, and leaves this one's alone.
+    if (creates(operation)) {
+      for (const id of resources.ids)
+        expect([operationId, JSON.stringify(body)]).toEqual([operationId, expect.not.stringContaining(id)]);
+      expect([operationId, body.version ?? 1]).toEqual([operationId, 1]);
+    } else expect([operationId, path, status, body.error?.code]).toEqual([operationId, path, 404, 'not_found']);
+  }
+  expect(await readAll()).toEqual(before);
+});
+
+test('lists and sums show nothing of another workspace', async () => {
+  const stranger = await createOtherWorkspace(service, 'stranger');
+  const lists = api.operations.filter(
+    // The session and the current key are the caller's alone; providers are what the operator has set up.
+    ({ method, path, operationId }) =>
+      method === 'GET' &&
+      !path.includes('{') &&
+      !['getSession', 'getCurrentApiKey', 'listProviders'].includes(operationId),
+  );
+  expect(lists.length).toBeGreaterThan(3);
+  for (const { path, operationId } of lists) {
+    const { status, body } = await stranger.call('GET', path);
+    expect([operationId, status]).toEqual([operationId, 200]);
+    expect(body.data.length).toBeLessThanOrEqual(operationId === 'listApiKeys' ? 1 : path === '/usage' ? 1 : 0);
+    for (const trace of [...resources.ids, 'support/']) expect(JSON.stringify(body)).not.toContain(trace);
+  }
+  const archived = await stranger.call('GET', '/prompts?archived=all');
+  expect(archived.body.data).toEqual([]);
+});
+
+test('two workspaces may use the same names', async () => {
+  const body = { name: 'support/greeting', template: 'Theirs.', model: 'sandbox/echo' };
+  expect((await other.call('POST', '/prompts', { body })).body).toMatchObject({ version: 1, labels: [] });
+  expect((await service.call('GET', '/prompts/support/greeting')).body.template).not.toBe('Theirs.');
+  expect(
+    (await other.call('POST', '/executions', { body: { prompt_name: body.name }, headers: { Prefer: 'wait=0' } })).body
+      .input,
+  ).toBe('Theirs.');
+});

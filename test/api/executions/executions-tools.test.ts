@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startAnthropicServer } from '../../support/providers/anthropic.ts';
+import { startGoogleServer } from '../../support/providers/google.ts';
+import { TEST_KEY } from '../../support/providers/models.ts';
+import { startOpenAiServer } from '../../support/providers/openai.ts';
+import type { SeenCall } from '../../support/providers/protocol.ts';
+import type { StandIn } from '../../support/providers/stand-in.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const TOOL = {
+  name: 'weather',
+  description: 'The weather of a city.',
+  input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+const RESULT = { celsius: 21 };
+
+/** Asks for the tool until a request brings its result. */
+const answer = ({ body }: SeenCall) =>
+  JSON.stringify(body).includes('celsius')
+    ? { text: 'It is 21 °C.' }
+    : { text: '', toolCalls: [{ id: 'call_1', name: 'weather', input: { city: 'Oslo' } }] };
+
+let providers: Record<'openai' | 'anthropic' | 'google', StandIn>;
+let service: TestService;
+beforeAll(async () => {
+  providers = {
+    openai: await startOpenAiServer({ answer }),
+    anthropic: await startAnthropicServer({ answer }),
+    google: await startGoogleServer({ answer }),
+  };
+  service = await startTestService({
+    OPENAI_API_KEY: TEST_KEY,
+    OPENAI_BASE_URL: providers.openai.baseUrl,
+    OPENAI_COMPATIBLE_BASE_URL: providers.openai.baseUrl,
+    ANTHROPIC_API_KEY: TEST_KEY,
+    ANTHROPIC_BASE_URL: providers.anthropic.baseUrl,
+    GOOGLE_GENERATIVE_AI_API_KEY: TEST_KEY,
+    GOOGLE_GENERATIVE_AI_BASE_URL: providers.google.baseUrl,
+  });
+});
+afterAll(async () => {
+  await service?.stop();
+  for (const provider of Object.values(providers ?? {})) await provider.close();
+});
+
+describe.each(['openai/gpt-4o', 'openai-compatible/m', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash'])(
+  '%s',
+  (model) => {
+    test('asks for a tool, and gets its result in the placeholder of the next run', async () => {
+      const name = `tools/${model.split('/')[0]}`;
+      const created = await service.call('POST', '/prompts', {
+        body: {
+          name,
+          model,
+          messages: [
+            { role: 'system', content: 'You know the weather.' },
+            { role: 'user', content: 'How warm is it in {{ city }}?' },
+            { placeholder: 'history', required: false },
+          ],
+          tools: [TOOL],
+        },
+      });
+      expect(created.status).toBe(201);
+
+      const first = await service.call('POST', '/executions', {
+        body: { prompt_name: name, variables: { city: 'Oslo' } },
+      });
+      expect(first.body).toMatchObject({ status: 'completed', output: '', finish_reason: 'tool_calls', tools: [TOOL] });
+      const [toolCall] = first.body.tool_calls;
+      expect(first.body.tool_calls).toEqual([
+        { id: expect.stringMatching(/./), name: 'weather', input: { city: 'Oslo' } },
+      ]);
+
+      const history = [
+        { role: 'assistant', content: [{ type: 'tool_call', ...toolCall }] },
+        { role: 'tool', content: [{ type: 'tool_result', id: toolCall.id, name: 'weather', output: RESULT }] },
+      ];
+      const second = await service.call('POST', '/executions', {
+        body: { prompt_name: name, variables: { city: 'Oslo', history } },
+      });
+      expect(second.body).toMatchObject({ status: 'completed', output: 'It is 21 °C.', tool_calls: [] });
+      expect(second.body.input.slice(2)).toEqual(history);
+    });
+  },
+);

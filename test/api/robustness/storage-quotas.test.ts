@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expireAuditLog, expireExecutions } from '../../../src/jobs/retention.ts';
+import { sumUpStorage } from '../../../src/jobs/sum-up-storage.ts';
+import { COUNTS } from '../../../src/services/workspaces/quota-list.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { until } from '../../support/wait-for.ts';
+import { createOtherWorkspace } from '../workspace.ts';
+
+const KIB = 1024;
+const NEVER = new AbortController().signal;
+
+let service: TestService;
+let call: TestService['call'];
+let workspaceId: string;
+beforeAll(async () => {
+  service = await startTestService({ QUOTA_EXECUTION_BYTES: '256KiB', QUOTA_AUDIT_BYTES: '64KiB' });
+  ({ call } = service);
+  await call('POST', '/prompts', { body: { name: 'say', template: 'Say {{ text }}', model: 'sandbox/echo' } });
+  const { db } = service.foundation;
+  const [row] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
+  workspaceId = row?.id ?? '';
+});
+afterAll(() => service?.stop());
+
+const run = (characters: number, caller = call) =>
+  caller('POST', '/executions', { body: { prompt_name: 'say', variables: { text: 'x'.repeat(characters) } } });
+
+async function counted(name: 'executionBytes' | 'auditBytes'): Promise<number> {
+  const [row] = await service.foundation.db.workspace(workspaceId).query(COUNTS[name], {});
+  return row?.count ?? 0;
+}
+
+/** What the rows of the workspace really have. */
+async function stored(): Promise<number> {
+  const [row] = await service.foundation.db.system.query<{ bytes: number }>(
+    {
+      text: `select ((select coalesce(sum(bytes + 1024), 0) from executions where workspace_id = $1)
+        + (select coalesce(sum(r.bytes + 1024), 0) from evaluation_results r join evaluations e on e.id = r.evaluation_id
+           where e.workspace_id = $1))::bigint as bytes`,
+    },
+    [workspaceId],
+  );
+  return Number(row?.bytes);
+}
+
+test('what runs store is counted as it is, whatever happens to it', async () => {
+  const { body: execution } = await run(3_000);
+  expect(execution.status).toBe('completed');
+  expect(await counted('executionBytes')).toBe(await stored());
+  expect(await counted('executionBytes')).toBeGreaterThan(3 * 3_000 + KIB);
+  const examples = [{ variables: { text: 'x'.repeat(5_000) } }, { variables: { text: 'y' } }];
+  const { body: evaluation } = await call('POST', '/evaluations', { body: { prompt_name: 'say', examples } });
+  await until('the end of the evaluation', async () => {
+    const { body } = await call('GET', `/evaluations/${evaluation.id}`);
+    return body.status === 'completed' ? body : undefined;
+  });
+  expect(await counted('executionBytes')).toBe(await stored());
+  await sumUpStorage(service.foundation.db.system);
+  expect(await counted('executionBytes')).toBe(await stored());
+  expect((await call('DELETE', `/evaluations/${evaluation.id}`)).status).toBe(200);
+  expect((await call('DELETE', `/executions/${execution.id}`)).status).toBe(200);
+  expect([await stored(), await counted('executionBytes')]).toEqual([0, 0]);
+});
+
+test('a workspace whose runs take too many bytes begins none, until some are deleted or expire', async () => {
+  const ids: string[] = [];
+  const refused = await until('the quota to be used up', async () => {
+    const answer = await run(20_000);
+    if (answer.status === 201) ids.push(answer.body.id);
+    return answer.status === 201 ? undefined : answer;
+  });
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'quota_exceeded']);
+  expect(refused.body.error.message).toMatch(
+    /262144 bytes in executions.*DELETE \/v1\/executions.*EXECUTION_RETENTION.*QUOTA_EXECUTION_BYTES/,
+  );
+  const evaluation = { prompt_name: 'say', examples: [{ variables: { text: 'x' } }] };
+  expect((await call('POST', '/evaluations', { body: evaluation })).body.error?.code).toBe('quota_exceeded');
+  const other = await createOtherWorkspace(service, 'has-bytes');
+  await other.call('POST', '/prompts', { body: { name: 'say', template: 'Say {{ text }}', model: 'sandbox/echo' } });
+  expect((await run(20_000, other.call)).status).toBe(201);
+
+  // Some were stored before it was counted again.
+  for (const id of ids.slice(1)) expect((await call('DELETE', `/executions/${id}`)).status).toBe(200);
+  await until('room', async () => ((await run(1)).status === 201 ? true : undefined));
+  const { system } = service.foundation.db;
+  // As if it was an hour later.
+  await expireExecutions(system, -60 * 60_000, NEVER);
+  expect(await counted('executionBytes')).toBe(await stored());
+});
+
+test('a full audit log refuses what adds to it without end: keys can be revoked, and admins act for a while', async () => {
+  const { body: doomed } = await call('POST', '/api-keys', { body: { name: 'doomed', scopes: ['read'] } });
+  const { body: writer } = await call('POST', '/api-keys', { body: { name: 'writer', scopes: ['read', 'write'] } });
+  const move = (key?: string) => async () => {
+    const answers = [];
+    for (const version of [1, 2])
+      answers.push(await call('PUT', '/prompts/say/labels/live', { body: { version }, ...(key && { key }) }));
+    return answers.find(({ status }) => status !== 200);
+  };
+  await call('PUT', '/prompts/say', { body: { template: 'Say it: {{ text }}' } });
+  const refused = await until('the audit log to be full', move(writer.key));
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'quota_exceeded']);
+  expect(refused.body.error.message).toMatch(/65536 bytes in the audit log.*AUDIT_RETENTION.*QUOTA_AUDIT_BYTES/);
+  // Nothing was changed without an entry.
+  const { body: log } = await call('GET', '/audit-log?action=label.moved&limit=1');
+  expect(log.data[0].details.version).toBe((await call('GET', '/prompts/say?label=live')).body.version);
+  expect((await run(1)).status).toBe(201);
+  expect((await call('PUT', '/prompts/say/labels/admin', { body: { version: 1 } })).status).toBe(200);
+  expect((await until('the reserve to be used up', move())).status).toBe(429);
+  expect((await call('DELETE', `/api-keys/${doomed.id}`)).status).toBe(200);
+  expect((await call('GET', '/prompts', { key: doomed.key })).status).toBe(401);
+  expect(await counted('auditBytes')).toBeLessThan(1.2 * 64 * KIB);
+
+  await sumUpStorage(service.foundation.db.system);
+  await expireAuditLog(service.foundation.db.system, -60 * 60_000, NEVER);
+  expect(await counted('auditBytes')).toBe(0);
+  expect(await move(writer.key)()).toBeUndefined();
+});

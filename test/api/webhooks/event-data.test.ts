@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { EVENT_DATA, EVENT_TYPES, type EventType } from '../../../src/domain/webhooks/events.ts';
+import { SAMPLE_DATA } from '../../../src/services/events/samples.ts';
+import { startTestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { startRelease, untilStatus } from '../releases/releases-support.ts';
+
+test.each(EVENT_TYPES)('the sample of %s follows its schema', (type) => {
+  expect(EVENT_DATA[type].parse(SAMPLE_DATA[type])).toEqual(SAMPLE_DATA[type]);
+});
+
+test('the stored data of every type of event follows its schema', async () => {
+  const service = await startTestService();
+  try {
+    const post = async (path: string, body: object) => {
+      const answer = await service.call('POST', path, { body });
+      expect(answer).toMatchObject({ status: 201 });
+      return answer.body;
+    };
+    await post('/prompts', { name: 'say', template: 'Say hello', model: 'sandbox/echo', commit_message: 'first' });
+    await post('/prompts', { name: 'say', template: 'Say {{ text }}', model: 'sandbox/echo' });
+    const variables = { text: 'yes' };
+    await post('/executions', { prompt_name: 'say', variables });
+    await post('/executions', { prompt_name: 'say', variables, model: 'sandbox/fail' });
+    await post('/evaluations', { prompt_name: 'say', examples: [{ variables, expected: 'no' }], threshold: 0.5 });
+
+    // One release is approved, moves its label, and goes back while it is watched; `say` has two versions.
+    await service.call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
+    const { id } = await startRelease(service.call, 'say', [
+      { type: 'approve', exclude_author: false },
+      { type: 'promote', bake: { for: '1h', checks: [{ metric: 'error_rate', against: 0.5, max_increase: 0 }] } },
+    ]);
+    await untilStatus(service.call, id, 'awaiting_approval');
+    await service.call('POST', `/releases/${id}/approve`);
+    await untilStatus(service.call, id, 'baking');
+    await service.call('POST', `/releases/${id}/rollback`);
+
+    const stored = await waitFor('an event of every type', async () => {
+      const rows = await service.foundation.db.system.query<{ type: EventType; data: object }>({
+        text: 'select type, data from events',
+      });
+      return new Set(rows.map(({ type }) => type)).size === EVENT_TYPES.length ? rows : undefined;
+    });
+    // Parsing refuses or drops unknown fields.
+    for (const { type, data } of stored) expect([type, EVENT_DATA[type].parse(data)]).toEqual([type, data]);
+  } finally {
+    await service.stop();
+  }
+});
