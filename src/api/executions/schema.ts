@@ -7,7 +7,7 @@ import { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
-import { Cost, TokenUsage } from '../../domain/usage.ts';
+import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,
   CreationTime,
@@ -97,7 +97,7 @@ const ExecutionCall = z
     started_at: Timestamp,
     duration_ms: z.int().nullable().meta({ description: 'Null while it is in flight, and where its worker died.' }),
     tokens: TokenUsage.nullable().meta({ description: 'As billed; null where nothing is known to have been.' }),
-    cost: Cost.pick({ amount: true, currency: true }),
+    cost: CostAmount,
     error: ExecutionError.nullable(),
   })
   .meta({ id: 'ExecutionCall' });

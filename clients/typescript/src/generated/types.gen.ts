@@ -2036,14 +2036,16 @@ export type ExecutionCall = {
      * As billed; null where nothing is known to have been.
      */
     tokens: Tokens | null;
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     error: ExecutionError | null;
+};
+
+export type CostAmount = {
+    /**
+     * US dollars; null when the model has no known price.
+     */
+    amount: string | null;
+    currency: 'USD';
 };
 
 export type ExecutionError = {
@@ -2366,25 +2368,13 @@ export type CreatedEvaluation = {
     /**
      * Model and judges together.
      */
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     /**
      * The judges alone.
      */
     judge: {
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
     };
     latency: {
         p50_ms: number | null;
@@ -2491,25 +2481,13 @@ export type Evaluation = {
     /**
      * Model and judges together.
      */
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     /**
      * The judges alone.
      */
     judge: {
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
     };
     latency: {
         p50_ms: number | null;
@@ -2606,13 +2584,7 @@ export type EvaluationResult = {
     } | null;
     attempts: number;
     tokens: Tokens;
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     model_ms: number | null;
 };
 
@@ -3092,13 +3064,7 @@ export type Usage = {
         completed: number;
         failed: number;
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
         /**
          * Calls whose model has no known price: they are not in the cost.
          */
@@ -3139,13 +3105,7 @@ export type Usage = {
          */
         judgements: number;
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
         /**
          * Calls whose model has no known price: they are not in the cost.
          */
@@ -3186,13 +3146,7 @@ export type PromptStatistics = {
     runs: number;
     failed: number;
     tokens: Tokens;
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     /**
      * Runs whose model has no known price: they are not in the cost.
      */
@@ -3240,13 +3194,7 @@ export type PromptSeries = {
         runs: number;
         failed: number;
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
         /**
          * Runs whose model has no known price: they are not in the cost.
          */
