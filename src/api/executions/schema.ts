@@ -8,19 +8,10 @@ import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompts/prompt-v
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
-import {
-  BodyVersion,
-  CreationTime,
-  idParams,
-  Metadata,
-  Name,
-  publicIdInput,
-  RolloutKey,
-  Timestamp,
-  Variables,
-} from '../../http/fields.ts';
+import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { draftFields } from '../prompts/schema.ts';
+import { executionFilterQuery } from './filter-schema.ts';
 
 const Draft = z
   .strictObject({
@@ -144,6 +135,7 @@ export const Execution = z
       description: 'The execution whose response this is, where it was reused: no model was called.',
     }),
     error: ExecutionError.nullable(),
+    label: z.string().nullable().meta({ description: 'By which the version was asked for, where it was.' }),
     release: z
       .object({
         id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
@@ -163,12 +155,4 @@ export const Execution = z
 export const ExecutionPage = pageOf(Execution).meta({ id: 'ExecutionPage' });
 export const ExecutionParams = idParams('execution');
 
-export const ListQuery = z.strictObject({
-  ...PageQuery,
-  prompt_name: Name.optional(),
-  status: z.enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`).optional(),
-  model: ModelName.optional(),
-  release: publicIdInput('release').optional().meta({ description: 'Only those whose version this release decided.' }),
-  arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'Of that release.' }),
-  ...CreationTime,
-});
+export const ListQuery = z.strictObject({ ...PageQuery, ...executionFilterQuery });

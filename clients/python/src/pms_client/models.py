@@ -1513,7 +1513,7 @@ class ApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
@@ -1531,7 +1531,7 @@ class CreatedApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
@@ -1564,7 +1564,7 @@ class CurrentApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
@@ -1582,7 +1582,7 @@ class OwnSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
 
 
 class OwnSessionWorkspace(BaseModel):
@@ -1627,7 +1627,7 @@ class SessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
 
 
 class SessionWorkspace(BaseModel):
@@ -1695,6 +1695,8 @@ class AuditEntryResource(BaseModel):
         "dataset",
         "execution",
         "evaluation",
+        "score",
+        "score_definition",
         "schedule",
         "webhook",
         "api_key",
@@ -1744,6 +1746,9 @@ class AuditEntry(BaseModel):
         "evaluation.canceled",
         "evaluation.retried",
         "evaluation.deleted",
+        "score.deleted",
+        "score_definition.set",
+        "score_definition.deleted",
         "schedule.created",
         "schedule.paused",
         "schedule.resumed",
@@ -2362,6 +2367,10 @@ class Execution(BaseModel):
         Field(description="The execution whose response this is, where it was reused: no model was called."),
     ]
     error: ExecutionError | None
+    label: Annotated[
+        str | None,
+        Field(description="By which the version was asked for, where it was."),
+    ]
     release: Annotated[
         ExecutionRelease | None,
         Field(description="The release of the label that decided the version; null where none did."),

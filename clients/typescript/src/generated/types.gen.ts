@@ -1361,7 +1361,7 @@ export type CreateApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
 };
 
@@ -1949,6 +1949,10 @@ export type Execution = {
      */
     reused_from: string | null;
     error: ExecutionError | null;
+    /**
+     * By which the version was asked for, where it was.
+     */
+    label: string | null;
     /**
      * The release of the label that decided the version; null where none did.
      */
@@ -3246,7 +3250,7 @@ export type ApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3259,7 +3263,7 @@ export type CreatedApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3276,7 +3280,7 @@ export type CurrentApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3294,7 +3298,7 @@ export type OwnSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -3331,7 +3335,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -3389,9 +3393,9 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -4691,11 +4695,19 @@ export type ListExecutionsData = {
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
         status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
         /**
          * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
+        /**
+         * By which the version was asked for.
+         */
+        label?: string;
         /**
          * Only those whose version this release decided.
          */
@@ -4712,6 +4724,10 @@ export type ListExecutionsData = {
          * Created before this time.
          */
         until?: string;
+        /**
+         * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
+         */
+        score?: Array<string>;
     };
     url: '/executions';
 };
@@ -7966,7 +7982,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
