@@ -36,6 +36,7 @@ export const executionSample = {
   status: 'completed',
   prompt_name: 'support/greeting',
   prompt_version: 1,
+  label: null,
   model: 'openai/gpt-4o-mini',
   requested_model: 'openai/gpt-4o-mini',
   provider: 'openai',
