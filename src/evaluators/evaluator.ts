@@ -75,7 +75,7 @@ export interface JudgeRequest {
 /** What is read from a judge's response: a score, or why it holds none (asking once more may help). */
 export type Judgement = { usable: true; score: Score } | { usable: false; reason: string };
 
-/** What an evaluator is computed from that asks nobody. */
+/** What an evaluator without requests is computed from. */
 export type ScoredExample = Pick<Example, 'output' | 'expected'> &
   Partial<Pick<Example, 'toolCalls' | 'modelMs' | 'costUsd'>>;
 

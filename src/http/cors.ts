@@ -13,7 +13,7 @@ const HEADER_NAMES = /^[\w\-, ]{1,2000}$/;
 
 /**
  * Lets pages of some origins call the API with a key (Fetch standard, CORS protocol). Cookies are never allowed: a session is for pages of
- * this service. Requests of other origins are treated as ever, and browsers keep the responses from their pages.
+ * this service. Requests of other origins are treated as usual, and browsers keep the responses from their pages.
  */
 export function cors(origins: CorsOrigins): Middleware {
   const allowed = new Set(origins);

@@ -40,7 +40,7 @@ export interface EvaluatorPool {
   close(): Promise<void>;
 }
 
-/** Scores examples by the evaluators that ask nobody, with one time limit for an example. */
+/** Scores examples by the evaluators that need no request, with one time limit for an example. */
 export interface Scorer {
   /** Whether an example with this output of the model need not wait for a thread. */
   isFree(output: Pick<ScoredExample, 'output' | 'toolCalls'>): boolean;
