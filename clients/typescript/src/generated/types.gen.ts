@@ -1173,6 +1173,10 @@ export type DatasetFromExecutions = {
      */
     prompt_name?: string;
     /**
+     * Only prompts whose name starts with this and a "/".
+     */
+    group?: string;
+    /**
      * Only executions in this state.
      */
     status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
@@ -1181,6 +1185,18 @@ export type DatasetFromExecutions = {
      */
     model?: string;
     /**
+     * By which the version was asked for.
+     */
+    label?: string;
+    /**
+     * Only those whose version this release decided.
+     */
+    release?: string;
+    /**
+     * Of that release.
+     */
+    arm?: 'stable' | 'candidate';
+    /**
      * Created at or after this time.
      */
     since?: string;
@@ -1188,6 +1204,10 @@ export type DatasetFromExecutions = {
      * Created before this time.
      */
     until?: string;
+    /**
+     * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
+     */
+    score?: Array<string>;
     /**
      * Only these; all of them must match the other fields.
      */
@@ -1200,6 +1220,111 @@ export type DatasetFromExecutions = {
      * What the examples expect: the output of the execution, or nothing.
      */
     expected?: 'output' | 'none';
+};
+
+export type NewScore = {
+    /**
+     * `score_` and a UUID of yours. One that is stored is replaced, if it has this name and subject.
+     */
+    id?: string;
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * As the name is defined: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
+     */
+    value: number | boolean | string;
+    /**
+     * What a name takes that is new. Default: that of the value; of a string `categorical`.
+     */
+    data_type?: 'numeric' | 'boolean' | 'categorical' | 'text';
+    /**
+     * An execution, or an example of an evaluation that has a result.
+     */
+    subject: {
+        evaluation_id: string;
+        /**
+         * The `example_id` of the result.
+         */
+        example_id: string;
+    } | {
+        execution_id: string;
+    };
+    /**
+     * Who says it. Default: `person` with a session of the console, else `api`.
+     */
+    source?: 'api' | 'person';
+    /**
+     * Who says it, where that is an evaluator of yours. Without an id, the same version scores a subject once: again replaces.
+     */
+    evaluator?: {
+        /**
+         * What is asked: the same for all its versions.
+         */
+        rule: string;
+        /**
+         * Changes with the settings of the evaluator.
+         */
+        version: string;
+        /**
+         * Of a judge.
+         */
+        model?: string | null;
+    };
+    comment?: string | null;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+};
+
+export type SetScoreDefinition = {
+    data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+    /**
+     * Of `numeric`, included.
+     */
+    min?: number | null;
+    /**
+     * Of `numeric`, included.
+     */
+    max?: number | null;
+    /**
+     * Of `categorical`; none: any.
+     */
+    categories?: Array<{
+        value: string;
+        /**
+         * What people are shown.
+         */
+        label?: string;
+    }> | null;
+    description?: string | null;
+};
+
+export type CreateFeedbackToken = {
+    /**
+     * Which scores it may say.
+     */
+    names: Array<string>;
+    /**
+     * Seconds.
+     */
+    expires_in?: number;
+};
+
+export type CreateFeedback = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * As the name is defined: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
+     */
+    value: number | boolean | string;
+    comment?: string | null;
 };
 
 export type CreateSchedule = {
@@ -1361,7 +1486,7 @@ export type CreateApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
 };
 
@@ -1950,6 +2075,10 @@ export type Execution = {
     reused_from: string | null;
     error: ExecutionError | null;
     /**
+     * By which the version was asked for, where it was.
+     */
+    label: string | null;
+    /**
      * The release of the label that decided the version; null where none did.
      */
     release: {
@@ -1966,6 +2095,10 @@ export type Execution = {
     metadata: {
         [key: string]: string;
     };
+    /**
+     * The newest 100. Only in `GET /executions/{id}`.
+     */
+    scores?: Array<Score>;
     workflow_id: string;
     created_at: Timestamp;
     started_at: Timestamp | null;
@@ -2049,6 +2182,35 @@ export type ExecutionCall = {
 export type ExecutionError = {
     code: string;
     message: string;
+};
+
+export type Score = {
+    id: string;
+    name: string;
+    value: number | boolean | string;
+    data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+    subject: {
+        execution_id: string;
+    } | {
+        evaluation_id: string;
+        example_id: string;
+    };
+    source: 'api' | 'person' | 'evaluator' | 'feedback';
+    /**
+     * The key or session that stored it.
+     */
+    author: string | null;
+    evaluator: {
+        rule: string;
+        version: string;
+        model: string | null;
+    } | null;
+    comment: string | null;
+    metadata: {
+        [key: string]: unknown;
+    };
+    created_at: Timestamp;
+    updated_at: Timestamp;
 };
 
 export type ExecutionPage = {
@@ -2597,6 +2759,10 @@ export type EvaluationResult = {
             reason: string | null;
         };
     } | null;
+    /**
+     * The newest 100 of `POST /scores`. Only where one result is read.
+     */
+    stored_scores?: Array<Score>;
     baseline_score: number | null;
     regression: boolean | null;
     improvement: boolean | null;
@@ -2758,6 +2924,93 @@ export type DatasetExample = {
     metadata?: {
         [key: string]: unknown;
     };
+};
+
+export type Scores = {
+    data: Array<Score>;
+};
+
+export type ScorePage = {
+    data: Array<Score>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type ScoreSummary = {
+    data: Array<{
+        name: string;
+        data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+        prompt_name?: string | null;
+        prompt_version?: number | null;
+        label?: string | null;
+        /**
+         * With `arm`.
+         */
+        release_id?: string | null;
+        arm?: 'stable' | 'candidate' | null;
+        /**
+         * Of the subject, in UTC.
+         */
+        day?: string;
+        n: number;
+        /**
+         * Of numbers.
+         */
+        mean: number | null;
+        /**
+         * Of booleans, 0–1.
+         */
+        share_true: number | null;
+        /**
+         * How often each was given, the 100 most frequent.
+         */
+        categories: {
+            [key: string]: number;
+        } | null;
+    }>;
+    since: Timestamp;
+    until: Timestamp;
+};
+
+export type ScoreDefinitionPage = {
+    data: Array<ScoreDefinition>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type ScoreDefinition = {
+    name: string;
+    data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+    min: number | null;
+    max: number | null;
+    categories: Array<{
+        value: string;
+        label: string;
+    }> | null;
+    description: string | null;
+    /**
+     * False: its first score has given the name its type.
+     */
+    defined: boolean;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+};
+
+export type FeedbackToken = {
+    token: string;
+    execution_id: string;
+    names: Array<string>;
+    expires_at: Timestamp;
+};
+
+export type Feedback = {
+    name: string;
+    value: number | boolean | string;
+    comment: string | null;
 };
 
 export type Schedule = {
@@ -3298,7 +3551,7 @@ export type ApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3311,7 +3564,7 @@ export type CreatedApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3328,7 +3581,7 @@ export type CurrentApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3346,7 +3599,7 @@ export type OwnSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -3383,7 +3636,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -3441,9 +3694,9 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -4743,11 +4996,19 @@ export type ListExecutionsData = {
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
         status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
         /**
          * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
+        /**
+         * By which the version was asked for.
+         */
+        label?: string;
         /**
          * Only those whose version this release decided.
          */
@@ -4764,6 +5025,10 @@ export type ListExecutionsData = {
          * Created before this time.
          */
         until?: string;
+        /**
+         * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
+         */
+        score?: Array<string>;
     };
     url: '/executions';
 };
@@ -6392,6 +6657,499 @@ export type UploadDatasetResponses = {
 
 export type UploadDatasetResponse = UploadDatasetResponses[keyof UploadDatasetResponses];
 
+export type ListScoresData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name?: string;
+        execution_id?: string;
+        evaluation_id?: string;
+        example_id?: string;
+        source?: 'api' | 'person' | 'evaluator' | 'feedback';
+        rule?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+        /**
+         * `csv`: all of them, streamed.
+         */
+        format?: 'json' | 'csv';
+    };
+    url: '/scores';
+};
+
+export type ListScoresErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListScoresError = ListScoresErrors[keyof ListScoresErrors];
+
+export type ListScoresResponses = {
+    /**
+     * Done.
+     */
+    200: ScorePage;
+};
+
+export type ListScoresResponse = ListScoresResponses[keyof ListScoresResponses];
+
+export type CreateScoresData = {
+    body: {
+        scores: Array<NewScore>;
+    } | NewScore;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/scores';
+};
+
+export type CreateScoresErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateScoresError = CreateScoresErrors[keyof CreateScoresErrors];
+
+export type CreateScoresResponses = {
+    /**
+     * Created.
+     */
+    201: Score | Scores;
+};
+
+export type CreateScoresResponse = CreateScoresResponses[keyof CreateScoresResponses];
+
+export type SummarizeScoresData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        source?: 'api' | 'person' | 'evaluator' | 'feedback';
+        rule?: string;
+        /**
+         * Of subjects created at or after this; 30 days before `until` unless given.
+         */
+        since?: string;
+        /**
+         * Of subjects created before this; now unless given.
+         */
+        until?: string;
+        /**
+         * Any of prompt, version, label, arm, day (UTC), separated by commas, beside the name.
+         */
+        group_by?: string;
+    };
+    url: '/scores/summary';
+};
+
+export type SummarizeScoresErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SummarizeScoresError = SummarizeScoresErrors[keyof SummarizeScoresErrors];
+
+export type SummarizeScoresResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreSummary;
+};
+
+export type SummarizeScoresResponse = SummarizeScoresResponses[keyof SummarizeScoresResponses];
+
+export type DeleteScoreData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/scores/{id}';
+};
+
+export type DeleteScoreErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteScoreError = DeleteScoreErrors[keyof DeleteScoreErrors];
+
+export type DeleteScoreResponses = {
+    /**
+     * Done.
+     */
+    200: Score;
+};
+
+export type DeleteScoreResponse = DeleteScoreResponses[keyof DeleteScoreResponses];
+
+export type ListScoreDefinitionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/score-definitions';
+};
+
+export type ListScoreDefinitionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListScoreDefinitionsError = ListScoreDefinitionsErrors[keyof ListScoreDefinitionsErrors];
+
+export type ListScoreDefinitionsResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinitionPage;
+};
+
+export type ListScoreDefinitionsResponse = ListScoreDefinitionsResponses[keyof ListScoreDefinitionsResponses];
+
+export type DeleteScoreDefinitionData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/score-definitions/{name}';
+};
+
+export type DeleteScoreDefinitionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteScoreDefinitionError = DeleteScoreDefinitionErrors[keyof DeleteScoreDefinitionErrors];
+
+export type DeleteScoreDefinitionResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinition;
+};
+
+export type DeleteScoreDefinitionResponse = DeleteScoreDefinitionResponses[keyof DeleteScoreDefinitionResponses];
+
+export type GetScoreDefinitionData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/score-definitions/{name}';
+};
+
+export type GetScoreDefinitionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetScoreDefinitionError = GetScoreDefinitionErrors[keyof GetScoreDefinitionErrors];
+
+export type GetScoreDefinitionResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinition;
+};
+
+export type GetScoreDefinitionResponse = GetScoreDefinitionResponses[keyof GetScoreDefinitionResponses];
+
+export type SetScoreDefinitionData = {
+    body: SetScoreDefinition;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/score-definitions/{name}';
+};
+
+export type SetScoreDefinitionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SetScoreDefinitionError = SetScoreDefinitionErrors[keyof SetScoreDefinitionErrors];
+
+export type SetScoreDefinitionResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinition;
+};
+
+export type SetScoreDefinitionResponse = SetScoreDefinitionResponses[keyof SetScoreDefinitionResponses];
+
+export type CreateFeedbackTokenData = {
+    body: CreateFeedbackToken;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/executions/{id}/feedback-token';
+};
+
+export type CreateFeedbackTokenErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateFeedbackTokenError = CreateFeedbackTokenErrors[keyof CreateFeedbackTokenErrors];
+
+export type CreateFeedbackTokenResponses = {
+    /**
+     * Created.
+     */
+    201: FeedbackToken;
+};
+
+export type CreateFeedbackTokenResponse = CreateFeedbackTokenResponses[keyof CreateFeedbackTokenResponses];
+
+export type CreateFeedbackData = {
+    body: CreateFeedback;
+    path?: never;
+    query?: never;
+    url: '/feedback';
+};
+
+export type CreateFeedbackErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateFeedbackError = CreateFeedbackErrors[keyof CreateFeedbackErrors];
+
+export type CreateFeedbackResponses = {
+    /**
+     * Created.
+     */
+    201: Feedback;
+};
+
+export type CreateFeedbackResponse = CreateFeedbackResponses[keyof CreateFeedbackResponses];
+
 export type ListSchedulesData = {
     body?: never;
     path?: never;
@@ -8018,7 +8776,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
