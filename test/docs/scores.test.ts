@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 test('the page of the guide says what its user says, from an origin of its own', async () => {
-  const { service, visit } = stage;
+  const { service } = stage;
   await service.call('POST', '/prompts', {
     body: { name: 'support/answer', template: 'Say it', model: 'sandbox/echo' },
   });
@@ -32,7 +32,7 @@ test('the page of the guide says what its user says, from an origin of its own',
   try {
     await waitFor('the shop to listen', async () => shop.listening);
     const { port } = shop.address() as AddressInfo;
-    const visitor = await visit();
+    const visitor = await stage.visit();
     // Another name of this machine is another site.
     await visitor.page.goto(`http://localhost:${port}/`);
     const value = async () => {

@@ -34,9 +34,10 @@ const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.exec
 async function copyExecutions(
   query: Query,
   examplesId: string,
-  { limit, expected, executionIds: _, ...filter }: ExecutionSelection,
+  selection: ExecutionSelection,
   ids: string[] | undefined,
 ): Promise<number> {
+  const { limit, expected } = selection;
   const matching = expressionBuilder<Tables, 'executions'>();
   const [copied] = await query((db) =>
     db
@@ -44,7 +45,7 @@ async function copyExecutions(
         cte
           .selectFrom('executions')
           .select(['id', 'prompt_name', 'prompt_version', 'model', 'variables', 'output', 'created_at'])
-          .where(matching.and(executionConditions(matching, filter)))
+          .where(matching.and(executionConditions(matching, selection)))
           .$if(ids !== undefined, (picked) => picked.where(sql<SqlBool>`id = any(${ids}::uuid[])`))
           .orderBy('id', 'desc')
           .limit(limit),

@@ -158,11 +158,9 @@ function forge(token: string, index: number): string {
       return `pmsf_${randomBytes(bytes.length).toString('base64url')}`;
     case 4: {
       // The same bytes, written in another way.
-      const characters = [...token];
-      const last = characters.at(-1) ?? '';
       const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-      characters[characters.length - 1] = alphabet[(alphabet.indexOf(last) + 1 + randomInt(63)) % 64] ?? '';
-      return `${characters.join('')}${['', '=', '==', '.', ' '][randomInt(5)]}`;
+      const last = alphabet[(alphabet.indexOf(token.at(-1) ?? '') + 1 + randomInt(63)) % 64] ?? '';
+      return `${token.slice(0, -1)}${last}${['', '=', '==', '.', ' '][randomInt(5)]}`;
     }
     default: {
       // The signature of one for another.
