@@ -46,6 +46,9 @@ import { providerRoutes } from './providers/routes.ts';
 import { releaseRoutes } from './releases/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
+import { scoreDefinitionRoutes } from './scores/definition-routes.ts';
+import { feedbackRoutes } from './scores/feedback-routes.ts';
+import { scoreRoutes } from './scores/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
@@ -54,6 +57,9 @@ import { sendingRoutes } from './webhooks/sending-routes.ts';
 
 /** Failed authentications per address and minute before the response is 429. */
 const MAX_FAILED_AUTHENTICATIONS = 60;
+/** Requests with feedback tokens per minute, of an address and of a token, before the response is 429. */
+const MAX_FEEDBACK_PER_ADDRESS = 120;
+const MAX_FEEDBACK_PER_TOKEN = 20;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
 
@@ -147,6 +153,9 @@ export function allRoutes(
         log,
       }),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
+      ...scoreRoutes({ idempotency, quotas }),
+      ...scoreDefinitionRoutes(),
+      ...feedbackRoutes({ system: db.system, idempotency, quotas, cipher }),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, cipher, allowPrivate, log }),
       ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),
       ...sendingRoutes({ quotas, idempotency, waiter: deliveryWaiter }),
@@ -209,6 +218,13 @@ export async function startApi(
     authenticator,
     rateLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'key', limit),
     failureLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS),
+    tokenLimiters:
+      limit === 0
+        ? undefined
+        : {
+            address: createRateLimiter(db.system, 'feedback-from', MAX_FEEDBACK_PER_ADDRESS),
+            token: createRateLimiter(db.system, 'feedback-with', MAX_FEEDBACK_PER_TOKEN),
+          },
     publicRoutes: [
       healthRoutes(readinessChecks(foundation)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),

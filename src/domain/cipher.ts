@@ -1,17 +1,34 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
-/** Encrypts what is secret before it is stored (AES-256-GCM). */
+/** Encrypts what is secret before it is stored (AES-256-GCM), and signs what callers are given to bring back (HMAC-SHA-256). */
 export interface Cipher {
   encrypt(plain: Buffer): Buffer;
   /** @throws Error where no key fits or the data was changed */
   decrypt(encrypted: Buffer): Buffer;
   /** The first bytes of everything that the current key has encrypted. */
   readonly currentPrefix: Buffer;
+  /** 32 bytes. What is signed for one purpose is not for another. */
+  sign(purpose: string, data: Buffer): Buffer;
+  /** Whether one of the keys has signed it. */
+  hasSigned(purpose: string, data: Buffer, signature: Buffer): boolean;
 }
 
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const SIGNATURE_BYTES = 32;
+
+/** No key does both: one for signing is derived for each purpose (HKDF, RFC 5869). */
+const signingKey = (key: Buffer, purpose: string) =>
+  Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `sign ${purpose}`, SIGNATURE_BYTES));
 
 /**
  * @param keys 32 bytes each: the first encrypts, all decrypt, so that a key is rotated by putting a new one first
@@ -20,8 +37,14 @@ export function createCipher(keys: Buffer[]): Cipher {
   const known = keys.map((key) => ({ key, id: createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES) }));
   const [current] = known;
   if (current === undefined) throw new Error('No encryption key was given.');
+  const signatureOf = (key: Buffer, purpose: string, data: Buffer) =>
+    createHmac('sha256', signingKey(key, purpose)).update(data).digest();
   return {
     currentPrefix: current.id,
+    sign: (purpose, data) => signatureOf(current.key, purpose, data),
+    hasSigned: (purpose, data, signature) =>
+      signature.length === SIGNATURE_BYTES &&
+      known.some(({ key }) => timingSafeEqual(signatureOf(key, purpose, data), signature)),
     encrypt(plain) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce, { authTagLength: TAG_BYTES });

@@ -21,6 +21,7 @@ import { createHandling, createLargeWork, type Handling, LARGE_BYTES, type Large
 import { type Authenticate, createAuthentication } from './middleware/authentication.ts';
 import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
+import { createTokenCheck, type IdentifyByToken, type TokenLimiters } from './middleware/token-check.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
 import type { AppState } from './state.ts';
@@ -35,6 +36,8 @@ export interface AppDeps {
   rateLimiter: RateLimiter | undefined;
   /** Failed authentications per address; undefined: no limit. */
   failureLimiter: RateLimiter | undefined;
+  /** Requests by tokens, per address and per token; undefined: no limit. */
+  tokenLimiters: TokenLimiters | undefined;
   /** Routes outside `/v1`: health, documentation. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
@@ -77,10 +80,16 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   const authenticate = createAuthentication(deps);
   const watched = createWatchedStreams(deps);
   const work = createLargeWork();
+  const identify = createTokenCheck(deps);
   for (const route of deps.routes)
-    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, { ...deps, authenticate, watched, work }));
-  const signIns = new Set(
-    deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
+    router[route.method](toRouterPath(route.path), (ctx) =>
+      run(ctx, route, { ...deps, authenticate, identify, watched, work }),
+    );
+  const byToken = deps.routes.filter(({ workspaceOfToken }) => workspaceOfToken);
+  const withoutKey = new Set(
+    [...deps.routes.filter(({ keyOf }) => keyOf), ...byToken].map(
+      ({ method, path }) => `${method.toUpperCase()} /v1${path}`,
+    ),
   );
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorResponses(errorFormats(router, deps.routes)));
@@ -92,10 +101,10 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     ctx.path = normalizePath(ctx.path);
     await next();
   });
-  app.use(cors(deps.corsOrigins));
+  app.use(cors(deps.corsOrigins, new Set(byToken.map(({ path }) => `/v1${path}`))));
   app.use(async (ctx, next) => {
-    // A sign-in has its key in the body, which its route reads.
-    if (!signIns.has(`${ctx.method} ${ctx.path}`)) ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
+    // A sign-in has its key in the body, which its route reads; a token is no key.
+    if (!withoutKey.has(`${ctx.method} ${ctx.path}`)) ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
     await next();
   });
   app.use(router.routes());
@@ -121,12 +130,18 @@ function errorFormats(router: Router<AppState>, routes: Route[]): (path: string)
 }
 
 type RouteContext = Context & { state: AppState; params: Record<string, string> };
-type RunDeps = AppDeps & { authenticate: Authenticate; watched: WatchedStreams; work: LargeWork };
+type RunDeps = AppDeps & {
+  authenticate: Authenticate;
+  identify: IdentifyByToken;
+  watched: WatchedStreams;
+  work: LargeWork;
+};
 
 /** Parses a request by its route's schemas, runs the handler and sends what it gives. */
 async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void> {
   const { state } = ctx;
-  if (route.keyOf === undefined) requireScope(state.key, route);
+  if (route.workspaceOfToken !== undefined) state.key = await deps.identify(ctx, route.workspaceOfToken);
+  else if (route.keyOf === undefined) requireScope(state.key, route);
   else refuseOtherOrigins(ctx);
   const signal = signalOf(ctx.res, deps.closing);
   // A sign-in has no workspace yet.

@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 
 /** Origins whose pages may call the API, such as `https://app.example.com`. */
 export type CorsOrigins = readonly string[];
@@ -9,21 +9,27 @@ const EXPOSED =
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
 /** For as long as browsers keep it (seconds). */
 const MAX_AGE = '7200';
+const isPreflight = (ctx: Context) => ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
 const HEADER_NAMES = /^[\w\-, ]{1,2000}$/;
+
+/** What a page may send to a path that is open to all of them. */
+const OPEN_HEADERS = 'Authorization, Content-Type';
 
 /**
  * Lets pages of some origins call the API with a key (Fetch standard, CORS protocol). Cookies are never allowed: a session is for pages of
  * this service. Requests of other origins are treated as usual, and browsers keep the responses from their pages.
+ * @param open paths that pages of any origin may POST to, with a token of their own
  */
-export function cors(origins: CorsOrigins): Middleware {
+export function cors(origins: CorsOrigins, open: ReadonlySet<string> = new Set()): Middleware {
   const allowed = new Set(origins);
   return async (ctx, next) => {
+    if (open.has(ctx.path)) return answerAnyOrigin(ctx, next);
     if (allowed.size === 0) return next();
     ctx.vary('Origin');
     const origin = ctx.get('Origin');
     if (!allowed.has(origin)) return next();
     ctx.set('Access-Control-Allow-Origin', origin);
-    if (ctx.method !== 'OPTIONS' || ctx.get('Access-Control-Request-Method') === '') {
+    if (!isPreflight(ctx)) {
       ctx.set('Access-Control-Expose-Headers', EXPOSED);
       return next();
     }
@@ -34,4 +40,18 @@ export function cors(origins: CorsOrigins): Middleware {
     ctx.status = 200;
     ctx.body = '';
   };
+}
+
+async function answerAnyOrigin(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  ctx.set('Access-Control-Allow-Origin', '*');
+  if (!isPreflight(ctx)) {
+    ctx.set('Access-Control-Expose-Headers', EXPOSED);
+    await next();
+    return;
+  }
+  ctx.set('Access-Control-Allow-Methods', 'POST');
+  ctx.set('Access-Control-Allow-Headers', OPEN_HEADERS);
+  ctx.set('Access-Control-Max-Age', MAX_AGE);
+  ctx.status = 200;
+  ctx.body = '';
 }

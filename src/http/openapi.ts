@@ -69,6 +69,7 @@ const TAGS: Record<string, string> = {
   Executions: 'Runs of a prompt on a model, with their tokens, cost and latency.',
   "OpenAI's format": 'Chat completions, responses and models for the SDKs of OpenAI: the model names a prompt.',
   Providers: 'The model providers that are set up.',
+  Scores: 'What programs, people and evaluators say of executions and of examples of evaluations.',
   Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.',
   Datasets: 'Named, versioned lists of examples for evaluations.',
   Schedules: 'Evaluations that start by a cron expression.',
@@ -192,6 +193,8 @@ const IdempotencyHeader = z.object({
 
 function accessOf(route: Route): string {
   if (route.keyOf) return 'The body has the key: no other is needed.';
+  if (route.workspaceOfToken)
+    return 'Needs no key, but a token in `Authorization: Bearer <token>`. Pages of any origin may call it.';
   const scopes = scopesOf(route);
   if (scopes.length === SCOPES.length) return 'Needs a key, whatever its scopes.';
   const also = route.alsoScope === undefined ? '' : `, and with \`${route.alsoScope}\``;
@@ -237,7 +240,7 @@ function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
     tags: [route.tag],
     summary: route.summary,
     description: [route.description, accessOf(route), auditOf(route)].filter(Boolean).join('\n\n'),
-    ...(route.keyOf && { security: [] }),
+    ...((route.keyOf ?? route.workspaceOfToken) && { security: [] }),
     requestParams: {
       ...(path && { path }),
       ...(query && { query }),

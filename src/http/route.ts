@@ -104,6 +104,11 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   withoutRead?: Record<string, unknown>;
   /** Gives the caller's key, where the body has it in place of the header or a cookie. */
   keyOf?: ((body: z.output<Body>) => string) | undefined;
+  /**
+   * For pages of any origin, with a token in place of a key: whose workspace a token is of, undefined where it is not valid. It asks no one. The
+   * request's `key` has no scopes then.
+   */
+  workspaceOfToken?: (token: string) => string | undefined;
   status?: 200 | 201;
   params?: Params;
   query?: Query;

@@ -33,6 +33,21 @@ test('operations are called by their names', async () => {
   expect([execution.status, execution.output]).toEqual(['completed', 'Greet Ada.']);
 });
 
+test('a list in a query is a parameter that is given once for each item', async () => {
+  const { pms } = watchedClient(service);
+  await pms.call('createPrompt', { body: prompt('a/scored') });
+  const { id } = await pms.execute({ prompt_name: 'a/scored', variables: { name: 'Ada' } });
+  const subject = { execution_id: id };
+  const scores = [
+    { name: 'helpful', value: 0.2, subject },
+    { name: 'topic', value: 'billing', subject },
+  ];
+  await pms.call('createScores', { body: { scores } });
+  const found = async (...score: string[]) => (await pms.call('listExecutions', { query: { score } })).data;
+  expect(await found('helpful<0.5', 'topic=billing')).toEqual([expect.objectContaining({ id })]);
+  expect(await found('helpful<0.5', 'topic=other')).toEqual([]);
+});
+
 test('datasets go up and down as they are', async () => {
   const { pms } = watchedClient(service);
   const lines = '{"id":"1","variables":{"name":"Ada"}}\n';

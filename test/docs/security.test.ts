@@ -54,6 +54,7 @@ test.each(described)('the scopes of $operation are in docs/security.md', ({ oper
   const expected = `${needs.replace(', and with ', ' and ')}: ${hidden}`;
   if (/Needs a key, whatever/.test(description)) expect(documented(operation)).toEqual(['any scope: ']);
   else if (/The body has the key/.test(description)) expect(documented(operation)).toEqual(['a key in the body: ']);
+  else if (/Needs no key, but a token/.test(description)) expect(documented(operation)).toEqual(['a feedback token: ']);
   else if (operation.startsWith('GET ') && needs === '`read`') expect(documented(operation)).toEqual([]);
   else expect(documented(operation)).toEqual([expected]);
 });

@@ -10,6 +10,7 @@ import {
   answerSteps,
   bodySteps,
   createResources,
+  NOT_BY_KEY,
   type Operation,
   type Resources,
   readApi,
@@ -72,7 +73,7 @@ describe('the document', () => {
 
   test('is small: what is shared stands once, under a name made of words', async () => {
     const served = await (await fetch(`${service.origin}/openapi.json`)).text();
-    expect(Buffer.byteLength(served)).toBeLessThanOrEqual(400_000);
+    expect(Buffer.byteLength(served)).toBeLessThanOrEqual(430_000);
     const { components, paths } = JSON.parse(served);
     for (const kind of ['schemas', 'responses', 'parameters', 'headers'])
       expect(Object.keys(components[kind]).filter((name) => /^_|\d$/.test(name))).toEqual([]);
@@ -151,8 +152,8 @@ describe('the document', () => {
 
   test('documents Idempotency-Key on every POST that creates', () => {
     onEvery(({ method, status, path, parameters, operationId }) => {
-      // Each sign-in gives a token of its own, which nothing stores.
-      const creates = method === 'POST' && status === '201' && !path.includes('{') && operationId !== 'createSession';
+      // Each sign-in gives a token of its own, which nothing stores. Saying a score again replaces it.
+      const creates = method === 'POST' && status === '201' && !path.includes('{') && !NOT_BY_KEY.has(operationId);
       if (creates) expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
     });
   });

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() =>
   db.system.query({
-    text: 'truncate executions, evaluations, evaluation_results, evaluation_judgements, dataset_versions, dataset_examples',
+    text: 'truncate executions, evaluations, evaluation_results, evaluation_judgements, dataset_versions, dataset_examples, scores',
   }),
 );
 
@@ -200,4 +200,31 @@ test('20,000 results are deleted while others read and write, and nobody waits f
   expect(waited).toBe(0);
   expect(await count('evaluation_results')).toBe(requests);
   expect(await count('dataset_examples')).toBe(0);
+});
+
+test('scores go with what they are about, and no others do', async () => {
+  const workspaceId = newId();
+  const [kept, trashed] = [
+    await evaluation({ workspaceId, results: 2 }),
+    await evaluation({ workspaceId, results: 2 }),
+  ];
+  const [old, young] = [await execution('completed', 40, 40), await execution('completed', 1, 1)];
+  const score = (columns: string, ...values: string[]) =>
+    db.system.query(
+      {
+        text: `insert into scores (workspace_id, id, name, data_type, number, ${columns}, source, subject_at, created_at, updated_at)
+               select coalesce((select workspace_id from executions where id = $1), $2), gen_random_uuid(), 'helpful', 'numeric', 1,
+                 $1${columns.includes('example_id') ? `, 'example 1'` : ''}, 'api', now(), now(), now() from generate_series(1, 600)`,
+      },
+      [...values, workspaceId],
+    );
+  for (const id of [kept, trashed]) await score('evaluation_id, example_id', id);
+  for (const id of [old, young]) await score('execution_id', id);
+  await db.system.query({ text: `update evaluations set workspace_id = '${TRASH_WORKSPACE}' where id = $1` }, [
+    trashed,
+  ]);
+  await cleanUp(db.system, { retentionMs: DAY_MS, executionRetentionMs: 30 * DAY_MS }, NEVER);
+  expect(await count('scores')).toBe(1_200);
+  expect(await count(`scores where evaluation_id = '${kept}' or execution_id = '${young}'`)).toBe(1_200);
+  expect(await count(`evaluations where id = '${trashed}'`)).toBe(0);
 });

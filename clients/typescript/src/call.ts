@@ -42,7 +42,9 @@ export function toRequest<Id extends keyof Operations>(
   const [method = '', template = ''] = OPERATIONS[operation].split(' ');
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(path[name])));
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, textOf(value));
+  // A list is a parameter that is given once for each item.
+  for (const [name, value] of Object.entries(query))
+    for (const each of [value].flat()) if (each !== undefined) search.append(name, textOf(each));
   const key = IDEMPOTENT.has(operation) ? (idempotencyKey ?? randomKey()) : undefined;
   const { id } = path;
   return {

@@ -8,7 +8,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export type Scope = 'read' | 'execute' | 'write' | 'publish' | 'admin';
+export type Scope = 'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin';
 
 export function useSession(): OwnSession | undefined {
   return useQuery(sessionQuery).data;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { datasetNameProblem } from '../../domain/evaluations/dataset-name.ts';
 import { Example } from '../../domain/evaluations/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
-import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
-import { CreationTime, Name, saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
+import { saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 
 const MAX_FROM_EXECUTIONS = 100_000;
 const MAX_EXECUTION_IDS = 10_000;
@@ -90,13 +90,11 @@ export const ExamplePage = pageOf(ExampleRecord).meta({ id: 'DatasetExamplePage'
 
 export const FromExecutions = z
   .strictObject({
-    prompt_name: Name.optional(),
+    ...ExecutionFilterBody.shape,
     status: z
       .enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`)
       .default('completed')
       .meta({ description: 'Only executions in this state.' }),
-    model: ModelName.optional(),
-    ...CreationTime,
     execution_ids: z
       .array(z.string().max(100), 'must be an array of ids')
       .min(1, 'must not be empty')

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
+import type { ScoreValue } from '../../domain/scores/score.ts';
 import { toCsvText } from '../../domain/text/csv-text.ts';
 import type { ResultRow } from '../../services/evaluations/results/results.ts';
 
@@ -55,12 +56,43 @@ function cells(row: ResultRow, evaluators: string[]): unknown[] {
   ];
 }
 
-/** Results as CSV, one column an evaluator. A page is read when the one before is on its way to the caller. */
-export function resultsAsCsv(pages: AsyncIterable<ResultRow[]>, evaluators: string[]): Readable {
-  const head = [...FIXED, ...evaluators.flatMap((name) => [`score.${name}`, `reason.${name}`])];
+/** Scores that were stored for the examples of a run, beside those of its evaluators. */
+export interface StoredScores {
+  names: readonly string[];
+  /** By example and name. */
+  valuesOf(exampleIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlyMap<string, ScoreValue>>>;
+}
+
+function storedCell(value: ScoreValue | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? toCsvText(value) : String(value);
+}
+
+const NO_SCORES: StoredScores = { names: [], valuesOf: async () => new Map() };
+
+/**
+ * Results as CSV, columns for each evaluator, and one for each name of stored scores.
+ * A page is read when the one before is on its way to the caller.
+ */
+export function resultsAsCsv(
+  pages: AsyncIterable<ResultRow[]>,
+  evaluators: string[],
+  stored: StoredScores = NO_SCORES,
+): Readable {
+  const head = [
+    ...FIXED,
+    ...evaluators.flatMap((name) => [`score.${name}`, `reason.${name}`]),
+    ...stored.names.map((name) => `stored.${name}`),
+  ];
   async function* texts() {
     yield stringify([head]);
-    for await (const rows of pages) yield stringify(rows.map((row) => cells(row, evaluators)));
+    for await (const rows of pages) {
+      const values =
+        stored.names.length === 0 ? undefined : await stored.valuesOf(rows.map(({ example_key: key }) => key));
+      const storedCells = ({ example_key: key }: ResultRow) =>
+        stored.names.map((name) => storedCell(values?.get(key)?.get(name)));
+      yield stringify(rows.map((row) => [...cells(row, evaluators), ...storedCells(row)]));
+    }
   }
   return Readable.from(texts(), { objectMode: false });
 }

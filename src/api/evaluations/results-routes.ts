@@ -15,6 +15,8 @@ import {
   type ResultFilter,
 } from '../../services/evaluations/results/results.ts';
 import { readExampleInput } from '../../services/evaluations/run/example-input.ts';
+import { scoreNamesOf, scoresOfExample, valuesOfExamples } from '../../services/scores/scores.ts';
+import { presentScore } from '../scores/presenter.ts';
 import { CompareParams, EvaluationComparison } from './compare-schema.ts';
 import { presentResult } from './presenter.ts';
 import { resultsAsCsv } from './results-csv.ts';
@@ -58,7 +60,11 @@ export function evaluationResultsRoutes(): Route[] {
         const filter = toFilter(query, names);
         const after = decodeCursor(cursor, z.string().regex(/^\d{1,9}$/));
         if (format === 'csv') {
-          const csv = resultsAsCsv(eachResultPage(db.heavy.query, run.id, filter), names);
+          const { query: heavy } = db.heavy;
+          const csv = resultsAsCsv(eachResultPage(heavy, run.id, filter), names, {
+            names: await scoreNamesOf(heavy, run.id),
+            valuesOf: (keys) => valuesOfExamples(heavy, run.id, keys),
+          });
           return new RawResponse('text/csv', csv, {
             'Content-Disposition': `attachment; filename="${publicId('evaluation', run.id)}.csv"`,
           });
@@ -90,7 +96,9 @@ export function evaluationResultsRoutes(): Route[] {
         const { db, params } = request;
         const run = await getEvaluation(db.query, params.id);
         await request.reserve(MAX_PAGE_BYTES);
-        return presentResult(await getResult(db.query, run.id, params.seq));
+        const row = await getResult(db.query, run.id, params.seq);
+        const scores = await scoresOfExample(db.query, run.id, row.example_key);
+        return { ...presentResult(row), stored_scores: scores.map(presentScore) };
       },
     }),
     defineRoute({

@@ -5,6 +5,8 @@ import { AnyJson } from '../../domain/text/json-object.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { SHOWN_SCORES } from '../../services/scores/scores.ts';
+import { Score } from '../scores/schema.ts';
 
 const Flag = z
   .enum(['true', 'false'], 'must be true or false')
@@ -78,6 +80,10 @@ export const Result = z
     finish_reason: z.string().nullable(),
     score: z.number().nullable(),
     scores: z.record(z.string(), z.object({ score: z.number(), reason: z.string().nullable() })).nullable(),
+    stored_scores: z
+      .array(Score)
+      .optional()
+      .meta({ description: `The newest ${SHOWN_SCORES} of \`POST /scores\`. Only where one result is read.` }),
     baseline_score: z.number().nullable(),
     regression: z.boolean().nullable(),
     improvement: z.boolean().nullable(),

@@ -7,6 +7,8 @@ import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import { listExecutions, seeExecution, wholeExecution } from '../../services/executions/executions.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
+import { scoresOfExecution } from '../../services/scores/scores.ts';
+import { presentScore } from '../scores/presenter.ts';
 import { toExecutionFilter } from './filter-schema.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution, UNREAD_EXECUTION } from './presenter.ts';
@@ -79,8 +81,14 @@ export function executionRoutes(deps: RunExecutionDeps): Route[] {
       params: ExecutionParams,
       response: Execution,
       responseExample: executionSample,
-      handler: async (request) =>
-        presentExecution(await wholeExecution(request, await seeExecution(request.db, request.params.id))),
+      async handler(request) {
+        const { db, params } = request;
+        const seen = await seeExecution(db, params.id);
+        const execution = presentExecution(await wholeExecution(request, seen));
+        // Most have none, and are read often.
+        const scores = seen.hasScores ? await scoresOfExecution(db.query, params.id) : [];
+        return { ...execution, scores: scores.map(presentScore) };
+      },
     }),
     defineRoute({
       method: 'delete',

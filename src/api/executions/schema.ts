@@ -10,7 +10,9 @@ import { AnyJson } from '../../domain/text/json-object.ts';
 import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { SHOWN_SCORES } from '../../services/scores/scores.ts';
 import { draftFields } from '../prompts/schema.ts';
+import { Score } from '../scores/schema.ts';
 import { executionFilterQuery } from './filter-schema.ts';
 
 const Draft = z
@@ -145,6 +147,10 @@ export const Execution = z
       .nullable()
       .meta({ description: 'The release of the label that decided the version; null where none did.' }),
     metadata: Metadata,
+    scores: z
+      .array(Score)
+      .optional()
+      .meta({ description: `The newest ${SHOWN_SCORES}. Only in \`GET /executions/{id}\`.` }),
     workflow_id: z.string(),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),

@@ -5,13 +5,13 @@ import type { AuthenticatedKey, Authenticator, Credential } from '../../services
 import type { RateLimiter, RateLimitState } from '../../services/access/rate-limiter.ts';
 import { addressGroup, callerAddress } from '../client-address.ts';
 
-function setLimitHeaders(ctx: Context, state: RateLimitState): void {
+export function setLimitHeaders(ctx: Context, state: RateLimitState): void {
   ctx.set('RateLimit-Limit', String(state.limit));
   ctx.set('RateLimit-Remaining', String(state.remaining));
   ctx.set('RateLimit-Reset', String(state.resetSeconds));
 }
 
-function tooMany(state: RateLimitState, message: string): ApiError {
+export function tooMany(state: RateLimitState, message: string): ApiError {
   return new ApiError('rate_limited', message, { retryAfterSeconds: state.resetSeconds });
 }
 

@@ -1,11 +1,13 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { unnestOf } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import { contentOf, createExamplesHash } from '../../domain/evaluations/example.ts';
 import type { ExecutionStatus } from '../../domain/execution-states.ts';
 import { ID_PREFIXES, parsePublicId, publicId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { type ExecutionFilter, executionConditions } from '../executions/filter.ts';
 import type { Quotas } from '../workspaces/quotas.ts';
 import { attachVersion } from './attach-version.ts';
 import type { DatasetRow } from './datasets.ts';
@@ -15,12 +17,8 @@ import { readAllExamples } from './read-examples.ts';
 const MAX_MISSING_SHOWN = 5;
 
 /** Which executions become examples, and how. */
-export interface ExecutionSelection {
-  promptName?: string | undefined;
+export interface ExecutionSelection extends ExecutionFilter {
   status: ExecutionStatus;
-  model?: string | undefined;
-  since?: Date | undefined;
-  until?: Date | undefined;
   /** Public ids; all of them must match. */
   executionIds?: string[] | undefined;
   /** The newest ones, where more match. */
@@ -36,25 +34,19 @@ const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.exec
 async function copyExecutions(
   query: Query,
   examplesId: string,
-  { promptName, status, model, since, until, limit, expected }: ExecutionSelection,
+  selection: ExecutionSelection,
   ids: string[] | undefined,
 ): Promise<number> {
+  const { limit, expected } = selection;
+  const matching = expressionBuilder<Tables, 'executions'>();
   const [copied] = await query((db) =>
     db
       .with('picked', (cte) =>
         cte
           .selectFrom('executions')
           .select(['id', 'prompt_name', 'prompt_version', 'model', 'variables', 'output', 'created_at'])
-          .where('status', '=', status)
-          .where((eb) => {
-            const conditions: Expression<SqlBool>[] = [];
-            if (promptName !== undefined) conditions.push(eb('prompt_name', '=', promptName));
-            if (model !== undefined) conditions.push(eb('model', '=', model));
-            if (since !== undefined) conditions.push(eb('created_at', '>=', since));
-            if (until !== undefined) conditions.push(eb('created_at', '<', until));
-            if (ids !== undefined) conditions.push(sql`id = any(${ids}::uuid[])`);
-            return eb.and(conditions);
-          })
+          .where(matching.and(executionConditions(matching, selection)))
+          .$if(ids !== undefined, (picked) => picked.where(sql<SqlBool>`id = any(${ids}::uuid[])`))
           .orderBy('id', 'desc')
           .limit(limit),
       )

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { type Page, selectPage } from '../../db/read-page.ts';
 import { inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
@@ -90,34 +91,44 @@ export interface SeenExecution {
   bytes: number;
   /** Undefined where it is long. */
   row: ExecutionRow | undefined;
+  /** Whether it may have scores. */
+  hasScores: boolean;
 }
+
+/** Whether an execution of the statement has scores. */
+const hasScores = (eb: ExpressionBuilder<Tables, 'executions'>) =>
+  eb
+    .exists(eb.selectFrom('scores as s').select('s.id').whereRef('s.execution_id', '=', 'executions.id'))
+    .as('has_scores');
 
 const FIND_SHORT = prepared<{ id: string }>()((db, { id }) =>
   db
     .selectFrom('executions')
     .select([...EXECUTION_COLUMNS, 'bytes'])
+    .select(hasScores)
     .where('id', '=', id)
     .where('bytes', '<=', sql.lit(SHORT_BYTES)),
 );
 const FIND_LONG = prepared<{ id: string }>()((db, { id }) =>
-  db.selectFrom('executions').select(['id', 'status', 'attempts', 'bytes']).where('id', '=', id),
+  db.selectFrom('executions').select(['id', 'status', 'attempts', 'bytes']).select(hasScores).where('id', '=', id),
 );
 
 /** @throws ApiError `not_found` */
 export async function seeExecution(db: WorkspaceDatabase, id: string): Promise<SeenExecution> {
   const [short] = await db.query(FIND_SHORT, { id });
   if (short !== undefined) {
-    const { bytes, ...row } = short;
-    return toSeen(row, bytes);
+    const { bytes, has_scores: hasSome, ...row } = short;
+    return { ...toSeen(row, bytes), hasScores: hasSome === true };
   }
   const [long] = await db.query(FIND_LONG, { id });
   if (long === undefined) throw notFound('This execution');
-  return { ...long, row: undefined };
+  const { has_scores: hasSome, ...seen } = long;
+  return { ...seen, row: undefined, hasScores: hasSome === true };
 }
 
 /** @param bytes of its texts, where they may be many. Default: few */
 export function toSeen(row: ExecutionRow, bytes = 0): SeenExecution {
-  return { id: row.id, status: row.status, attempts: row.attempts, bytes, row };
+  return { id: row.id, status: row.status, attempts: row.attempts, bytes, row, hasScores: true };
 }
 
 /**

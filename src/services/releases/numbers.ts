@@ -23,7 +23,8 @@ interface SumRow {
   squares: number;
 }
 
-const SCORE = 'score:';
+/** Before the name of a score, of measures and metrics. */
+export const SCORE = 'score:';
 
 function armOf(rows: readonly SumRow[]): ArmNumbers {
   const moments = new Map<string, ValueSums>();

@@ -1,5 +1,5 @@
 import { bindWorkspace, type Database, type Query } from '../../db/database.ts';
-import type { CheckResult } from '../../domain/analysis/check.ts';
+import type { Check, CheckResult, ScoreRange } from '../../domain/analysis/check.ts';
 import { judgeChecks } from '../../domain/analysis/judge-checks.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { parsePublicId } from '../../domain/ids.ts';
@@ -15,8 +15,9 @@ import {
 } from '../../domain/releases/release.ts';
 import { isFinishedRelease } from '../../domain/releases/release-states.ts';
 import { actAs, OPERATOR } from '../audit/acting.ts';
+import { findScoreDefinitions } from '../scores/definitions.ts';
 import { endRelease, goOn, moveToCandidate, SERVICE, saveRelease, setSplit, tell, withRun } from './change-release.ts';
-import { type Arms, describeArms, readArms, readStage } from './numbers.ts';
+import { type Arms, describeArms, readArms, readStage, SCORE } from './numbers.ts';
 import { lockRelease, type ReleaseRow } from './releases.ts';
 import { sumUpReleases } from './sum-up-releases.ts';
 
@@ -191,6 +192,19 @@ function whenInconclusive(
   return ways.includes('pause') ? 'pause' : 'continue';
 }
 
+/** Between what the scores of the checks lie, as far as that is known. */
+async function scoreRangesOf(query: Query, checks: readonly Check[]): Promise<Record<string, ScoreRange>> {
+  const names = checks.flatMap(({ metric }) => (metric.startsWith(SCORE) ? [metric.slice(SCORE.length)] : []));
+  if (names.length === 0) return {};
+  const definitions = await findScoreDefinitions(query, names);
+  return Object.fromEntries(
+    [...definitions.values()].flatMap(({ name, data_type: type, min, max }) => {
+      if (type === 'boolean') return [[name, { min: 0, max: 1 }]];
+      return min === null || max === null ? [] : [[name, { min, max }]];
+    }),
+  );
+}
+
 /**
  * Looks at the numbers: a check that has failed rolls back at once. Where the step is over, it decides how to go on.
  * @param isDue whether its time is over
@@ -202,7 +216,8 @@ export async function checkStep(db: Database, id: string, step: number, isDue: b
   const look = async (query: Query, row: ReleaseRow, at: StoredStep): Promise<void> => {
     const checks = checksOf(row.steps, step, row.percent);
     const arms = await armsFor(query, row);
-    const results = judgeChecks(checks, arms, { alpha: ALPHA / analysesOf(row.steps) });
+    const scoreRanges = await scoreRangesOf(query, checks);
+    const results = judgeChecks(checks, arms, { alpha: ALPHA / analysesOf(row.steps), scoreRanges });
     const numbers = asJsonValue({ at: new Date().toISOString(), arms: describeArms(arms), checks: results });
     const decide = (verdict: 'passed' | 'failed' | 'inconclusive') => ({
       decision: { verdict, by: SERVICE, comment: null, numbers },

@@ -76,12 +76,64 @@ const sumUp = (db: Builder, releaseId: string | undefined) =>
     .selectFrom('taken')
     .select(sql<number>`count(*)::int`.as('count'));
 
+/** The same of scores. One that was replaced or deleted is taken away. */
+const sumUpScores = (db: Builder, releaseId: string | undefined) =>
+  db
+    .with('taken', (cte) =>
+      cte
+        .deleteFrom('release_score_entries')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('release_score_entries')
+            .select('id')
+            .$if(releaseId !== undefined, (entries) => entries.where('release_id', '=', releaseId ?? ''))
+            .orderBy('id')
+            .limit(BATCH_SIZE)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returningAll(),
+    )
+    .with('added', (cte) =>
+      cte
+        .insertInto('release_sums')
+        .columns([...KEY, ...SUMS])
+        .expression(
+          cte
+            .selectFrom('taken')
+            .innerJoinLateral(
+              sql<{ starts_at: Date }>`(values (to_timestamp(0)), (date_trunc('minute', taken.created_at)))`.as<'unit'>(
+                sql`unit(starts_at)`,
+              ),
+              (join) => join.onTrue(),
+            )
+            .select(['workspace_id', 'release_id', 'stage', 'arm', 'unit.starts_at'])
+            .select([
+              sql<string>`'score:' || taken.name`.as('measure'),
+              sql<number>`0`.as('bucket'),
+              sql<number>`sum(taken.count)`.as('count'),
+              sql<number>`sum(taken.total)`.as('total'),
+              sql<number>`sum(taken.squares)`.as('squares'),
+            ])
+            .groupBy(KEY.map((_, index) => sql.lit(index + 1)))
+            .orderBy(sql`1, 2, 3, 4, 5, 6, 7`),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(KEY.filter((column): column is Exclude<Key, 'workspace_id'> => column !== 'workspace_id'))
+            .doUpdateSet(Object.fromEntries(SUMS.map((column) => [column, raised(column)]))),
+        ),
+    )
+    .selectFrom('taken')
+    .select(sql<number>`count(*)::int`.as('count'));
+
 /**
- * Adds what has ended to the numbers of releases. Safe to run in several processes at once.
+ * Adds what has ended, and its scores, to the numbers of releases. Safe to run in several processes at once.
  * @param query of the whole system
  * @param releaseId only this one's. Default: of all
  */
 export async function sumUpReleases(query: Query, releaseId?: string): Promise<void> {
-  for (let count = BATCH_SIZE; count === BATCH_SIZE; )
-    [{ count } = { count: 0 }] = await query((db) => sumUp(db, releaseId));
+  for (const add of [sumUp, sumUpScores])
+    for (let count = BATCH_SIZE; count === BATCH_SIZE; )
+      [{ count } = { count: 0 }] = await query((db) => add(db, releaseId));
 }

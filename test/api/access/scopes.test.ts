@@ -206,6 +206,16 @@ const changes: Row[] = [
   ['resumeSchedule', 'execute', 'POST', async () => `${await schedule()}/resume`],
   ['triggerSchedule', 'execute', 'POST', async () => `${await schedule()}/trigger`],
   ['deleteSchedule', 'execute', 'DELETE', schedule],
+  [
+    'deleteScore',
+    'write',
+    'DELETE',
+    async () => {
+      const subject = { execution_id: (await execution('sandbox/echo')).split('/').at(-1) };
+      const score = { name: 'said', value: STORED, data_type: 'text', comment: STORED, subject };
+      return `/scores/${(await service.call('POST', '/scores', { body: score })).body.id}`;
+    },
+  ],
   ['disableWebhook', 'write', 'POST', async () => `${await webhook()}/disable`],
   ['enableWebhook', 'write', 'POST', async () => `${await webhook()}/enable`],
   ['rotateWebhookSecret', 'write', 'POST', async () => `${await webhook()}/rotate-secret`],

@@ -17,7 +17,9 @@ afterAll(() => service?.stop());
 
 const takesStream = ({ requestBody, example }: Operation) => requestBody !== undefined && example === undefined;
 const creates = (operation: Operation) =>
-  takesStream(operation) || operation.status === '201' || operation.operationId === 'protectLabel';
+  takesStream(operation) ||
+  operation.status === '201' ||
+  ['protectLabel', 'setScoreDefinition'].includes(operation.operationId);
 
 /** Everything that the first workspace can read of its own. */
 async function readAll() {

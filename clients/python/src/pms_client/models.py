@@ -507,6 +507,48 @@ class ExecutionError(BaseModel):
     message: str
 
 
+class ScoreSubject(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str
+
+
+class ScoreSubject1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    evaluation_id: str
+    example_id: str
+
+
+class ScoreEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    rule: str
+    version: str
+    model: str | None
+
+
+class Score(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    value: float | bool | str
+    data_type: Literal["numeric", "boolean", "categorical", "text"]
+    subject: ScoreSubject | ScoreSubject1
+    source: Literal["api", "person", "evaluator", "feedback"]
+    author: Annotated[str | None, Field(description="The key or session that stored it.")]
+    evaluator: ScoreEvaluator | None
+    comment: str | None
+    metadata: dict[str, Any]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
 class ProviderModelPricing(BaseModel):
     """
     For short inputs, where the price depends on the length; null where none is known.
@@ -772,6 +814,10 @@ class EvaluationResult(BaseModel):
     finish_reason: str | None
     score: float | None
     scores: dict[str, EvaluationResultScores] | None
+    stored_scores: Annotated[
+        list[Score] | None,
+        Field(description="The newest 100 of `POST /scores`. Only where one result is read."),
+    ] = None
     baseline_score: float | None
     regression: bool | None
     improvement: bool | None
@@ -941,6 +987,96 @@ class DatasetExample(BaseModel):
         dict[str, Any] | None,
         Field(description="Anything of your own, returned as it is."),
     ] = None
+
+
+class Scores(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Score]
+
+
+class ScorePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Score]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class ScoreSummaryDatum(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    data_type: Literal["numeric", "boolean", "categorical", "text"]
+    prompt_name: str | None = None
+    prompt_version: int | None = None
+    label: str | None = None
+    release_id: Annotated[str | None, Field(description="With `arm`.")] = None
+    arm: Literal["stable", "candidate"] | None = None
+    day: Annotated[str | None, Field(description="Of the subject, in UTC.")] = None
+    n: int
+    mean: Annotated[float | None, Field(description="Of numbers.")]
+    share_true: Annotated[float | None, Field(description="Of booleans, 0–1.")]
+    categories: Annotated[
+        dict[str, int] | None,
+        Field(description="How often each was given, the 100 most frequent."),
+    ]
+
+
+class ScoreSummary(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ScoreSummaryDatum]
+    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class ScoreDefinitionCategory(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    value: str
+    label: str
+
+
+class ScoreDefinition(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    data_type: Literal["numeric", "boolean", "categorical", "text"]
+    min: float | None
+    max: float | None
+    categories: list[ScoreDefinitionCategory] | None
+    description: str | None
+    defined: Annotated[bool, Field(description="False: its first score has given the name its type.")]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class FeedbackToken(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    token: str
+    execution_id: str
+    names: list[str]
+    expires_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class Feedback(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    value: float | bool | str
+    comment: str | None
 
 
 class ScheduleLastError(BaseModel):
@@ -1975,6 +2111,17 @@ class DatasetExamplePage(BaseModel):
     ]
 
 
+class ScoreDefinitionPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[ScoreDefinition]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
 class WebhookPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2379,6 +2526,10 @@ class Execution(BaseModel):
         dict[str, str],
         Field(description="Up to 50 strings of your own, returned unchanged."),
     ]
+    scores: Annotated[
+        list[Score] | None,
+        Field(description="The newest 100. Only in `GET /executions/{id}`."),
+    ] = None
     workflow_id: str
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: str | None

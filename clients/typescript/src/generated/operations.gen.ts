@@ -62,6 +62,16 @@ export interface Operations {
   getDataset: { request: api.GetDatasetData; response: api.GetDatasetResponse };
   uploadDataset: { request: api.UploadDatasetData; response: api.UploadDatasetResponse };
   deleteDataset: { request: api.DeleteDatasetData; response: api.DeleteDatasetResponse };
+  listScores: { request: api.ListScoresData; response: api.ListScoresResponse };
+  createScores: { request: api.CreateScoresData; response: api.CreateScoresResponse };
+  summarizeScores: { request: api.SummarizeScoresData; response: api.SummarizeScoresResponse };
+  deleteScore: { request: api.DeleteScoreData; response: api.DeleteScoreResponse };
+  listScoreDefinitions: { request: api.ListScoreDefinitionsData; response: api.ListScoreDefinitionsResponse };
+  getScoreDefinition: { request: api.GetScoreDefinitionData; response: api.GetScoreDefinitionResponse };
+  setScoreDefinition: { request: api.SetScoreDefinitionData; response: api.SetScoreDefinitionResponse };
+  deleteScoreDefinition: { request: api.DeleteScoreDefinitionData; response: api.DeleteScoreDefinitionResponse };
+  createFeedbackToken: { request: api.CreateFeedbackTokenData; response: api.CreateFeedbackTokenResponse };
+  createFeedback: { request: api.CreateFeedbackData; response: api.CreateFeedbackResponse };
   listSchedules: { request: api.ListSchedulesData; response: api.ListSchedulesResponse };
   createSchedule: { request: api.CreateScheduleData; response: api.CreateScheduleResponse };
   getSchedule: { request: api.GetScheduleData; response: api.GetScheduleResponse };
@@ -161,6 +171,16 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getDataset: 'GET /datasets/{name}',
   uploadDataset: 'PUT /datasets/{name}',
   deleteDataset: 'DELETE /datasets/{name}',
+  listScores: 'GET /scores',
+  createScores: 'POST /scores',
+  summarizeScores: 'GET /scores/summary',
+  deleteScore: 'DELETE /scores/{id}',
+  listScoreDefinitions: 'GET /score-definitions',
+  getScoreDefinition: 'GET /score-definitions/{name}',
+  setScoreDefinition: 'PUT /score-definitions/{name}',
+  deleteScoreDefinition: 'DELETE /score-definitions/{name}',
+  createFeedbackToken: 'POST /executions/{id}/feedback-token',
+  createFeedback: 'POST /feedback',
   listSchedules: 'GET /schedules',
   createSchedule: 'POST /schedules',
   getSchedule: 'GET /schedules/{id}',
@@ -209,6 +229,8 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'createEvaluation' as const,
   'rescoreEvaluation' as const,
   'createDatasetFromExecutions' as const,
+  'createScores' as const,
+  'createFeedbackToken' as const,
   'createSchedule' as const,
   'createWebhook' as const,
   'rotateWebhookSecret' as const,

@@ -1173,6 +1173,10 @@ export type DatasetFromExecutions = {
      */
     prompt_name?: string;
     /**
+     * Only prompts whose name starts with this and a "/".
+     */
+    group?: string;
+    /**
      * Only executions in this state.
      */
     status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
@@ -1181,6 +1185,18 @@ export type DatasetFromExecutions = {
      */
     model?: string;
     /**
+     * By which the version was asked for.
+     */
+    label?: string;
+    /**
+     * Only those whose version this release decided.
+     */
+    release?: string;
+    /**
+     * Of that release.
+     */
+    arm?: 'stable' | 'candidate';
+    /**
      * Created at or after this time.
      */
     since?: string;
@@ -1188,6 +1204,10 @@ export type DatasetFromExecutions = {
      * Created before this time.
      */
     until?: string;
+    /**
+     * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
+     */
+    score?: Array<string>;
     /**
      * Only these; all of them must match the other fields.
      */
@@ -1200,6 +1220,111 @@ export type DatasetFromExecutions = {
      * What the examples expect: the output of the execution, or nothing.
      */
     expected?: 'output' | 'none';
+};
+
+export type NewScore = {
+    /**
+     * `score_` and a UUID of yours. One that is stored is replaced, if it has this name and subject.
+     */
+    id?: string;
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * As the name is defined: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
+     */
+    value: number | boolean | string;
+    /**
+     * What a name takes that is new. Default: that of the value; of a string `categorical`.
+     */
+    data_type?: 'numeric' | 'boolean' | 'categorical' | 'text';
+    /**
+     * An execution, or an example of an evaluation that has a result.
+     */
+    subject: {
+        evaluation_id: string;
+        /**
+         * The `example_id` of the result.
+         */
+        example_id: string;
+    } | {
+        execution_id: string;
+    };
+    /**
+     * Who says it. Default: `person` with a session of the console, else `api`.
+     */
+    source?: 'api' | 'person';
+    /**
+     * Who says it, where that is an evaluator of yours. Without an id, the same version scores a subject once: again replaces.
+     */
+    evaluator?: {
+        /**
+         * What is asked: the same for all its versions.
+         */
+        rule: string;
+        /**
+         * Changes with the settings of the evaluator.
+         */
+        version: string;
+        /**
+         * Of a judge.
+         */
+        model?: string | null;
+    };
+    comment?: string | null;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+};
+
+export type SetScoreDefinition = {
+    data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+    /**
+     * Of `numeric`, included.
+     */
+    min?: number | null;
+    /**
+     * Of `numeric`, included.
+     */
+    max?: number | null;
+    /**
+     * Of `categorical`; none: any.
+     */
+    categories?: Array<{
+        value: string;
+        /**
+         * What people are shown.
+         */
+        label?: string;
+    }> | null;
+    description?: string | null;
+};
+
+export type CreateFeedbackToken = {
+    /**
+     * Which scores it may say.
+     */
+    names: Array<string>;
+    /**
+     * Seconds.
+     */
+    expires_in?: number;
+};
+
+export type CreateFeedback = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    /**
+     * As the name is defined: a number (at most 1e+100), a boolean, a category (at most 200 characters) or a text (10,000).
+     */
+    value: number | boolean | string;
+    comment?: string | null;
 };
 
 export type CreateSchedule = {
@@ -1970,6 +2095,10 @@ export type Execution = {
     metadata: {
         [key: string]: string;
     };
+    /**
+     * The newest 100. Only in `GET /executions/{id}`.
+     */
+    scores?: Array<Score>;
     workflow_id: string;
     created_at: Timestamp;
     started_at: Timestamp | null;
@@ -2055,6 +2184,35 @@ export type CostAmount = {
 export type ExecutionError = {
     code: string;
     message: string;
+};
+
+export type Score = {
+    id: string;
+    name: string;
+    value: number | boolean | string;
+    data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+    subject: {
+        execution_id: string;
+    } | {
+        evaluation_id: string;
+        example_id: string;
+    };
+    source: 'api' | 'person' | 'evaluator' | 'feedback';
+    /**
+     * The key or session that stored it.
+     */
+    author: string | null;
+    evaluator: {
+        rule: string;
+        version: string;
+        model: string | null;
+    } | null;
+    comment: string | null;
+    metadata: {
+        [key: string]: unknown;
+    };
+    created_at: Timestamp;
+    updated_at: Timestamp;
 };
 
 export type ExecutionPage = {
@@ -2579,6 +2737,10 @@ export type EvaluationResult = {
             reason: string | null;
         };
     } | null;
+    /**
+     * The newest 100 of `POST /scores`. Only where one result is read.
+     */
+    stored_scores?: Array<Score>;
     baseline_score: number | null;
     regression: boolean | null;
     improvement: boolean | null;
@@ -2734,6 +2896,93 @@ export type DatasetExample = {
     metadata?: {
         [key: string]: unknown;
     };
+};
+
+export type Scores = {
+    data: Array<Score>;
+};
+
+export type ScorePage = {
+    data: Array<Score>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type ScoreSummary = {
+    data: Array<{
+        name: string;
+        data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+        prompt_name?: string | null;
+        prompt_version?: number | null;
+        label?: string | null;
+        /**
+         * With `arm`.
+         */
+        release_id?: string | null;
+        arm?: 'stable' | 'candidate' | null;
+        /**
+         * Of the subject, in UTC.
+         */
+        day?: string;
+        n: number;
+        /**
+         * Of numbers.
+         */
+        mean: number | null;
+        /**
+         * Of booleans, 0–1.
+         */
+        share_true: number | null;
+        /**
+         * How often each was given, the 100 most frequent.
+         */
+        categories: {
+            [key: string]: number;
+        } | null;
+    }>;
+    since: Timestamp;
+    until: Timestamp;
+};
+
+export type ScoreDefinitionPage = {
+    data: Array<ScoreDefinition>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type ScoreDefinition = {
+    name: string;
+    data_type: 'numeric' | 'boolean' | 'categorical' | 'text';
+    min: number | null;
+    max: number | null;
+    categories: Array<{
+        value: string;
+        label: string;
+    }> | null;
+    description: string | null;
+    /**
+     * False: its first score has given the name its type.
+     */
+    defined: boolean;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+};
+
+export type FeedbackToken = {
+    token: string;
+    execution_id: string;
+    names: Array<string>;
+    expires_at: Timestamp;
+};
+
+export type Feedback = {
+    name: string;
+    value: number | boolean | string;
+    comment: string | null;
 };
 
 export type Schedule = {
@@ -6355,6 +6604,499 @@ export type UploadDatasetResponses = {
 };
 
 export type UploadDatasetResponse = UploadDatasetResponses[keyof UploadDatasetResponses];
+
+export type ListScoresData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name?: string;
+        execution_id?: string;
+        evaluation_id?: string;
+        example_id?: string;
+        source?: 'api' | 'person' | 'evaluator' | 'feedback';
+        rule?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+        /**
+         * `csv`: all of them, streamed.
+         */
+        format?: 'json' | 'csv';
+    };
+    url: '/scores';
+};
+
+export type ListScoresErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListScoresError = ListScoresErrors[keyof ListScoresErrors];
+
+export type ListScoresResponses = {
+    /**
+     * Done.
+     */
+    200: ScorePage;
+};
+
+export type ListScoresResponse = ListScoresResponses[keyof ListScoresResponses];
+
+export type CreateScoresData = {
+    body: {
+        scores: Array<NewScore>;
+    } | NewScore;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/scores';
+};
+
+export type CreateScoresErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateScoresError = CreateScoresErrors[keyof CreateScoresErrors];
+
+export type CreateScoresResponses = {
+    /**
+     * Created.
+     */
+    201: Score | Scores;
+};
+
+export type CreateScoresResponse = CreateScoresResponses[keyof CreateScoresResponses];
+
+export type SummarizeScoresData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name?: string;
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        prompt_name?: string;
+        source?: 'api' | 'person' | 'evaluator' | 'feedback';
+        rule?: string;
+        /**
+         * Of subjects created at or after this; 30 days before `until` unless given.
+         */
+        since?: string;
+        /**
+         * Of subjects created before this; now unless given.
+         */
+        until?: string;
+        /**
+         * Any of prompt, version, label, arm, day (UTC), separated by commas, beside the name.
+         */
+        group_by?: string;
+    };
+    url: '/scores/summary';
+};
+
+export type SummarizeScoresErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SummarizeScoresError = SummarizeScoresErrors[keyof SummarizeScoresErrors];
+
+export type SummarizeScoresResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreSummary;
+};
+
+export type SummarizeScoresResponse = SummarizeScoresResponses[keyof SummarizeScoresResponses];
+
+export type DeleteScoreData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/scores/{id}';
+};
+
+export type DeleteScoreErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteScoreError = DeleteScoreErrors[keyof DeleteScoreErrors];
+
+export type DeleteScoreResponses = {
+    /**
+     * Done.
+     */
+    200: Score;
+};
+
+export type DeleteScoreResponse = DeleteScoreResponses[keyof DeleteScoreResponses];
+
+export type ListScoreDefinitionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/score-definitions';
+};
+
+export type ListScoreDefinitionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListScoreDefinitionsError = ListScoreDefinitionsErrors[keyof ListScoreDefinitionsErrors];
+
+export type ListScoreDefinitionsResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinitionPage;
+};
+
+export type ListScoreDefinitionsResponse = ListScoreDefinitionsResponses[keyof ListScoreDefinitionsResponses];
+
+export type DeleteScoreDefinitionData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/score-definitions/{name}';
+};
+
+export type DeleteScoreDefinitionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteScoreDefinitionError = DeleteScoreDefinitionErrors[keyof DeleteScoreDefinitionErrors];
+
+export type DeleteScoreDefinitionResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinition;
+};
+
+export type DeleteScoreDefinitionResponse = DeleteScoreDefinitionResponses[keyof DeleteScoreDefinitionResponses];
+
+export type GetScoreDefinitionData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/score-definitions/{name}';
+};
+
+export type GetScoreDefinitionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetScoreDefinitionError = GetScoreDefinitionErrors[keyof GetScoreDefinitionErrors];
+
+export type GetScoreDefinitionResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinition;
+};
+
+export type GetScoreDefinitionResponse = GetScoreDefinitionResponses[keyof GetScoreDefinitionResponses];
+
+export type SetScoreDefinitionData = {
+    body: SetScoreDefinition;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/score-definitions/{name}';
+};
+
+export type SetScoreDefinitionErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SetScoreDefinitionError = SetScoreDefinitionErrors[keyof SetScoreDefinitionErrors];
+
+export type SetScoreDefinitionResponses = {
+    /**
+     * Done.
+     */
+    200: ScoreDefinition;
+};
+
+export type SetScoreDefinitionResponse = SetScoreDefinitionResponses[keyof SetScoreDefinitionResponses];
+
+export type CreateFeedbackTokenData = {
+    body: CreateFeedbackToken;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/executions/{id}/feedback-token';
+};
+
+export type CreateFeedbackTokenErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateFeedbackTokenError = CreateFeedbackTokenErrors[keyof CreateFeedbackTokenErrors];
+
+export type CreateFeedbackTokenResponses = {
+    /**
+     * Created.
+     */
+    201: FeedbackToken;
+};
+
+export type CreateFeedbackTokenResponse = CreateFeedbackTokenResponses[keyof CreateFeedbackTokenResponses];
+
+export type CreateFeedbackData = {
+    body: CreateFeedback;
+    path?: never;
+    query?: never;
+    url: '/feedback';
+};
+
+export type CreateFeedbackErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateFeedbackError = CreateFeedbackErrors[keyof CreateFeedbackErrors];
+
+export type CreateFeedbackResponses = {
+    /**
+     * Created.
+     */
+    201: Feedback;
+};
+
+export type CreateFeedbackResponse = CreateFeedbackResponses[keyof CreateFeedbackResponses];
 
 export type ListSchedulesData = {
     body?: never;

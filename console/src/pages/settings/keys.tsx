@@ -17,6 +17,7 @@ type ApiKey = z.output<typeof keys.ApiKey>;
 const SCOPES: { scope: Scope; allows: string }[] = [
   { scope: 'read', allows: 'read everything but keys' },
   { scope: 'execute', allows: 'run prompts and evaluations, schedules' },
+  { scope: 'score', allows: 'store scores, give feedback tokens' },
   { scope: 'write', allows: 'change prompts, labels, datasets, webhooks' },
   { scope: 'publish', allows: 'move protected labels' },
   { scope: 'admin', allows: 'everything, keys and the audit log too' },

@@ -1,0 +1,105 @@
+import type { SystemDatabase } from '../../db/database.ts';
+import type { Cipher } from '../../domain/cipher.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import { scoreValueOf } from '../../domain/scores/score.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { invalidToken, tokenIn } from '../../http/middleware/token-check.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { hasWorkspace, requireExecution, storeFeedback } from '../../services/scores/feedback.ts';
+import { createFeedbackToken, readFeedbackToken } from '../../services/scores/feedback-token.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { ExecutionParams } from '../executions/schema.ts';
+import { CreateFeedback, CreateFeedbackToken, Feedback, FeedbackToken } from './schema.ts';
+
+const tag = 'Scores';
+/** A comment of 4,000 characters, and a little more. */
+const MAX_BODY_BYTES = 32 * 1024;
+
+/** Feedback of users: a server asks for a token, a page sends what its user says with it. */
+export function feedbackRoutes({
+  system,
+  idempotency,
+  quotas,
+  cipher,
+}: {
+  system: SystemDatabase;
+  idempotency: Idempotency;
+  quotas: Quotas;
+  cipher: Cipher;
+}): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/executions/{id}/feedback-token',
+      operationId: 'createFeedbackToken',
+      audit: 'none',
+      tag,
+      summary: 'Create a token for feedback on an execution',
+      description:
+        'Whoever has it may say the named scores of this execution until it expires, by `POST /feedback`, and nothing else. It is not stored, ' +
+        'and ends with the execution.',
+      scope: ['score', 'write'],
+      status: 201,
+      idempotent: true,
+      params: ExecutionParams,
+      body: CreateFeedbackToken,
+      bodyExamples: { 'For an hour': { names: ['helpful'], expires_in: 3600 } },
+      response: FeedbackToken,
+      responseExample: {
+        token: 'pmsf_AbCd…',
+        execution_id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+        names: ['helpful'],
+        expires_at: '2026-01-31T13:00:00.000Z',
+      },
+      handler: (request) =>
+        idempotency.createSecretOnce(request, async (query) => {
+          const { db, params, body } = request;
+          await requireExecution(query, params.id);
+          const names = [...new Set(body.names)];
+          const expiresAt = new Date(Math.floor(Date.now() / 1000 + body.expires_in) * 1000);
+          const grant = { workspaceId: db.workspaceId, executionId: params.id, names, expiresAt };
+          return {
+            resourceId: params.id,
+            response: {
+              token: createFeedbackToken(cipher, grant),
+              execution_id: publicId('execution', params.id),
+              names,
+              expires_at: expiresAt.toISOString(),
+            },
+          };
+        }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/feedback',
+      operationId: 'createFeedback',
+      audit: 'none',
+      tag,
+      summary: 'Say a score with a feedback token',
+      description: 'Saying a score again replaces it.',
+      scope: ['score', 'write'],
+      workspaceOfToken: (token) => readFeedbackToken(cipher, token)?.workspaceId,
+      status: 201,
+      body: CreateFeedback,
+      maxBodyBytes: MAX_BODY_BYTES,
+      bodyExamples: { 'Thumbs up': { name: 'helpful', value: true } },
+      response: Feedback,
+      responseExample: { name: 'helpful', value: true, comment: null },
+      errors: ['quota_exceeded'],
+      async handler(request) {
+        const { name, value, comment = null } = request.body;
+        const grant = readFeedbackToken(cipher, tokenIn(request.header('Authorization')));
+        if (grant === undefined || !(await hasWorkspace(system.query, grant))) throw invalidToken();
+        if (!grant.names.includes(name)) throw invalidField('name', `must be one of ${grant.names.join(', ')}`);
+        const row = await request.db.transaction(async (query) => {
+          const stored = await storeFeedback(query, grant, { name, value, comment });
+          if (stored !== undefined) await quotas.check(query, 'executionBytes');
+          return stored;
+        });
+        if (row === undefined) throw invalidToken();
+        return { name, value: scoreValueOf(row), comment: row.comment };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import { scoreValueOf } from '../../domain/scores/score.ts';
+import type { ScoreDefinitionRow } from '../../services/scores/definitions.ts';
+import type { ScoreRow } from '../../services/scores/store-scores.ts';
+import type { Score, ScoreDefinition } from './schema.ts';
+
+/** A score as callers see it. */
+export function presentScore(row: ScoreRow): z.input<typeof Score> {
+  const { rule, evaluator_version: version, evaluator_model: model } = row;
+  return {
+    id: publicId('score', row.id),
+    name: row.name,
+    value: scoreValueOf(row),
+    data_type: row.data_type,
+    subject:
+      row.evaluation_id === null
+        ? { execution_id: publicId('execution', row.execution_id ?? '') }
+        : { evaluation_id: publicId('evaluation', row.evaluation_id), example_id: row.example_id ?? '' },
+    source: row.source,
+    author: row.author,
+    evaluator: rule === null || version === null ? null : { rule, version, model },
+    comment: row.comment,
+    metadata: row.metadata,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** What stands in place of a score's content for a key that may not read it. */
+export const UNREAD_SCORE = {
+  value: '',
+  author: null,
+  evaluator: null,
+  comment: null,
+  metadata: {},
+} as const satisfies Partial<z.input<typeof Score>>;
+
+export const presentDefinition = (row: ScoreDefinitionRow): z.input<typeof ScoreDefinition> => ({
+  name: row.name,
+  data_type: row.data_type,
+  min: row.min,
+  max: row.max,
+  categories: row.categories,
+  description: row.description,
+  defined: row.defined,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});

@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify/sync';
+import { toCsvText } from '../../domain/text/csv-text.ts';
+import type { ScoreRow } from '../../services/scores/store-scores.ts';
+import { presentScore } from './presenter.ts';
+
+const HEAD = [
+  'id',
+  'name',
+  'data_type',
+  'value',
+  'execution_id',
+  'evaluation_id',
+  'example_id',
+  'source',
+  'author',
+  'rule',
+  'evaluator_version',
+  'evaluator_model',
+  'comment',
+  'metadata',
+  'created_at',
+  'updated_at',
+];
+
+function cells(row: ScoreRow): unknown[] {
+  const score = presentScore(row);
+  const [execution, evaluation, example] =
+    'execution_id' in score.subject
+      ? [score.subject.execution_id, '', '']
+      : ['', score.subject.evaluation_id, score.subject.example_id];
+  return [
+    score.id,
+    score.name,
+    score.data_type,
+    typeof score.value === 'string' ? toCsvText(score.value) : String(score.value),
+    execution,
+    evaluation,
+    toCsvText(example),
+    score.source,
+    score.author ?? '',
+    toCsvText(row.rule ?? ''),
+    toCsvText(row.evaluator_version ?? ''),
+    toCsvText(row.evaluator_model ?? ''),
+    toCsvText(score.comment ?? ''),
+    toCsvText(JSON.stringify(score.metadata)),
+    score.created_at,
+    score.updated_at,
+  ];
+}
+
+/** Scores as CSV. A page is read when the one before is on its way to the caller. */
+export function scoresAsCsv(pages: AsyncIterable<ScoreRow[]>): Readable {
+  async function* texts() {
+    yield stringify([HEAD]);
+    for await (const rows of pages) yield stringify(rows.map(cells));
+  }
+  return Readable.from(texts(), { objectMode: false });
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import { ApiError } from '../../domain/errors.ts';
+import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
+import type { RateLimiter } from '../../services/access/rate-limiter.ts';
+import { addressGroup, callerAddress } from '../client-address.ts';
+import { setLimitHeaders, tooMany } from './authentication.ts';
+
+/** Limits of requests that show a token in place of a key. */
+export interface TokenLimiters {
+  /** Of an address, whatever it shows. */
+  address: RateLimiter;
+  /** Of a token that is valid. */
+  token: RateLimiter;
+}
+
+/**
+ * Finds out whose workspace a token is of.
+ * @throws ApiError `unauthorized`, the same whatever is wrong with the token; `rate_limited`
+ */
+export type IdentifyByToken = (
+  ctx: Context,
+  workspaceOf: (token: string) => string | undefined,
+) => Promise<AuthenticatedKey>;
+
+/** What every token gets that is not valid, or not any more. */
+export const invalidToken = () => new ApiError('unauthorized', 'This token is not valid.');
+
+/** The token of a request, as `Authorization: Bearer <token>`; empty where there is none. */
+export const tokenIn = (authorization: string | undefined): string =>
+  /^Bearer +([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? '';
+
+export function createTokenCheck({ tokenLimiters }: { tokenLimiters: TokenLimiters | undefined }): IdentifyByToken {
+  async function take(ctx: Context, limiter: RateLimiter | undefined, caller: string): Promise<void> {
+    if (limiter === undefined) return;
+    const state = await limiter.take(caller);
+    setLimitHeaders(ctx, state);
+    if (!state.allowed) throw tooMany(state, `Too many requests. Try again in ${state.resetSeconds} s.`);
+  }
+
+  return async (ctx, workspaceOf) => {
+    await take(ctx, tokenLimiters?.address, addressGroup(callerAddress(ctx)));
+    const token = tokenIn(ctx.get('Authorization'));
+    const workspaceId = workspaceOf(token);
+    if (workspaceId === undefined) throw invalidToken();
+    await take(ctx, tokenLimiters?.token, createHash('sha256').update(token).digest('base64url'));
+    return { id: '', name: '', workspaceId, workspaceName: '', scopes: [], sessionId: undefined };
+  };
+}

@@ -1,0 +1,49 @@
+import type { Query } from '../../db/database.ts';
+import { ApiError, notFound } from '../../domain/errors.ts';
+import type { ScoreValue } from '../../domain/scores/score.ts';
+import { feedbackScoreId } from '../../domain/scores/score-id.ts';
+import type { FeedbackGrant } from './feedback-token.ts';
+import { type ScoreRow, storeScores } from './store-scores.ts';
+
+/** @throws ApiError `not_found` */
+export async function requireExecution(query: Query, id: string): Promise<void> {
+  const rows = await query((db) => db.selectFrom('executions').select('id').where('id', '=', id));
+  if (rows.length === 0) throw notFound('This execution');
+}
+
+/** Whether the workspace of a token is still there. @param query of the whole system */
+export async function hasWorkspace(query: Query, { workspaceId }: FeedbackGrant): Promise<boolean> {
+  const rows = await query((db) =>
+    db.selectFrom('workspaces').select('id').where('id', '=', workspaceId).where('deleted_at', 'is', null),
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Stores what the holder of a token says; saying it again replaces it. Runs in a transaction.
+ * @returns undefined where the execution is gone
+ * @throws ApiError `invalid_request` where the value does not fit
+ */
+export async function storeFeedback(
+  query: Query,
+  grant: FeedbackGrant,
+  { name, value, comment }: { name: string; value: ScoreValue; comment: string | null },
+): Promise<ScoreRow | undefined> {
+  const subject = { executionId: grant.executionId };
+  const score = {
+    id: feedbackScoreId(name, subject),
+    name,
+    value,
+    subject,
+    source: 'feedback',
+    author: null,
+    comment,
+  } as const;
+  try {
+    const [row] = await storeScores(query, [score], () => '');
+    return row;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

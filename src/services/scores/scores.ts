@@ -1,0 +1,172 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { type Page, selectPage } from '../../db/read-page.ts';
+import { given } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import { notFound } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import { type ScoreSource, type ScoreValue, scoreValueOf } from '../../domain/scores/score.ts';
+import { recordChange } from '../audit/record-change.ts';
+import { SCORE_COLUMNS, type ScoreRow } from './store-scores.ts';
+
+/** Scores that the record of their subject shows at most: the newest. */
+export const SHOWN_SCORES = 100;
+
+export interface ScoreFilter {
+  name?: string | undefined;
+  /** UUIDs. */
+  executionId?: string | undefined;
+  evaluationId?: string | undefined;
+  exampleId?: string | undefined;
+  source?: ScoreSource | undefined;
+  rule?: string | undefined;
+  promptName?: string | undefined;
+  /** Stored at or after this. */
+  since?: Date | undefined;
+  /** Stored before this. */
+  until?: Date | undefined;
+}
+
+/** The subject of a score is there: an evaluation that is deleted goes at once, and its scores later. */
+export const hasSubject = (eb: ExpressionBuilder<Tables, 'scores'>): Expression<SqlBool> =>
+  eb.or([
+    eb('scores.evaluation_id', 'is', null),
+    eb.exists(eb.selectFrom('evaluations as e').select('e.id').whereRef('e.id', '=', 'scores.evaluation_id')),
+  ]);
+
+/** Scores, newest first: a page of at most `limit` before the score `before`. */
+export function listScores(
+  query: Query,
+  { name, executionId, evaluationId, exampleId, source, rule, promptName, since, until }: ScoreFilter,
+  limit: number,
+  before: { createdAt: Date; id: string } | undefined,
+): Promise<Page<ScoreRow & { bytes: number }>> {
+  return selectPage(
+    query,
+    {
+      select: (db) =>
+        db
+          .selectFrom('scores')
+          .select([...SCORE_COLUMNS, 'bytes'])
+          .where((eb) =>
+            eb.and([
+              hasSubject(eb),
+              ...given(name, (value) => eb('name', '=', value)),
+              ...given(executionId, (value) => eb('execution_id', '=', value)),
+              ...given(evaluationId, (value) => eb('evaluation_id', '=', value)),
+              ...given(exampleId, (value) => eb('example_id', '=', value)),
+              ...given(source, (value) => eb('source', '=', value)),
+              ...given(rule, (value) => eb('rule', '=', value)),
+              ...given(promptName, (value) => eb('prompt_name', '=', value)),
+              ...given(since, (value) => eb('created_at', '>=', value)),
+              ...given(until, (value) => eb('created_at', '<', value)),
+              ...given(before, ({ createdAt, id }) =>
+                eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)),
+              ),
+            ]),
+          ),
+      orderBy: [
+        ['created_at', 'desc'],
+        ['id', 'desc'],
+      ],
+      bytes: (eb) => eb.ref('bytes'),
+    },
+    limit,
+  );
+}
+
+const EXPORT_PAGE = 1_000;
+
+/** All scores that a filter leaves, page by page. No connection is held between pages. */
+export async function* eachScorePage(query: Query, filter: ScoreFilter): AsyncGenerator<ScoreRow[], void, undefined> {
+  let before: { createdAt: Date; id: string } | undefined;
+  for (;;) {
+    const { rows, more } = await listScores(query, filter, EXPORT_PAGE, before);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (!more || last === undefined) return;
+    before = { createdAt: last.created_at, id: last.id };
+  }
+}
+
+/** The newest scores of an execution. */
+export const scoresOfExecution = async (query: Query, id: string): Promise<ScoreRow[]> =>
+  (await listScores(query, { executionId: id }, SHOWN_SCORES, undefined)).rows;
+
+/** The newest scores of an example of an evaluation. */
+export const scoresOfExample = async (query: Query, evaluationId: string, exampleId: string): Promise<ScoreRow[]> =>
+  (await listScores(query, { evaluationId, exampleId }, SHOWN_SCORES, undefined)).rows;
+
+/** The newest value of each name that examples of an evaluation have, by example and name. Texts are left out: they may be long. */
+export async function valuesOfExamples(
+  query: Query,
+  evaluationId: string,
+  exampleIds: readonly string[],
+): Promise<Map<string, Map<string, ScoreValue>>> {
+  const rows = await query((db) =>
+    db
+      .selectFrom('scores')
+      .select(['example_id', 'name', 'data_type', 'number', 'text'])
+      .distinctOn(['example_id', 'name'])
+      .where('evaluation_id', '=', evaluationId)
+      .where(sql<boolean>`example_id = any(${exampleIds}::text[])`)
+      .where('data_type', '<>', 'text')
+      .orderBy('example_id')
+      .orderBy('name')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc'),
+  );
+  return new Map(
+    [...Map.groupBy(rows, ({ example_id: id }) => id ?? '')].map(([id, values]) => [
+      id,
+      new Map(values.map((row) => [row.name, scoreValueOf(row)])),
+    ]),
+  );
+}
+
+/** Names of scores that an evaluation shows as columns at most. */
+const MAX_NAMES = 100;
+
+/** The names of the scores that examples of an evaluation have, in order; not those of texts. */
+export async function scoreNamesOf(query: Query, evaluationId: string): Promise<string[]> {
+  const rows = await query((db) =>
+    db
+      .selectFrom('scores')
+      .select('name')
+      .distinct()
+      .where('evaluation_id', '=', evaluationId)
+      .where('data_type', '<>', 'text')
+      .orderBy('name')
+      .limit(MAX_NAMES),
+  );
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Deletes a score. It leaves the numbers of a release that it counted for, too.
+ * @returns it as it was
+ * @throws ApiError `not_found`
+ */
+export function deleteScore(db: WorkspaceDatabase, id: string): Promise<ScoreRow> {
+  return db.transaction(async (query) => {
+    const [row] = await query((own) =>
+      own
+        .deleteFrom('scores')
+        .where('id', '=', id)
+        .returning([...SCORE_COLUMNS, 'release_id', 'release_stage', 'arm', 'subject_at']),
+    );
+    if (row === undefined) throw notFound('This score');
+    const { release_id: releaseId, release_stage: stage, arm, subject_at: createdAt, ...score } = row;
+    if (releaseId !== null && stage !== null && arm !== null && score.number !== null) {
+      const { number, name } = score;
+      const sums = { count: -1, total: -number, squares: -number * number };
+      await query((own) =>
+        own
+          .insertInto('release_score_entries')
+          .values({ release_id: releaseId, stage, arm, created_at: createdAt, name, ...sums }),
+      );
+    }
+    await recordChange(query, 'score.deleted', publicId('score', id), { name: score.name, source: score.source });
+    return score;
+  });
+}
