@@ -35,6 +35,9 @@ export const AUDIT_ACTIONS = {
   'schedule.resumed': 'schedule',
   'schedule.triggered': 'schedule',
   'schedule.deleted': 'schedule',
+  'monitor.created': 'monitor',
+  'monitor.updated': 'monitor',
+  'monitor.deleted': 'monitor',
   'webhook.created': 'webhook',
   'webhook.updated': 'webhook',
   'webhook.deleted': 'webhook',
@@ -66,13 +69,14 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'release.canceled',
   'dataset.deleted',
   'schedule.deleted',
+  'monitor.deleted',
   'webhook.deleted',
   'webhook.disabled',
   'api_key.revoked',
   'session.ended',
 ]);
 
-/** What is changed: prompts, labels and datasets have their name as id, all else its public id. */
+/** What is changed: prompts, labels, datasets and monitors have their name as id, all else its public id. */
 export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];

@@ -206,6 +206,25 @@ const changes: Row[] = [
   ['resumeSchedule', 'execute', 'POST', async () => `${await schedule()}/resume`],
   ['triggerSchedule', 'execute', 'POST', async () => `${await schedule()}/trigger`],
   ['deleteSchedule', 'execute', 'DELETE', schedule],
+  [
+    'setMonitor',
+    'write',
+    'PUT',
+    async () => {
+      await put('/monitors/stored', MONITOR(STORED));
+      return '/monitors/stored';
+    },
+    MONITOR('mine'),
+  ],
+  [
+    'deleteMonitor',
+    'write',
+    'DELETE',
+    async () => {
+      await put('/monitors/secret', MONITOR(STORED));
+      return '/monitors/secret';
+    },
+  ],
   ['disableWebhook', 'write', 'POST', async () => `${await webhook()}/disable`],
   ['enableWebhook', 'write', 'POST', async () => `${await webhook()}/enable`],
   ['rotateWebhookSecret', 'write', 'POST', async () => `${await webhook()}/rotate-secret`],
