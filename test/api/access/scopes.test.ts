@@ -105,6 +105,13 @@ async function webhook(): Promise<string> {
   return `/webhooks/${id}`;
 }
 
+/** What a monitor watches. */
+const MONITOR = (name: string) => ({
+  prompt_name: name,
+  window: '1h',
+  checks: [{ metric: `score:${name}`, above: 0.1 }],
+});
+
 const RELEASED = 'stored/released';
 
 /** A release that is all its own. @returns its path */

@@ -41,7 +41,7 @@ describe('a definition', () => {
       notify: { email: false },
       created_at: created.created_at,
     });
-    const { body } = await call('GET', '/audit-log?resource_type=monitor');
+    const { body } = await call('GET', '/audit-log?resource=monitor:team/errors');
     expect(body.data.map(({ action }: { action: string }) => action)).toEqual(['monitor.updated', 'monitor.created']);
   });
 
@@ -67,7 +67,7 @@ describe('a definition', () => {
   test.each([
     [{ metric: 'errors', above: 0.1 }, 'refusal_rate or score:NAME'],
     [{ metric: 'score:', above: 0.1 }, 'score:NAME'],
-    [{ metric: 'error_rate' }, 'above is required, or below'],
+    [{ metric: 'error_rate' }, 'above: is required, or below'],
     [{ metric: 'error_rate', above: 0.1, below: 0.01 }, 'make it two checks'],
     [{ metric: 'error_rate', above: 5 }, '5 % are 0.05'],
     [{ metric: 'error_rate', above: 1 }, 'must be less than 1'],
@@ -112,20 +112,19 @@ test('monitors are listed by name, page by page, and are gone once deleted', asy
 });
 
 test('reading needs read, changing write; without read a change shows nothing of what was seen', async () => {
-  const [reads, writes, executes] = await Promise.all(
-    (['read', 'write', 'execute'] as const).map(async (scope) => (await createKey(service, scope)).key),
-  );
+  const { key: reads } = await createKey(service, 'read');
+  const { key: writes } = await createKey(service, 'write');
+  const { key: executes } = await createKey(service, 'execute');
   await putMonitor(service.call, 'scoped', { ...DEFINITION, checks: [{ ...CHECKS[0], min_executions: 0 }] });
   await lookNow(service.foundation);
-  const put = (key: string | undefined) =>
-    service.call('PUT', '/monitors/scoped', { key: key ?? '', body: DEFINITION });
-  expect((await put(reads)).status).toBe(403);
-  expect((await put(executes)).status).toBe(403);
-  expect((await service.call('GET', '/monitors/scoped', { key: writes ?? '' })).status).toBe(403);
-  expect((await service.call('GET', '/monitors/scoped', { key: reads ?? '' })).body.values).toHaveLength(1);
+  const put = (key: string) => service.call('PUT', '/monitors/scoped', { key, body: DEFINITION });
+  expect((await put(reads)).status).toBe(401);
+  expect((await put(executes)).status).toBe(401);
+  expect((await service.call('GET', '/monitors/scoped', { key: writes })).status).toBe(401);
+  expect((await service.call('GET', '/monitors/scoped', { key: reads })).body.values).toHaveLength(1);
   expect((await put(writes)).body).toMatchObject({ state: 'no_data', values: [], last_checked_at: null });
-  expect((await service.call('DELETE', '/monitors/scoped', { key: reads ?? '' })).status).toBe(403);
-  expect((await service.call('DELETE', '/monitors/scoped', { key: writes ?? '' })).body.checks).toEqual([]);
+  expect((await service.call('DELETE', '/monitors/scoped', { key: reads })).status).toBe(401);
+  expect((await service.call('DELETE', '/monitors/scoped', { key: writes })).body.checks).toEqual([]);
 });
 
 test("another workspace's monitors are out of reach, and the same name is its own", async () => {

@@ -22,7 +22,14 @@ function states(check: MonitorCheck, values: (number | null)[], count = 100): st
 
 describe('a check', () => {
   test('alerts once it was bad at as many looks as "for" has minutes, and recovers alike', () => {
-    expect(states(ERRORS, [0, 0.2, 0.2, 0.2, 0.04, 0.04])).toEqual(['ok', 'ok', 'alerting', 'alerting', 'alerting', 'ok']);
+    expect(states(ERRORS, [0, 0.2, 0.2, 0.2, 0.04, 0.04])).toEqual([
+      'ok',
+      'ok',
+      'alerting',
+      'alerting',
+      'alerting',
+      'ok',
+    ]);
     expect(states({ ...ERRORS, for: '1m' }, [0.2, 0.04])).toEqual(['alerting', 'ok']);
     expect(states({ ...ERRORS, for: '30s' }, [0.2])).toEqual(['alerting']);
     expect(states({ ...ERRORS, for: '5m' }, [1, 1, 1, 1, 1])).toEqual(['ok', 'ok', 'ok', 'ok', 'alerting']);
