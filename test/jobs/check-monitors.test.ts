@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parsePublicId } from '../../src/domain/ids.ts';
 import { checkMonitors } from '../../src/jobs/check-monitors.ts';
 import { lookAtMonitors } from '../../src/services/monitors/look-at-monitors.ts';
 import { sumUpRuns } from '../../src/services/monitors/sum-up-runs.ts';
+import { storeScores } from '../../src/services/scores/store-scores.ts';
 import { lookNow, makeDue, putMonitor, type Runs, storeRuns } from '../api/monitors/monitors-support.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { type Call, startTestService, type TestService } from '../support/service.ts';
@@ -70,30 +72,51 @@ describe('what is measured', () => {
     expect(values['latency_p95'].value / 3000).toBeLessThan(1.02);
   });
 
-  test('is that of the prompt alone, or of the version that a label is on, or of everything with drafts', async () => {
-    for (const template of ['one', 'two'])
-      await call('POST', '/prompts', { body: { name: 'say', template, model: 'sandbox/echo' } });
-    await call('PUT', '/prompts/say/labels/production', { body: { version: 2 } });
-    await store({ count: 3, version: 1, status: 'failed' });
-    await store({ count: 1, version: 2 });
-    await store({ count: 1, version: 2, status: 'failed' });
-    await store({ count: 5, prompt: 'other', version: 2 });
+  test('is that of the prompt alone, or of those who asked for a label, or of everything with drafts', async () => {
+    await store({ count: 3, status: 'failed' });
+    await store({ count: 1, label: 'production' });
+    await store({ count: 1, label: 'production', status: 'failed' });
+    await store({ count: 5, prompt: 'other', label: 'production' });
     await store({ count: 2, prompt: null });
     const errors = [{ ...ERRORS, above: 0.99 }];
     await putMonitor(call, 'prompt', { window: '1h', prompt_name: 'say', checks: errors });
-    await putMonitor(call, 'label', { window: '1h', label: 'production', checks: errors });
+    await putMonitor(call, 'label', { window: '1h', prompt_name: 'say', label: 'production', checks: errors });
+    await putMonitor(call, 'labels', { window: '1h', label: 'production', checks: errors });
     await putMonitor(call, 'everything', { window: '1h', checks: errors });
     await putMonitor(call, 'nothing', { window: '1h', prompt_name: 'unknown', checks: errors });
     await lookNow(service.foundation);
     const seen = async (name: string) => (await stateOf(name)).values[0];
     expect(await seen('prompt')).toMatchObject({ count: 5, value: 0.8 });
     expect(await seen('label')).toMatchObject({ count: 2, value: 0.5 });
+    expect(await seen('labels')).toMatchObject({ count: 7, value: 1 / 7 });
     expect(await seen('everything')).toMatchObject({ count: 12 });
     expect(await seen('nothing')).toMatchObject({ count: 0, value: null });
     expect((await stateOf('nothing')).state).toBe('no_data');
-    await call('PUT', '/prompts/say/labels/production', { body: { version: 1 } });
+  });
+
+  test('is the mean of a score that runs were given, not that of evaluations', async () => {
+    await store({ count: 4 });
+    const { body: runs } = await call('GET', '/executions');
+    const scores = [true, true, true, false].map((value, index) => ({
+      name: 'helpful',
+      value,
+      subject: { executionId: parsePublicId('execution', runs.data[index].id) ?? '' },
+      source: 'api' as const,
+      author: null,
+    }));
+    const { db } = service.foundation;
+    await db.workspace(workspaceId).transaction((query) => storeScores(query, scores));
+    await db.system.query(
+      {
+        text: `insert into scores (workspace_id, id, name, data_type, number, evaluation_id, example_id, source, subject_at, created_at, updated_at)
+               values ($1, gen_random_uuid(), 'helpful', 'boolean', 0, gen_random_uuid(), 'one', 'api', now(), now(), now())`,
+      },
+      [workspaceId],
+    );
+    const helpful = { metric: 'score:helpful', below: 0.8, min_executions: 4, for: '1m' };
+    await putMonitor(call, 'helpful', { window: '1h', prompt_name: 'say', checks: [helpful] });
     await lookNow(service.foundation);
-    expect(await seen('label')).toMatchObject({ count: 3, value: 1 });
+    expect(await stateOf('helpful')).toMatchObject({ state: 'alerting', values: [{ value: 0.75, count: 4 }] });
   });
 
   test("is never another workspace's", async () => {

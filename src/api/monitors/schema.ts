@@ -12,6 +12,7 @@ import { monitorStates } from '../../domain/monitors/monitor-states.ts';
 import { MovableLabel } from '../../domain/prompts/label.ts';
 import { spanMs } from '../../domain/releases/release.ts';
 import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
+import { scoreNameProblem } from '../../domain/scores/score-name.ts';
 import { durationText } from '../../domain/text/duration-text.ts';
 import { Name, saneText, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
@@ -38,6 +39,7 @@ const MinuteToDay = Span.refine(
 const Limit = z.number('must be a number').min(-1e9, 'is too small').max(1e9, 'is too large');
 
 const RATE = /_rate$/;
+const SCORE = 'score:';
 const DEFAULT_MIN_EXECUTIONS = 20;
 
 const checkFields = {
@@ -74,11 +76,15 @@ const PutCheck = z
     }
     const side = above === undefined ? 'below' : 'above';
     const number = above ?? below ?? 0;
+    if (metric.startsWith(SCORE)) {
+      const problem = scoreNameProblem(metric.slice(SCORE.length));
+      if (problem !== undefined) fault('metric', `the name of the score ${problem}`);
+    }
     const isRate = RATE.test(metric);
     if (isRate && (number > 1 || (recovery ?? 0) > 1))
       fault(number > 1 ? side : 'recover_at', 'must be from 0 to 1: 5 % are 0.05');
     else if (isRate && above === 1) fault(side, 'must be less than 1: no rate is above it');
-    else if (!metric.startsWith('score:')) {
+    else if (!metric.startsWith(SCORE)) {
       if (number < 0 || (below !== undefined && number === 0))
         fault(side, `must be ${side === 'below' ? 'more than' : 'at least'} 0: this metric is never less`);
       else if (recovery !== undefined && recovery < 0)
@@ -106,7 +112,7 @@ export const PutMonitor = z
   .strictObject({
     prompt_name: Name.optional().meta({ description: 'Default: all prompts, and drafts.' }),
     label: MovableLabel.optional().meta({
-      description: 'Only the version that the label is on at the look, and the one that a release brings to it.',
+      description: 'Only runs that asked for the version by this label.',
     }),
     window: MinuteToDay.meta({
       description: 'How far a look looks back, by when runs ended: `1m` to `24h`.',

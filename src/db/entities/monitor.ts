@@ -16,7 +16,7 @@ export const Monitor = defineEntity({
     name: p.text(),
     /** Null: of all prompts, and of drafts. */
     promptName: p.text().nullable(),
-    /** Null: of all versions. */
+    /** By which a version was asked for; null: by any or none. */
     label: p.text().nullable(),
     /** As it was given, such as `15m`. */
     window: p.text(),
@@ -61,7 +61,7 @@ export const MonitorChange = defineEntity({
 export const RUN_MEASURES = ['error', 'refusal', 'cost', 'latency'] as const;
 
 /**
- * Sums over the runs that ended in a minute, by version. Only workspaces with monitors have them, and no longer than monitors look back.
+ * Sums over the runs that ended, and the scores of runs that were given, in a minute, by prompt and label. Only workspaces with monitors have them, and no longer than monitors look back.
  */
 export const RunMinute = defineEntity({
   name: 'RunMinute',
@@ -74,8 +74,8 @@ export const RunMinute = defineEntity({
     startsAt: timestamp().primary(),
     /** Empty: of no prompt. */
     promptName: p.text().primary(),
-    /** 0: drafts. */
-    promptVersion: p.integer().primary(),
+    /** By which the version was asked for; empty: by none. */
+    label: p.text().primary(),
     /** Of a latency; else 0. */
     bucket: p.integer().primary(),
     count: p.bigint('number'),

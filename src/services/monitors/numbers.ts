@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { ago } from '../../db/sql.ts';
 import type { Measured, MonitorCheck, MonitorMetric } from '../../domain/monitors/monitor.ts';
@@ -35,20 +35,7 @@ const readSums = (query: Query, { prompt_name, label, window, checks }: MonitorR
       .where('r.measure', 'in', [...new Set(checks.flatMap(({ metric }) => measuresOf(metric)))])
       .where('r.starts_at', '>', ago(spanMs(window) + MINUTE_MS))
       .$if(prompt_name !== null, (own) => own.where('r.prompt_name', '=', prompt_name ?? ''))
-      .$if(label !== null, (own) =>
-        own.where((eb) =>
-          // The version that the label is on, and the one that a release is bringing to it.
-          eb.exists(
-            eb
-              .selectFrom('prompt_labels as l')
-              .innerJoin('prompts as p', 'p.id', 'l.prompt_id')
-              .select('l.id')
-              .where('l.label', '=', label ?? '')
-              .whereRef('p.name', '=', 'r.prompt_name')
-              .where(sql<SqlBool>`r.prompt_version in (l.version, l.candidate)`),
-          ),
-        ),
-      )
+      .$if(label !== null, (own) => own.where('r.label', '=', label ?? ''))
       .groupBy(['r.measure', 'r.bucket']),
   );
 

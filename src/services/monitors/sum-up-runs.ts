@@ -14,7 +14,7 @@ const AGAIN_MS = 5 * MINUTE_MS;
 const STEP_MS = 30 * MINUTE_MS;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-const KEY = ['workspace_id', 'measure', 'starts_at', 'prompt_name', 'prompt_version', 'bucket'] as const;
+const KEY = ['workspace_id', 'measure', 'starts_at', 'prompt_name', 'label', 'bucket'] as const;
 const SUMS = ['count', 'total', 'squares'] as const;
 
 /** A model or its provider would not respond to what it was sent. */
@@ -47,7 +47,7 @@ const runsOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Spa
     .select([
       sql<Date>`date_trunc('minute', e.finished_at, 'UTC')`.as('starts_at'),
       sql<string>`coalesce(e.prompt_name, '')`.as('prompt_name'),
-      sql<number>`coalesce(e.prompt_version, 0)`.as('prompt_version'),
+      sql<string>`coalesce(e.label, '')`.as('label'),
       'm.bucket',
       sql<number>`count(*)`.as('count'),
       sql<number>`sum(m.value)`.as('total'),
@@ -59,6 +59,27 @@ const runsOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Spa
     .where(inStates(executionStates, ['completed', 'failed'], 'e'))
     .groupBy(sql`1, 2, 3, 4, 5, 6`);
 
+/** Scores that are a number, of runs. Those of evaluations say nothing of what runs. */
+const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
+  db
+    .selectFrom('scores as s')
+    .select(['s.workspace_id', sql<string>`'score:' || s.name`.as('measure')])
+    .select([
+      sql<Date>`date_trunc('minute', s.created_at, 'UTC')`.as('starts_at'),
+      sql<string>`coalesce(s.prompt_name, '')`.as('prompt_name'),
+      sql<string>`coalesce(s.label, '')`.as('label'),
+      sql<number>`0`.as('bucket'),
+      sql<number>`count(*)`.as('count'),
+      sql<number>`sum(s.number)`.as('total'),
+      sql<number>`sum(s.number * s.number)`.as('squares'),
+    ])
+    .where('s.workspace_id', '=', workspaceId)
+    .where('s.created_at', '>=', from)
+    .where('s.created_at', '<', to)
+    .where('s.number', 'is not', null)
+    .where('s.execution_id', 'is not', null)
+    .groupBy(sql`1, 2, 3, 4, 5`);
+
 /** Minutes are summed up as a whole, so that doing so again changes nothing. Rows are locked in one order. */
 const sumUp = (db: Builder, workspaceId: string, span: Span) =>
   db
@@ -66,7 +87,11 @@ const sumUp = (db: Builder, workspaceId: string, span: Span) =>
       cte
         .insertInto('run_minutes')
         .columns([...KEY, ...SUMS])
-        .expression(runsOf(cte, workspaceId, span).orderBy(sql`1, 2, 3, 4, 5, 6`))
+        .expression(
+          runsOf(cte, workspaceId, span)
+            .unionAll(scoresOf(cte, workspaceId, span))
+            .orderBy(sql`1, 2, 3, 4, 5, 6`),
+        )
         .onConflict((conflict) =>
           conflict
             .columns(KEY)
@@ -78,7 +103,7 @@ const sumUp = (db: Builder, workspaceId: string, span: Span) =>
     .where('workspace_id', '=', workspaceId);
 
 /**
- * Sums up by minute what has ended in a workspace since it was last done: at first, as far as monitors look back. Each run is read a few times.
+ * Sums up by minute what has ended in a workspace, and the scores that were given, since it was last done: at first, as far as monitors look back. Each run is read a few times.
  * Safe to run in several processes at once.
  * @param until the end of what is summed up: the database's time
  * @param stopping ends it after the current step

@@ -33,7 +33,7 @@ export async function lookNow(foundation: Pick<Foundation, 'db' | 'log'>): Promi
 export interface Runs {
   count: number;
   prompt?: string | null;
-  version?: number;
+  label?: string;
   status?: 'completed' | 'failed' | 'canceled';
   secondsAgo?: number;
   latencyMs?: number;
@@ -45,22 +45,14 @@ export interface Runs {
 
 /** Stores runs in a workspace. */
 export async function storeRuns({ db }: Pick<Foundation, 'db'>, workspaceId: string, runs: Runs): Promise<void> {
-  const {
-    count,
-    prompt = 'say',
-    version = 1,
-    status = 'completed',
-    secondsAgo = 30,
-    latencyMs = 100,
-    cost = 0.01,
-  } = runs;
+  const { count, prompt = 'say', status = 'completed', secondsAgo = 30, latencyMs = 100, cost = 0.01 } = runs;
   const error =
     status === 'failed' ? JSON.stringify({ code: runs.errorCode ?? 'model_unavailable', message: '' }) : null;
   await db.system.query(
     {
-      text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, model, provider, parameters, variables,
+      text: `insert into executions (workspace_id, id, status, prompt_name, prompt_version, label, model, provider, parameters, variables,
                metadata, attempts, finish_reason, cost_amount, error, reused_from, created_at, finished_at)
-             select $1, gen_random_uuid(), $3, $4, $5, 'sandbox/echo', 'sandbox', '{}', '{}', '{}', 1, $6, $7, $8,
+             select $1, gen_random_uuid(), $3, $4, case when $4::text is not null then 1 end, $5, 'sandbox/echo', 'sandbox', '{}', '{}', '{}', 1, $6, $7, $8,
                case when $9 then gen_random_uuid() end,
                now() - make_interval(secs => $10 + $11 / 1000.0), now() - make_interval(secs => $10)
              from generate_series(1, $2::int)`,
@@ -70,7 +62,7 @@ export async function storeRuns({ db }: Pick<Foundation, 'db'>, workspaceId: str
       count,
       status,
       prompt,
-      prompt === null ? null : version,
+      runs.label ?? null,
       runs.finishReason ?? (status === 'completed' ? 'stop' : null),
       status === 'completed' ? cost : null,
       error,

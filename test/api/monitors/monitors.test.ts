@@ -67,6 +67,7 @@ describe('a definition', () => {
   test.each([
     [{ metric: 'errors', above: 0.1 }, 'refusal_rate or score:NAME'],
     [{ metric: 'score:', above: 0.1 }, 'score:NAME'],
+    [{ metric: 'score:is it good', above: 0.1 }, 'the name of the score may hold letters'],
     [{ metric: 'error_rate' }, 'above: is required, or below'],
     [{ metric: 'error_rate', above: 0.1, below: 0.01 }, 'make it two checks'],
     [{ metric: 'error_rate', above: 5 }, '5 % are 0.05'],
