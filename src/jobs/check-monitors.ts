@@ -46,7 +46,7 @@ async function checkWorkspace(db: Database, claimed: Claimed, stopping: AbortSig
   const over = Date.now() + MAX_WORKSPACE_MS;
   await sumUpRuns(db.system, claimed, stopping);
   const isOver = () => stopping?.aborted === true || Date.now() > over;
-  if (await lookAtMonitors(db, claimed.workspaceId, isOver)) return;
+  if (await lookAtMonitors(db, claimed, isOver)) return;
   await db.system.query((all) =>
     all
       .updateTable('monitored_workspaces')

@@ -119,6 +119,31 @@ describe('what is measured', () => {
     expect(await stateOf('helpful')).toMatchObject({ state: 'alerting', values: [{ value: 0.75, count: 4 }] });
   });
 
+  test('is the same by the sums of hours as by those of minutes, over a day', async () => {
+    const { db } = service.foundation;
+    for (let hour = 0; hour < 26; hour += 1)
+      await store({ count: 10, secondsAgo: hour * 3600 + 1800, latencyMs: hour < 24 ? 100 + hour * 100 : 90_000 });
+    const p95 = { metric: 'latency_p95', above: 1e6 };
+    await putMonitor(call, 'day', { window: '24h', checks: [p95] });
+    await putMonitor(call, 'hours', { window: '5h', checks: [p95] });
+    await lookNow(service.foundation);
+    // 1 % of a bucket's width aside: 95 % of 240, and of 50, are at most as slow.
+    const seen = async (name: string) => (await stateOf(name)).values[0];
+    const day = await seen('day');
+    expect(day.count).toBe(240);
+    expect(day.value / 2300).toBeCloseTo(1, 1);
+    const hours = await seen('hours');
+    expect(hours.count).toBe(50);
+    expect(hours.value / 500).toBeCloseTo(1, 1);
+    const rows = await db.system.query<{ measure: string }>(
+      {
+        text: `select distinct measure from run_minutes where workspace_id = $1 and measure like 'latency%' order by 1`,
+      },
+      [workspaceId],
+    );
+    expect(rows.map(({ measure }) => measure)).toEqual(['latency', 'latency_hour']);
+  });
+
   test("is never another workspace's", async () => {
     const other = await createOtherWorkspace(service, `beside ${count}`);
     await storeRuns(service.foundation, await idOf(`beside ${count}`), { count: 10, status: 'failed' });
@@ -180,14 +205,18 @@ describe('an alert', () => {
     const names = Array.from({ length: 20 }, (_, index) => `m/${index}`);
     for (const name of names) await putMonitor(call, name, { window: '1h', checks: [ERRORS] });
     await sumUpRuns(db.system, { workspaceId, summedUntil: null, until: new Date() });
-    await Promise.all(Array.from({ length: 8 }, () => lookAtMonitors(db, workspaceId, () => false)));
+    await Promise.all(
+      Array.from({ length: 8 }, () => lookAtMonitors(db, { workspaceId, until: new Date() }, () => false)),
+    );
     const alerted = await call('GET', '/events?event=monitor.alerted&limit=100');
     expect(alerted.body.data.map(({ data }: { data: { monitor: string } }) => data.monitor).sort()).toEqual(
       names.toSorted(),
     );
     // Nor does a look count twice.
     await putMonitor(call, 'm/0', { window: '2h', checks: [{ ...ERRORS, for: '2m' }] });
-    await Promise.all(Array.from({ length: 8 }, () => lookAtMonitors(db, workspaceId, () => false)));
+    await Promise.all(
+      Array.from({ length: 8 }, () => lookAtMonitors(db, { workspaceId, until: new Date() }, () => false)),
+    );
     expect((await stateOf('m/0')).state).toBe('ok');
   });
 

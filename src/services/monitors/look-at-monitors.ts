@@ -34,9 +34,9 @@ function reasonOf({ checks, progress, state, window }: MonitorRow, after: Monito
   return state === 'no_data' && after.state === 'ok' ? 'there is enough data' : told.join('; ');
 }
 
-async function lookAt(db: WorkspaceDatabase, row: MonitorRow): Promise<void> {
+async function lookAt(db: WorkspaceDatabase, row: MonitorRow, until: Date): Promise<void> {
   const before = { state: row.state, checks: row.progress, silent: row.silent };
-  const after = look(row.checks, before, await measureChecks(db.query, row));
+  const after = look(row.checks, before, await measureChecks(db.query, row, until));
   const how = { reason: reasonOf(row, after), looked: true };
   if (after.state === row.state) await saveProgress(db.query, row, after, how);
   else await db.transaction((query) => saveProgress(query, row, after, how));
@@ -45,14 +45,19 @@ async function lookAt(db: WorkspaceDatabase, row: MonitorRow): Promise<void> {
 /**
  * Looks at the monitors of a workspace, one after the other. A look counts once, however many processes look: what one has written since makes the
  * others' void.
+ * @param until as far as its runs are summed up
  * @param isOver whether the rest is left to the next time
  * @returns whether there is any monitor that is enabled
  */
-export async function lookAtMonitors(db: Database, workspaceId: string, isOver: () => boolean): Promise<boolean> {
+export async function lookAtMonitors(
+  db: Database,
+  { workspaceId, until }: { workspaceId: string; until: Date },
+  isOver: () => boolean,
+): Promise<boolean> {
   const own = db.workspace(workspaceId);
   for (const row of await listDue(own)) {
     if (isOver()) return true;
-    await lookAt(own, row);
+    await lookAt(own, row, until);
   }
   const [enabled] = await own.query((query) =>
     query.selectFrom('monitors').select('id').where('enabled', '=', true).limit(1),

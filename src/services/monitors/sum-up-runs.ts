@@ -1,5 +1,5 @@
 import { type QueryCreator, type SqlBool, sql } from 'kysely';
-import type { SystemDatabase } from '../../db/database.ts';
+import type { Query, SystemDatabase } from '../../db/database.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -13,6 +13,15 @@ const AGAIN_MS = 5 * MINUTE_MS;
 /** What one transaction sums up. */
 const STEP_MS = 30 * MINUTE_MS;
 const STATEMENT_TIMEOUT_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The latencies of an hour, which have a row for each bucket: a day of minutes has very many. */
+export const LATENCY_HOUR = 'latency_hour';
+
+export const floorHour = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
+export const ceilHour = (ms: number) => Math.ceil(ms / HOUR_MS) * HOUR_MS;
+
+/** Until when there are sums of hours, where minutes are summed up until a time: no minute of an hour before changes any more. */
+export const hoursUntil = (minutesUntil: Date) => floorHour(minutesUntil.getTime() - AGAIN_MS);
 
 const KEY = ['workspace_id', 'measure', 'starts_at', 'prompt_name', 'label', 'bucket'] as const;
 const SUMS = ['count', 'total', 'squares'] as const;
@@ -80,6 +89,37 @@ const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: S
     .where('s.execution_id', 'is not', null)
     .groupBy(sql`1, 2, 3, 4, 5`);
 
+/** Doing so again changes nothing, as below. */
+const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
+  db
+    .insertInto('run_minutes')
+    .columns([...KEY, ...SUMS])
+    .expression((eb) =>
+      eb
+        .selectFrom('run_minutes as r')
+        .select(['r.workspace_id', sql<string>`${sql.lit(LATENCY_HOUR)}`.as('measure')])
+        .select([
+          sql<Date>`date_trunc('hour', r.starts_at, 'UTC')`.as('starts_at'),
+          'r.prompt_name',
+          'r.label',
+          'r.bucket',
+          sql<number>`sum(r.count)`.as('count'),
+          sql<number>`sum(r.total)`.as('total'),
+          sql<number>`sum(r.squares)`.as('squares'),
+        ])
+        .where('r.workspace_id', '=', workspaceId)
+        .where('r.measure', '=', 'latency')
+        .where('r.starts_at', '>=', from)
+        .where('r.starts_at', '<', to)
+        .groupBy(sql`1, 2, 3, 4, 5, 6`)
+        .orderBy(sql`1, 2, 3, 4, 5, 6`),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(KEY)
+        .doUpdateSet((eb) => Object.fromEntries(SUMS.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+    );
+
 /** Minutes are summed up as a whole, so that doing so again changes nothing. Rows are locked in one order. */
 const sumUp = (db: Builder, workspaceId: string, span: Span) =>
   db
@@ -122,8 +162,11 @@ export async function sumUpRuns(
     from += STEP_MS
   ) {
     const span = { from: new Date(from), to: new Date(Math.min(from + STEP_MS, end)) };
-    await transaction((query) => query((db) => sumUp(db, workspaceId, span)), {
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    });
+    const hours = { from: new Date(hoursUntil(span.from)), to: new Date(hoursUntil(span.to)) };
+    const work = async (query: Query) => {
+      await query((db) => sumUp(db, workspaceId, span));
+      if (hours.from < hours.to) await query((db) => sumUpHours(db, workspaceId, hours));
+    };
+    await transaction(work, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
   }
 }
