@@ -10,6 +10,7 @@ const TABLES: Readonly<Record<string, string>> = {
   webhook: 'webhooks',
   schedule: 'schedules',
   release: 'releases',
+  monitor: 'monitors',
 };
 
 /** A machine and the table whose rows it holds for. */

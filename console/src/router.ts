@@ -3,6 +3,7 @@ import { createRouter } from '@tanstack/react-router';
 import { datasetRoute, datasetsFolder, datasetsRoute } from './pages/datasets/routes.ts';
 import { comparisonRoute, evaluationRoute, evaluationsRoute, newEvaluationRoute } from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
+import { monitorRoute, monitorsFolder, monitorsRoute } from './pages/monitors/routes.ts';
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
 import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
@@ -35,6 +36,7 @@ const routeTree = rootRoute.addChildren([
     schedulesRoute,
     newScheduleRoute,
     scheduleRoute,
+    monitorsFolder.addChildren([monitorsRoute, monitorRoute]),
     usageRoute,
     webhooksRoute,
     webhookRoute,

@@ -40,6 +40,7 @@ import { executionRoutes } from './executions/routes.ts';
 import { streamRoutes } from './executions/stream-routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { modelRoutes } from './models/routes.ts';
+import { monitorRoutes } from './monitors/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
@@ -157,6 +158,7 @@ export function allRoutes(
       ...scoreDefinitionRoutes(),
       ...feedbackRoutes({ system: db.system, idempotency, quotas, cipher }),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, cipher, allowPrivate, log }),
+      ...monitorRoutes({ quotas }),
       ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),
       ...sendingRoutes({ quotas, idempotency, waiter: deliveryWaiter }),
       ...deliveryRoutes({ quotas, idempotency }),

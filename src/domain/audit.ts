@@ -38,6 +38,9 @@ export const AUDIT_ACTIONS = {
   'schedule.resumed': 'schedule',
   'schedule.triggered': 'schedule',
   'schedule.deleted': 'schedule',
+  'monitor.created': 'monitor',
+  'monitor.updated': 'monitor',
+  'monitor.deleted': 'monitor',
   'webhook.created': 'webhook',
   'webhook.updated': 'webhook',
   'webhook.deleted': 'webhook',
@@ -71,13 +74,14 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'score.deleted',
   'score_definition.deleted',
   'schedule.deleted',
+  'monitor.deleted',
   'webhook.deleted',
   'webhook.disabled',
   'api_key.revoked',
   'session.ended',
 ]);
 
-/** What is changed: prompts, labels, datasets and definitions of scores have their name as id, all else its public id. */
+/** What is changed: prompts, labels, datasets, monitors and definitions of scores have their name as id, all else its public id. */
 export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];

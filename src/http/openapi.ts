@@ -73,6 +73,7 @@ const TAGS: Record<string, string> = {
   Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.',
   Datasets: 'Named, versioned lists of examples for evaluations.',
   Schedules: 'Evaluations that start by a cron expression.',
+  Monitors: 'Standing analyses of what runs: errors, latency, cost, refusals, scores, with alerts.',
   Webhooks: 'Addresses that events are sent to, signed, and the deliveries to them.',
   Events: 'What has happened, as webhooks are told.',
   Notifications: 'Events as they concern people, with the mails that were sent.',

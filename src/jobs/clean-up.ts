@@ -6,6 +6,7 @@ import { inStates } from '../db/state-change.ts';
 import type { Tables } from '../db/tables.ts';
 import { idsOfSpan } from '../domain/ids.ts';
 import { IDEMPOTENCY_HOURS } from '../domain/limits.ts';
+import { MAX_WINDOW_MS } from '../domain/monitors/monitor.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/webhooks/delivery-states.ts';
 import { WHOLE_STAGE } from '../services/releases/sum-up-releases.ts';
 import { expireAuditLog, expireEvaluations, expireExecutions } from './retention.ts';
@@ -66,7 +67,7 @@ async function deleteSomeEvents(query: Query, after: string, before: string, age
 }
 
 export interface Retention {
-  /** Of events, their deliveries, and notifications. */
+  /** Of events, their deliveries, notifications, and changes of monitors' states. */
   retentionMs: number;
   /** After their end; undefined: they are kept. */
   executionRetentionMs?: number | undefined;
@@ -97,7 +98,11 @@ export async function cleanUp(
   const releaseMinutes = doomed('release_sums', (eb) => ({
     where: eb.and([eb('starts_at', '>', WHOLE_STAGE), eb('starts_at', '<', ago(RELEASE_MINUTES_RETENTION_MS))]),
   }));
-  for (const rows of [keys, occurrences, sessions, releaseMinutes]) await deleteInBatches(db.query, rows, signal);
+  const runMinutes = doomed('run_minutes', (eb) => ({
+    where: eb('starts_at', '<', ago(MAX_WINDOW_MS + HOUR_MS)),
+  }));
+  for (const rows of [keys, occurrences, sessions, releaseMinutes, runMinutes])
+    await deleteInBatches(db.query, rows, signal);
   await db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now()));
   await deleteOldEvents(db, retentionMs, signal);
   if (executionRetentionMs !== undefined) await expireExecutions(db, executionRetentionMs, signal);
@@ -114,9 +119,11 @@ async function deleteOldEvents(db: SystemDatabase, retentionMs: number, signal: 
     after = await db.transaction((query) => deleteSomeEvents(query, from, before, retentionMs));
     await pause(signal);
   }
-  const notifications = doomed('notifications', (eb) => ({
-    where: eb.and([eb('id', '<', before), eb('created_at', '<', ago(retentionMs))]),
-    byId: true,
-  }));
-  await deleteInBatches(db.query, notifications, signal);
+  for (const table of ['notifications', 'monitor_changes'] as const) {
+    const old = doomed(table, (eb) => ({
+      where: eb.and([eb('id', '<', before), eb('created_at', '<', ago(retentionMs))]),
+      byId: true,
+    }));
+    await deleteInBatches(db.query, old, signal);
+  }
 }

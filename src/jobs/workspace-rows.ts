@@ -48,6 +48,9 @@ export const ROWS: readonly Doomed[] = [
     bytes: sql.ref<number>('bytes'),
     byId: true,
   })),
+  doomed('monitors', () => ({ ...everyRow, byId: true })),
+  doomed('monitored_workspaces', () => everyRow),
+  doomed('run_minutes', () => everyRow),
   doomed('datasets', (eb) => ({
     where: eb.not(
       eb.exists(eb.selectFrom('dataset_versions as v').select('v.id').whereRef('v.dataset_id', '=', 'datasets.id')),

@@ -147,6 +147,9 @@ export async function createResources(service: TestService, api: Api): Promise<R
       headers: { 'Content-Type': 'application/x-ndjson' },
     });
   }
+  // As the examples are, too.
+  const monitor = api.operations.find(({ operationId }) => operationId === 'setMonitor')?.example;
+  await service.call('PUT', `/monitors/${nameIn('/monitors')}`, { body: monitor });
   // A sign-in needs a key that there is.
   const session = await service.call('POST', '/session', { body: { key: service.key }, key: null });
   ids.set('/sessions', session.body.id);

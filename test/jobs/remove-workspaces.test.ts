@@ -72,6 +72,7 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
     cron: '0 3 * * *',
     evaluation: { prompt_name: 'say', dataset: 'words' },
   });
+  await call('PUT', '/monitors/errors', { body: { window: '1h', checks: [{ metric: 'error_rate', above: 0.5 }] } });
   await call('POST', `/schedules/${schedule.id}/trigger`);
   await call('POST', '/session', { body: { key }, key: null });
   return { execution, evaluation, schedule };
@@ -135,6 +136,16 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
                  values ($1, gen_random_uuid(), 'helpful', 'numeric', false, now(), now()))
                insert into scores (workspace_id, id, name, data_type, number, evaluation_id, example_id, source, subject_at, created_at, updated_at)
                values ($1, gen_random_uuid(), 'helpful', 'numeric', 1, gen_random_uuid(), 'a', 'api', now(), now(), now())`,
+      },
+      [id],
+    );
+  for (const id of [doomedId, stayingId])
+    await db.system.query(
+      {
+        text: `with change as (insert into monitor_changes (workspace_id, id, monitor_id, previous_state, state, reason, progress, created_at)
+                 select workspace_id, gen_random_uuid(), id, 'no_data', 'ok', 'there is enough data', '[]', now() from monitors where workspace_id = $1)
+               insert into run_minutes (workspace_id, measure, starts_at, prompt_name, label, bucket, count, total, squares)
+               values ($1, 'error', now(), 'say', '', 1, 1, 0, 0)`,
       },
       [id],
     );

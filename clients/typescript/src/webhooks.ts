@@ -5,6 +5,7 @@ import type {
   Event,
   ExecutionCompletedData,
   ExecutionFailedData,
+  MonitorEventData,
   PromptEventData,
   ReleaseEventData,
 } from './generated/types.gen.ts';
@@ -23,6 +24,8 @@ interface EventData {
   'release.promoted': ReleaseEventData;
   'release.rolled_back': ReleaseEventData;
   'release.finished': ReleaseEventData;
+  'monitor.alerted': MonitorEventData;
+  'monitor.recovered': MonitorEventData;
 }
 
 /** The body of a webhook's request: `event` tells what `data` is. The event's id is in the header `webhook-id`. */

@@ -9,6 +9,7 @@ export const navigation = [
   { label: 'Releases', link: linkOptions({ to: '/releases' }) },
   { label: 'Datasets', link: linkOptions({ to: '/datasets' }) },
   { label: 'Schedules', link: linkOptions({ to: '/schedules' }) },
+  { label: 'Monitors', link: linkOptions({ to: '/monitors' }) },
   { label: 'Usage', link: linkOptions({ to: '/usage' }) },
   { label: 'Webhooks', link: linkOptions({ to: '/webhooks' }) },
   { label: 'Settings', link: linkOptions({ to: '/settings' }) },

@@ -66,7 +66,6 @@ export const executionSample = {
   ],
   reused_from: null,
   error: null,
-  label: null,
   release: null,
   metadata: { customer: 'acme' },
   workflow_id: 'execute-prompt/exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',

@@ -10,6 +10,7 @@ export function presentNotification(row: NotificationRow): z.input<typeof Notifi
     type: row.type,
     message: row.message,
     webhook_id: row.webhook_id === null ? null : publicId('webhook', row.webhook_id),
+    monitor: row.monitor,
     email: { sent_at: row.emailed_at?.toISOString() ?? null, error: row.email_error },
     created_at: row.created_at.toISOString(),
   };

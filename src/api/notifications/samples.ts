@@ -6,6 +6,7 @@ export const notificationSample = {
     'The webhook wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11 to example.com was disabled, since a delivery has failed 6 times: ' +
     'the first attempt and 5 retries, the last one with "connection refused".',
   webhook_id: 'wh_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
+  monitor: null,
   email: { sent_at: '2026-01-31T20:41:12.904Z', error: null },
   created_at: '2026-01-31T20:41:11.380Z',
 };

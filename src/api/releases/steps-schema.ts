@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type CheckMetric, FIXED_METRICS } from '../../domain/analysis/check.ts';
+import { FIXED_METRICS } from '../../domain/analysis/check.ts';
 import { MAX_SPAN_MS, SPAN, spanMs } from '../../domain/releases/release.ts';
 import { EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { DatasetReference, MaxCost } from '../evaluations/create-schema.ts';
 
 /** A span of time of a step. */
-const Span = z
+export const Span = z
   .string('must be a time with its unit: 30s, 30m, 6h or 2d')
   .regex(SPAN, 'must be a time with its unit: 30s, 30m, 6h or 2d')
   .refine(
@@ -14,26 +14,26 @@ const Span = z
   )
   .meta({ description: 'A time with its unit: `30s`, `30m`, `6h`, `2d`.', example: '30m' });
 
-const METRIC = `must be ${FIXED_METRICS.join(', ')} or score:NAME`;
-
-const isMetric = (name: unknown): name is CheckMetric =>
-  typeof name === 'string' &&
-  name.length <= 200 &&
-  ((FIXED_METRICS as readonly string[]).includes(name) || /^score:.+$/.test(name));
-
-const Metric = z.custom<CheckMetric>(isMetric, METRIC).meta({
-  override: {
-    type: 'string',
-    description: `${FIXED_METRICS.join(', ')}, or \`score:NAME\`.`,
-    examples: ['error_rate'],
-  },
-});
+/** One of some metrics, or `score:NAME`. */
+export function metricOf<Metric extends string>(fixed: readonly Metric[]) {
+  const isMetric = (name: unknown): name is Metric | `score:${string}` =>
+    typeof name === 'string' &&
+    name.length <= 200 &&
+    ((fixed as readonly string[]).includes(name) || /^score:.+$/.test(name));
+  return z.custom<Metric | `score:${string}`>(isMetric, `must be ${fixed.join(', ')} or score:NAME`).meta({
+    override: {
+      type: 'string',
+      description: `${fixed.join(', ')}, or \`score:NAME\`.`,
+      examples: ['error_rate'],
+    },
+  });
+}
 
 const Difference = z.number('must be a number').min(0, 'must be at least 0').max(1e9);
 
 export const ReleaseCheck = z
   .strictObject({
-    metric: Metric,
+    metric: metricOf(FIXED_METRICS),
     against: z
       .union([z.literal('stable'), z.number()], 'must be "stable" or a number')
       .default('stable')

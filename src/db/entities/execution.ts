@@ -56,6 +56,10 @@ export const Execution = defineEntity({
       expression: `create index "executions_release_index" on "executions" ("workspace_id", "release_id", "id") where "release_id" is not null`,
     },
     {
+      name: 'executions_finished_index',
+      expression: `create index "executions_finished_index" on "executions" ("workspace_id", "finished_at") where "finished_at" is not null`,
+    },
+    {
       name: 'executions_check_index',
       expression: `create index "executions_check_index" on "executions" ("check_at") where ${executionStates.in(UNFINISHED_EXECUTION)}`,
     },

@@ -5,6 +5,7 @@ import { Evaluation, EvaluationJudgement, EvaluationResult } from './evaluation.
 import { Event } from './event.ts';
 import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
+import { Monitor, MonitorChange, MonitoredWorkspace, RunMinute } from './monitor.ts';
 import { Notification } from './notification.ts';
 import { Prompt, PromptInclude, PromptLabel, PromptVersion } from './prompt.ts';
 import { PromptDay, StatisticsProgress } from './prompt-day.ts';
@@ -48,6 +49,10 @@ export const entities = [
   EvaluationJudgement,
   Schedule,
   ScheduleOccurrence,
+  Monitor,
+  MonitorChange,
+  RunMinute,
+  MonitoredWorkspace,
   StreamDelta,
   RateLimit,
   Webhook,

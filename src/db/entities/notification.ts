@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
 /** What owners of workspaces are notified of. */
-export const NOTIFICATION_TYPES = ['webhook.disabled'] as const;
+export const NOTIFICATION_TYPES = ['webhook.disabled', 'monitor.alerted', 'monitor.recovered'] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 /** Something that the owner of a workspace has to know. */
@@ -23,6 +23,8 @@ export const Notification = defineEntity({
     webhookId: p.uuid().nullable(),
     /** The delivery that caused it, once. */
     deliveryId: p.uuid().nullable().unique(),
+    /** The name of the monitor that caused it. */
+    monitor: p.text().nullable(),
     /** When the e-mail was accepted by the mail server. */
     emailedAt: timestamp().nullable(),
     /** Why it could not be sent at the last try. */

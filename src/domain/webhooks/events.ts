@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ID_PREFIXES, type IdKind } from '../ids.ts';
+import { monitorStates } from '../monitors/monitor-states.ts';
 import { releaseStates } from '../releases/release-states.ts';
 import { Cost, TokenUsage } from '../usage.ts';
 
@@ -62,6 +63,24 @@ const ReleaseData = z
   })
   .meta({ id: 'ReleaseEventData' });
 
+const MonitorData = z
+  .strictObject({
+    monitor: z.string().meta({ description: 'Its name.' }),
+    prompt_name: z.string().nullable(),
+    label: z.string().nullable(),
+    state: z.enum(monitorStates.states),
+    reason: z.string().meta({ description: 'What was seen, or who ended the alert, in words.' }),
+    values: z.array(
+      z.strictObject({
+        metric: z.string(),
+        value: z.number().nullable(),
+        count: z.int().meta({ description: 'The executions or scores that it is from.' }),
+        alerting: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'MonitorEventData' });
+
 /** What webhooks can subscribe to, and `data` of each type of event (specification, Events). */
 export const EVENT_DATA = {
   'prompt.created': PromptVersionData,
@@ -75,12 +94,14 @@ export const EVENT_DATA = {
   'release.promoted': ReleaseData,
   'release.rolled_back': ReleaseData,
   'release.finished': ReleaseData,
+  'monitor.alerted': MonitorData,
+  'monitor.recovered': MonitorData,
 };
 
 export type EventType = keyof typeof EVENT_DATA;
 export const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
 /** What a webhook gets that names no events: those of the specification. Others are for those that name them. */
-export const DEFAULT_EVENT_TYPES = EVENT_TYPES.filter((type) => !type.startsWith('release.'));
+export const DEFAULT_EVENT_TYPES = EVENT_TYPES.filter((type) => !/^(release|monitor)\./.test(type));
 
 export type EventData<Type extends EventType = EventType> = z.infer<(typeof EVENT_DATA)[Type]>;
 

@@ -23,6 +23,8 @@ const release = {
   candidate_version: 7,
 };
 
+const monitor = { monitor: 'support/errors', prompt_name: 'support/greeting', label: 'production' };
+
 /** A sample of each event's `data`, for tests of webhooks and for the documentation. */
 export const SAMPLE_DATA: { [Type in EventType]: EventData<Type> } = {
   'prompt.created': { ...prompt, commit_message: 'Greet by name' },
@@ -54,4 +56,16 @@ export const SAMPLE_DATA: { [Type in EventType]: EventData<Type> } = {
   'release.promoted': { ...release, status: 'baking', reason: null },
   'release.rolled_back': { ...release, status: 'rolled_back', reason: 'error_rate 0.061 is above 0.04' },
   'release.finished': { ...release, status: 'succeeded', reason: null },
+  'monitor.alerted': {
+    ...monitor,
+    state: 'alerting',
+    reason: 'error_rate 0.25 is above 0.1 (40 in 15 min)',
+    values: [{ metric: 'error_rate', value: 0.25, count: 40, alerting: true }],
+  },
+  'monitor.recovered': {
+    ...monitor,
+    state: 'ok',
+    reason: 'error_rate 0.05 is back at 0.09 or better (60 in 15 min)',
+    values: [{ metric: 'error_rate', value: 0.05, count: 60, alerting: false }],
+  },
 };

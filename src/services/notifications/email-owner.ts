@@ -36,13 +36,13 @@ async function beginAttempt(query: Query, id: string) {
           .set((eb) => ({ email_attempts: eb('email_attempts', '+', 1) }))
           .where('id', '=', id)
           .where('email_pending', '=', true)
-          .returning(['workspace_id', 'message', 'webhook_id', 'email_attempts']),
+          .returning(['workspace_id', 'type', 'message', 'webhook_id', 'monitor', 'email_attempts']),
       )
       .selectFrom('attempted as n')
       .innerJoin('workspaces', 'workspaces.id', 'n.workspace_id')
       .leftJoin('webhooks', 'webhooks.id', 'n.webhook_id')
       .select(['workspaces.name as workspace', 'workspaces.owner_email', 'webhooks.url'])
-      .select(['n.message', 'n.webhook_id', 'n.email_attempts']),
+      .select(['n.type', 'n.message', 'n.webhook_id', 'n.monitor', 'n.email_attempts']),
   );
   return row;
 }
@@ -77,25 +77,45 @@ function hostsOnly(text: string): string {
   return text.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, (url) => (URL.canParse(url) ? new URL(url).host : 'an address'));
 }
 
-function compose(notificationId: string, { workspace, owner_email, message, webhook_id, url }: DueEmail): Mail {
+function compose(notificationId: string, email: DueEmail): Mail {
+  const { subject, text } = email.type === 'webhook.disabled' ? webhookMail(email) : monitorMail(email);
+  return {
+    to: email.owner_email,
+    subject,
+    messageId: publicId('notification', notificationId),
+    text: `You get this as the owner of the workspace "${email.workspace}" of the Prompt Management Service.
+
+${hostsOnly(email.message)}
+
+${text}
+`,
+  };
+}
+
+type MailText = Pick<Mail, 'subject' | 'text'>;
+
+function monitorMail({ type, monitor }: DueEmail): MailText {
+  const name = monitor ?? '{name}';
+  return {
+    subject: `The monitor ${name} ${type === 'monitor.alerted' ? 'alerts' : 'has recovered'}`,
+    text: `What it has seen: GET /v1/monitors/${name}
+What was before: GET /v1/monitors/${name}/history
+No more e-mails: PUT /v1/monitors/${name} with "notify": {"email": false}`,
+  };
+}
+
+function webhookMail({ webhook_id, url }: DueEmail): MailText {
   const webhook = webhook_id === null ? 'a webhook' : `the webhook ${publicId('webhook', webhook_id)}`;
   const of = url === null ? '' : ` (${new URL(url).host})`;
   const path = `/v1/webhooks/${webhook_id === null ? '{id}' : publicId('webhook', webhook_id)}`;
   return {
-    to: owner_email,
     subject: `${webhook.charAt(0).toUpperCase()}${webhook.slice(1)}${of} was disabled`,
-    messageId: publicId('notification', notificationId),
-    text: `You get this as the owner of the workspace "${workspace}" of the Prompt Management Service.
-
-${hostsOnly(message)}
-
-Nothing is sent to ${webhook}${of} any more. To resume deliveries:
+    text: `Nothing is sent to ${webhook}${of} any more. To resume deliveries:
 
 1. Fix what its failed deliveries report: GET ${path}/deliveries
 2. Enable it: POST ${path}/enable
 3. Replay the events it missed: POST ${path}/replay
-   with {"since": "…", "undelivered_only": true}, since a time shortly before it began to fail
-`,
+   with {"since": "…", "undelivered_only": true}, since a time shortly before it began to fail`,
   };
 }
 

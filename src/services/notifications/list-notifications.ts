@@ -9,7 +9,7 @@ export function listNotifications({ query }: WorkspaceDatabase, limit: number, b
   const select = (db: Builder) =>
     db
       .selectFrom('notifications')
-      .select(['id', 'type', 'message', 'webhook_id', 'emailed_at', 'email_error', 'created_at'])
+      .select(['id', 'type', 'message', 'webhook_id', 'monitor', 'emailed_at', 'email_error', 'created_at'])
       .where((eb) => eb.and(given(before, (value) => eb('id', '<', value))));
   return selectPage(
     query,

@@ -14,8 +14,8 @@ export interface ArmNumbers extends ArmSums {
 
 export type Arms = Record<Arm, ArmNumbers>;
 
-interface SumRow {
-  arm: Arm;
+/** Sums of what executions measured: `error`, `latency` (by bucket), `cost`, `score:NAME` and so on. */
+export interface MeasuredSums {
   measure: string;
   bucket: number;
   count: number;
@@ -23,10 +23,13 @@ interface SumRow {
   squares: number;
 }
 
+type SumRow = MeasuredSums & { arm: Arm };
+
 /** Before the name of a score, of measures and metrics. */
 export const SCORE = 'score:';
 
-function armOf(rows: readonly SumRow[]): ArmNumbers {
+/** What sums come to. */
+export function armOf(rows: readonly MeasuredSums[]): ArmNumbers {
   const moments = new Map<string, ValueSums>();
   const latency: Record<number, number> = {};
   for (const { measure, bucket, count, total, squares } of rows) {

@@ -105,6 +105,13 @@ async function webhook(): Promise<string> {
   return `/webhooks/${id}`;
 }
 
+/** What a monitor watches. */
+const MONITOR = (name: string) => ({
+  prompt_name: name,
+  window: '1h',
+  checks: [{ metric: `score:${name}`, above: 0.1 }],
+});
+
 const RELEASED = 'stored/released';
 
 /** A release that is all its own. @returns its path */
@@ -214,6 +221,25 @@ const changes: Row[] = [
       const subject = { execution_id: (await execution('sandbox/echo')).split('/').at(-1) };
       const score = { name: 'said', value: STORED, data_type: 'text', comment: STORED, subject };
       return `/scores/${(await service.call('POST', '/scores', { body: score })).body.id}`;
+    },
+  ],
+  [
+    'setMonitor',
+    'write',
+    'PUT',
+    async () => {
+      await put('/monitors/stored', MONITOR(STORED));
+      return '/monitors/stored';
+    },
+    MONITOR('mine'),
+  ],
+  [
+    'deleteMonitor',
+    'write',
+    'DELETE',
+    async () => {
+      await put('/monitors/secret', MONITOR(STORED));
+      return '/monitors/secret';
     },
   ],
   ['disableWebhook', 'write', 'POST', async () => `${await webhook()}/disable`],

@@ -18,6 +18,7 @@ beforeAll(async () => {
       QUOTA_PROMPTS: '5',
       QUOTA_DATASETS: '5',
       QUOTA_SCHEDULES: '5',
+      QUOTA_MONITORS: '5',
       QUOTA_WEBHOOKS: '5',
       QUOTA_EVALUATIONS: '5',
       QUOTA_EXECUTIONS: '5',
@@ -58,6 +59,11 @@ const CREATIONS: [keyof typeof QUOTAS, (caller: TestService['call'], index: numb
         raw: jsonLines([{ variables: { text: 'x' } }]),
         headers: { 'Content-Type': 'application/x-ndjson' },
       }),
+  ],
+  [
+    'monitors',
+    (caller, n) =>
+      caller('PUT', `/monitors/${n}`, { body: { window: '1h', checks: [{ metric: 'error_rate', above: 0.1 }] } }),
   ],
 ];
 

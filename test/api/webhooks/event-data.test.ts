@@ -35,6 +35,12 @@ test('the stored data of every type of event follows its schema', async () => {
     await untilStatus(service.call, id, 'baking');
     await service.call('POST', `/releases/${id}/rollback`);
 
+    // One of two runs has failed: a monitor alerts, until it is disabled.
+    const checks = [{ metric: 'error_rate', above: 0.1, min_executions: 1, for: '1m' }];
+    await service.call('PUT', '/monitors/errors', { body: { window: '1h', checks } });
+    await waitFor('the alert', async () => (await service.call('GET', '/monitors/errors')).body.state === 'alerting');
+    await service.call('PUT', '/monitors/errors', { body: { window: '1h', checks, enabled: false } });
+
     const stored = await waitFor('an event of every type', async () => {
       const rows = await service.foundation.db.system.query<{ type: EventType; data: object }>({
         text: 'select type, data from events',

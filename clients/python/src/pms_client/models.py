@@ -1129,6 +1129,58 @@ class SchedulePage(BaseModel):
     ]
 
 
+class MonitorNotify(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    email: bool
+
+
+class MonitorCheck(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    metric: str
+    above: Annotated[
+        float | None,
+        Field(description="Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score."),
+    ] = None
+    below: Annotated[
+        float | None,
+        Field(description="Alerts where it is below this. Give one of the two."),
+    ] = None
+    recover_at: float
+    min_executions: int
+    for_: Annotated[str, Field(alias="for")]
+
+
+class MonitorValue(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    metric: str
+    value: Annotated[float | None, Field(description="Null: there was nothing to measure.")]
+    count: Annotated[int, Field(description="The executions or scores that it is from.")]
+    alerting: bool
+
+
+class MonitorChange(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    previous_state: Annotated[
+        Literal["no_data", "ok", "alerting"],
+        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
+    ]
+    state: Annotated[
+        Literal["no_data", "ok", "alerting"],
+        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
+    ]
+    reason: Annotated[str, Field(description="In words.")]
+    values: list[MonitorValue]
+
+
 class WebhookWithSecret(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1148,6 +1200,8 @@ class WebhookWithSecret(BaseModel):
             "release.promoted",
             "release.rolled_back",
             "release.finished",
+            "monitor.alerted",
+            "monitor.recovered",
         ]
     ]
     description: str | None
@@ -1193,6 +1247,8 @@ class Webhook(BaseModel):
             "release.promoted",
             "release.rolled_back",
             "release.finished",
+            "monitor.alerted",
+            "monitor.recovered",
         ]
     ]
     description: str | None
@@ -1256,6 +1312,8 @@ class Delivery(BaseModel):
         "release.promoted",
         "release.rolled_back",
         "release.finished",
+        "monitor.alerted",
+        "monitor.recovered",
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
@@ -1382,6 +1440,28 @@ class ReleaseEventData(BaseModel):
     reason: Annotated[str | None, Field(description="Why it is as it is, in words.")]
 
 
+class MonitorEventDataValue(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    metric: str
+    value: float | None
+    count: Annotated[int, Field(description="The executions or scores that it is from.")]
+    alerting: bool
+
+
+class MonitorEventData(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    monitor: Annotated[str, Field(description="Its name.")]
+    prompt_name: str | None
+    label: str | None
+    state: Literal["no_data", "ok", "alerting"]
+    reason: Annotated[str, Field(description="What was seen, or who ended the alert, in words.")]
+    values: list[MonitorEventDataValue]
+
+
 class NotificationEmail(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1398,9 +1478,10 @@ class Notification(BaseModel):
         extra="ignore",
     )
     id: str
-    type: Literal["webhook.disabled"]
+    type: Literal["webhook.disabled", "monitor.alerted", "monitor.recovered"]
     message: str
     webhook_id: str | None
+    monitor: Annotated[str | None, Field(description="The name of the monitor that it is about.")]
     email: NotificationEmail
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
@@ -1834,6 +1915,7 @@ class AuditEntryResource(BaseModel):
         "score",
         "score_definition",
         "schedule",
+        "monitor",
         "webhook",
         "api_key",
         "session",
@@ -1890,6 +1972,9 @@ class AuditEntry(BaseModel):
         "schedule.resumed",
         "schedule.triggered",
         "schedule.deleted",
+        "monitor.created",
+        "monitor.updated",
+        "monitor.deleted",
         "webhook.created",
         "webhook.updated",
         "webhook.deleted",
@@ -2122,6 +2207,45 @@ class ScoreDefinitionPage(BaseModel):
     ]
 
 
+class Monitor(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    prompt_name: str | None
+    label: str | None
+    window: str
+    checks: list[MonitorCheck]
+    notify: MonitorNotify
+    enabled: bool
+    state: Annotated[
+        Literal["no_data", "ok", "alerting"],
+        Field(description="`no_data`: too few runs to say anything. `alerting`: at least one check does not hold."),
+    ]
+    since: Annotated[str, Field(description="Since when it is in this state.")]
+    values: Annotated[
+        list[MonitorValue],
+        Field(description="What the last look has seen, in the order of `checks`."),
+    ]
+    last_checked_at: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class MonitorHistory(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[MonitorChange]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
 class WebhookPage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2152,6 +2276,8 @@ class DeliveryWithAttempts(BaseModel):
         "release.promoted",
         "release.rolled_back",
         "release.finished",
+        "monitor.alerted",
+        "monitor.recovered",
     ]
     trigger: Annotated[
         Literal["event", "redelivery", "replay", "test"],
@@ -2205,6 +2331,8 @@ class Event(BaseModel):
         "release.promoted",
         "release.rolled_back",
         "release.finished",
+        "monitor.alerted",
+        "monitor.recovered",
     ]
     data: Annotated[
         PromptEventData
@@ -2212,7 +2340,8 @@ class Event(BaseModel):
         | ExecutionFailedData
         | EvaluationCompletedData
         | EvaluationRegressionData
-        | ReleaseEventData,
+        | ReleaseEventData
+        | MonitorEventData,
         Field(description="The payload of the event type."),
     ]
     timestamp: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -2285,6 +2414,17 @@ class EvaluationInput(BaseModel):
         Field(
             description="The text of a template, which is sent as one user message, or messages. Null where the example's variables don't fill the prompt: nothing was sent."
         ),
+    ]
+
+
+class MonitorPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Monitor]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
     ]
 
 

@@ -79,6 +79,11 @@ export interface Operations {
   pauseSchedule: { request: api.PauseScheduleData; response: api.PauseScheduleResponse };
   resumeSchedule: { request: api.ResumeScheduleData; response: api.ResumeScheduleResponse };
   triggerSchedule: { request: api.TriggerScheduleData; response: api.TriggerScheduleResponse };
+  listMonitors: { request: api.ListMonitorsData; response: api.ListMonitorsResponse };
+  listMonitorHistory: { request: api.ListMonitorHistoryData; response: api.ListMonitorHistoryResponse };
+  getMonitor: { request: api.GetMonitorData; response: api.GetMonitorResponse };
+  setMonitor: { request: api.SetMonitorData; response: api.SetMonitorResponse };
+  deleteMonitor: { request: api.DeleteMonitorData; response: api.DeleteMonitorResponse };
   listWebhooks: { request: api.ListWebhooksData; response: api.ListWebhooksResponse };
   createWebhook: { request: api.CreateWebhookData; response: api.CreateWebhookResponse };
   getWebhook: { request: api.GetWebhookData; response: api.GetWebhookResponse };
@@ -188,6 +193,11 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   pauseSchedule: 'POST /schedules/{id}/pause',
   resumeSchedule: 'POST /schedules/{id}/resume',
   triggerSchedule: 'POST /schedules/{id}/trigger',
+  listMonitors: 'GET /monitors',
+  listMonitorHistory: 'GET /monitors/{name}/history',
+  getMonitor: 'GET /monitors/{name}',
+  setMonitor: 'PUT /monitors/{name}',
+  deleteMonitor: 'DELETE /monitors/{name}',
   listWebhooks: 'GET /webhooks',
   createWebhook: 'POST /webhooks',
   getWebhook: 'GET /webhooks/{id}',

@@ -1402,6 +1402,56 @@ export type ScheduledEvaluation = {
     };
 };
 
+export type PutMonitor = {
+    /**
+     * Default: all prompts, and drafts.
+     */
+    prompt_name?: string;
+    /**
+     * Only runs that asked for the version by this label.
+     */
+    label?: string;
+    /**
+     * How far a look looks back, by when runs ended: `1m` to `24h`.
+     */
+    window: string;
+    checks: Array<PutMonitorCheck>;
+    notify?: {
+        /**
+         * Whether the owner of the workspace gets e-mails, where the operator has set up mail.
+         */
+        email?: boolean;
+    };
+    enabled?: boolean;
+};
+
+export type PutMonitorCheck = {
+    /**
+     * error_rate, latency_p95, cost_mean, cost_total, refusal_rate, or `score:NAME`.
+     */
+    metric: string;
+    /**
+     * Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score.
+     */
+    above?: number;
+    /**
+     * Alerts where it is below this. Give one of the two.
+     */
+    below?: number;
+    /**
+     * What it must come back to. Default: a tenth better; see docs/monitors.md.
+     */
+    recover_at?: number;
+    /**
+     * With fewer executions (or scores) in the window the check says nothing. Default: 20; 0 for `cost_total`.
+     */
+    min_executions?: number;
+    /**
+     * How long it must be so, at every look, to alert or to recover. There is one look a minute.
+     */
+    for?: string;
+};
+
 export type CreateWebhook = {
     /**
      * The endpoint that receives the events, by `https:`. The operator may allow other URLs.
@@ -1428,7 +1478,7 @@ export type CreateWebhook = {
     rate_limit_per_minute?: number | null;
 };
 
-export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished';
+export type EventType = 'prompt.created' | 'prompt.updated' | 'execution.completed' | 'execution.failed' | 'evaluation.completed' | 'evaluation.regression' | 'release.started' | 'release.awaiting_approval' | 'release.promoted' | 'release.rolled_back' | 'release.finished' | 'monitor.alerted' | 'monitor.recovered';
 
 export type UpdateWebhook = {
     /**
@@ -3018,6 +3068,93 @@ export type SchedulePage = {
     next_cursor: string | null;
 };
 
+export type MonitorPage = {
+    data: Array<Monitor>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Monitor = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    prompt_name: string | null;
+    label: string | null;
+    window: string;
+    checks: Array<MonitorCheck>;
+    notify: {
+        email: boolean;
+    };
+    enabled: boolean;
+    state: MonitorState;
+    /**
+     * Since when it is in this state.
+     */
+    since: Timestamp;
+    /**
+     * What the last look has seen, in the order of `checks`.
+     */
+    values: Array<MonitorValue>;
+    last_checked_at: Timestamp | null;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+};
+
+export type MonitorCheck = {
+    metric: string;
+    /**
+     * Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score.
+     */
+    above?: number;
+    /**
+     * Alerts where it is below this. Give one of the two.
+     */
+    below?: number;
+    recover_at: number;
+    min_executions: number;
+    for: string;
+};
+
+/**
+ * `no_data`: too few runs to say anything. `alerting`: at least one check does not hold.
+ */
+export type MonitorState = 'no_data' | 'ok' | 'alerting';
+
+export type MonitorValue = {
+    metric: string;
+    /**
+     * Null: there was nothing to measure.
+     */
+    value: number | null;
+    /**
+     * The executions or scores that it is from.
+     */
+    count: number;
+    alerting: boolean;
+};
+
+export type MonitorHistory = {
+    data: Array<MonitorChange>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type MonitorChange = {
+    at: Timestamp;
+    previous_state: MonitorState;
+    state: MonitorState;
+    /**
+     * In words.
+     */
+    reason: string;
+    values: Array<MonitorValue>;
+};
+
 export type WebhookWithSecret = {
     id: string;
     url: string;
@@ -3191,7 +3328,7 @@ export type Event = {
     /**
      * The payload of the event type.
      */
-    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | ReleaseEventData;
+    data: PromptEventData | ExecutionCompletedData | ExecutionFailedData | EvaluationCompletedData | EvaluationRegressionData | ReleaseEventData | MonitorEventData;
     timestamp: Timestamp;
 };
 
@@ -3273,6 +3410,29 @@ export type ReleaseEventData = {
     reason: string | null;
 };
 
+export type MonitorEventData = {
+    /**
+     * Its name.
+     */
+    monitor: string;
+    prompt_name: string | null;
+    label: string | null;
+    state: 'no_data' | 'ok' | 'alerting';
+    /**
+     * What was seen, or who ended the alert, in words.
+     */
+    reason: string;
+    values: Array<{
+        metric: string;
+        value: number | null;
+        /**
+         * The executions or scores that it is from.
+         */
+        count: number;
+        alerting: boolean;
+    }>;
+};
+
 export type NotificationPage = {
     data: Array<Notification>;
     /**
@@ -3283,9 +3443,13 @@ export type NotificationPage = {
 
 export type Notification = {
     id: string;
-    type: 'webhook.disabled';
+    type: 'webhook.disabled' | 'monitor.alerted' | 'monitor.recovered';
     message: string;
     webhook_id: string | null;
+    /**
+     * The name of the monitor that it is about.
+     */
+    monitor: string | null;
     email: {
         /**
          * When the mail server accepted it; null until then.
@@ -3642,9 +3806,9 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -7402,6 +7566,245 @@ export type TriggerScheduleResponses = {
 
 export type TriggerScheduleResponse = TriggerScheduleResponses[keyof TriggerScheduleResponses];
 
+export type ListMonitorsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/monitors';
+};
+
+export type ListMonitorsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListMonitorsError = ListMonitorsErrors[keyof ListMonitorsErrors];
+
+export type ListMonitorsResponses = {
+    /**
+     * Done.
+     */
+    200: MonitorPage;
+};
+
+export type ListMonitorsResponse = ListMonitorsResponses[keyof ListMonitorsResponses];
+
+export type ListMonitorHistoryData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/monitors/{name}/history';
+};
+
+export type ListMonitorHistoryErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListMonitorHistoryError = ListMonitorHistoryErrors[keyof ListMonitorHistoryErrors];
+
+export type ListMonitorHistoryResponses = {
+    /**
+     * Done.
+     */
+    200: MonitorHistory;
+};
+
+export type ListMonitorHistoryResponse = ListMonitorHistoryResponses[keyof ListMonitorHistoryResponses];
+
+export type DeleteMonitorData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/monitors/{name}';
+};
+
+export type DeleteMonitorErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteMonitorError = DeleteMonitorErrors[keyof DeleteMonitorErrors];
+
+export type DeleteMonitorResponses = {
+    /**
+     * Done.
+     */
+    200: Monitor;
+};
+
+export type DeleteMonitorResponse = DeleteMonitorResponses[keyof DeleteMonitorResponses];
+
+export type GetMonitorData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/monitors/{name}';
+};
+
+export type GetMonitorErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetMonitorError = GetMonitorErrors[keyof GetMonitorErrors];
+
+export type GetMonitorResponses = {
+    /**
+     * Done.
+     */
+    200: Monitor;
+};
+
+export type GetMonitorResponse = GetMonitorResponses[keyof GetMonitorResponses];
+
+export type SetMonitorData = {
+    body: PutMonitor;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/monitors/{name}';
+};
+
+export type SetMonitorErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SetMonitorError = SetMonitorErrors[keyof SetMonitorErrors];
+
+export type SetMonitorResponses = {
+    /**
+     * Done.
+     */
+    200: Monitor;
+};
+
+export type SetMonitorResponse = SetMonitorResponses[keyof SetMonitorResponses];
+
 export type ListWebhooksData = {
     body?: never;
     path?: never;
@@ -8724,7 +9127,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

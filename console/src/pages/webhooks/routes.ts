@@ -15,6 +15,8 @@ export const EVENTS = [
   'release.promoted',
   'release.rolled_back',
   'release.finished',
+  'monitor.alerted',
+  'monitor.recovered',
 ] as const;
 
 export const webhooksRoute = createRoute({

@@ -14,8 +14,8 @@ export interface WebhookForm {
 
 export const EMPTY_WEBHOOK: WebhookForm = {
   url: '',
-  // Those of releases are for webhooks that want them.
-  events: EVENTS.filter((event) => !event.startsWith('release.')),
+  // Those of releases and monitors are for webhooks that want them.
+  events: EVENTS.filter((event) => !/^(release|monitor)\./.test(event)),
   description: '',
   rateLimit: '',
   headers: '',

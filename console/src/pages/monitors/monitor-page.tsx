@@ -1,0 +1,212 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { get, pathOf, put, remove } from '../../api.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { formatTime } from '../../format.ts';
+import { isNotFound, replaceData, useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { monitorRoute } from './routes.ts';
+import { checkWords, StateBadge, valueWords } from './state-badge.tsx';
+import type { Monitor, MonitorChange } from './types.ts';
+
+/** Monitors are looked at once a minute. */
+const REFETCH_MS = 15_000;
+
+export function MonitorPage() {
+  const { _splat: name = '' } = monitorRoute.useParams();
+  const query = useQuery({
+    queryKey: ['monitors', 'one', name],
+    queryFn: ({ signal }) => get<Monitor>(pathOf('monitors', name), undefined, signal),
+    refetchInterval: REFETCH_MS,
+  });
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={
+          <ol className="crumbs">
+            <li>
+              <Link to="/monitors">Monitors</Link>
+            </li>
+          </ol>
+        }
+        actions={query.data && <Actions monitor={query.data} />}
+      />
+      {isNotFound(query.error) ? (
+        <EmptyState title="There is no such monitor" />
+      ) : (
+        <QueryState query={query} what="the monitor">
+          {(monitor) => (
+            <>
+              <Facts monitor={monitor} />
+              <Checks monitor={monitor} />
+              {/* A change of the state is a new entry. */}
+              <History key={monitor.since} name={name} />
+            </>
+          )}
+        </QueryState>
+      )}
+    </>
+  );
+}
+
+function Actions({ monitor }: { monitor: Monitor }) {
+  const { name, prompt_name, label, window, checks, notify, enabled } = monitor;
+  const client = useQueryClient();
+  const navigate = monitorRoute.useNavigate();
+  const mayWrite = useMay('write');
+  const [deleting, setDeleting] = useState(false);
+  const toggle = useMutation({
+    mutationFn: () =>
+      put<Monitor>(pathOf('monitors', name), {
+        window,
+        checks,
+        notify,
+        enabled: !enabled,
+        ...(prompt_name !== null && { prompt_name }),
+        ...(label !== null && { label }),
+      }),
+    async onSuccess(changed) {
+      replaceData(client, ['monitors', 'one', name], changed);
+      await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
+    },
+    onError: showError,
+  });
+  if (!mayWrite) return null;
+  return (
+    <>
+      <button type="button" className="button" disabled={toggle.isPending} onClick={() => toggle.mutate()}>
+        {enabled ? 'Disable' : 'Enable'}
+      </button>
+      <button type="button" className="button danger" onClick={() => setDeleting(true)}>
+        Delete…
+      </button>
+      <FormDialog
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this monitor?"
+        description="Its history is deleted, too."
+        submitLabel="Delete"
+        danger
+        onSubmit={async () => {
+          await remove(pathOf('monitors', name));
+          await navigate({ to: '/monitors' });
+          await client.invalidateQueries({ queryKey: ['monitors', 'list'] });
+          showToast('The monitor was deleted.');
+        }}
+      />
+    </>
+  );
+}
+
+function Facts({ monitor }: { monitor: Monitor }) {
+  const { state, enabled, since, prompt_name, label, window, notify, last_checked_at } = monitor;
+  return (
+    <dl className="facts">
+      <div>
+        <dt>State</dt>
+        <dd>
+          <StateBadge state={state} enabled={enabled} /> since {formatTime(since)}
+        </dd>
+      </div>
+      <div>
+        <dt>Watches</dt>
+        <dd>
+          {prompt_name === null ? (
+            'all prompts'
+          ) : (
+            <Link to="/prompts/$" params={{ _splat: prompt_name }}>
+              {prompt_name}
+            </Link>
+          )}
+          {label !== null && ` by the label ${label}`}, the last {window}
+        </dd>
+      </div>
+      <div>
+        <dt>Last look</dt>
+        <dd>{last_checked_at === null ? 'none yet' : formatTime(last_checked_at)}</dd>
+      </div>
+      <div>
+        <dt>E-mails</dt>
+        <dd>{notify.email ? 'to the owner' : 'none'}</dd>
+      </div>
+    </dl>
+  );
+}
+
+type CheckRow = Monitor['checks'][number] & { value: Monitor['values'][number] | undefined; index: number };
+
+const checkColumns: Column<CheckRow>[] = [
+  { key: 'check', header: 'Alerts where', width: 'minmax(12rem, 2fr)', cell: checkWords },
+  { key: 'recovers', header: 'Recovers at', width: '7rem', cell: ({ recover_at }) => recover_at },
+  { key: 'for', header: 'For', width: '5rem', cell: (row) => row.for },
+  { key: 'value', header: 'Now', width: '7rem', cell: ({ value }) => valueWords(value?.value ?? null) },
+  {
+    key: 'count',
+    header: 'Of',
+    width: '9rem',
+    cell: ({ value, min_executions: least }) => `${value?.count ?? 0} (at least ${least})`,
+  },
+  {
+    key: 'state',
+    header: 'State',
+    width: '7rem',
+    cell: ({ value }) => value?.alerting && <span className="badge bad">alerting</span>,
+  },
+];
+
+function Checks({ monitor: { checks, values } }: { monitor: Monitor }) {
+  return (
+    <section className="stack" aria-labelledby="checks">
+      <h2 id="checks">Checks</h2>
+      <DataTable
+        label="Checks"
+        rows={checks.map((check, index) => ({ ...check, value: values[index], index }))}
+        columns={checkColumns}
+        rowKey={({ index }) => String(index)}
+        minWidth="48rem"
+      />
+    </section>
+  );
+}
+
+const historyColumns: Column<MonitorChange>[] = [
+  { key: 'at', header: 'At', width: '12rem', cell: ({ at }) => formatTime(at) },
+  { key: 'state', header: 'State', width: '7rem', cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    key: 'reason',
+    header: 'Why',
+    width: 'minmax(16rem, 3fr)',
+    cell: ({ reason }) => <span title={reason}>{reason}</span>,
+  },
+];
+
+function History({ name }: { name: string }) {
+  const list = useList<MonitorChange>(`${pathOf('monitors', name)}/history`);
+  return (
+    <section className="stack" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <QueryState query={list} what="the history">
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="muted">Its state has not changed yet.</p>
+          ) : (
+            <DataTable
+              label="History"
+              rows={rows}
+              columns={historyColumns}
+              rowKey={({ at, state }) => `${at} ${state}`}
+              minWidth="40rem"
+              onEnd={list.loadMore}
+            />
+          )
+        }
+      </QueryState>
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { Link } from '@tanstack/react-router';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatTime } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { checkWords, StateBadge } from './state-badge.tsx';
+import type { Monitor } from './types.ts';
+
+const columns: Column<Monitor>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ name }) => (
+      <Link to="/monitors/$" params={{ _splat: name }}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    key: 'state',
+    header: 'State',
+    width: '7rem',
+    cell: ({ state, enabled }) => <StateBadge state={state} enabled={enabled} />,
+  },
+  { key: 'since', header: 'Since', width: '12rem', cell: ({ since }) => formatTime(since) },
+  {
+    key: 'prompt',
+    header: 'Watches',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ prompt_name, label, window }) =>
+      `${prompt_name ?? 'all prompts'}${label === null ? '' : `@${label}`}, ${window}`,
+  },
+  {
+    key: 'checks',
+    header: 'Alerts where',
+    width: 'minmax(12rem, 2fr)',
+    cell: ({ checks }) => checks.map(checkWords).join(', '),
+  },
+];
+
+export function MonitorsPage() {
+  const list = useList<Monitor>('/monitors');
+  return (
+    <>
+      <PageHead title="Monitors" />
+      <QueryState query={list} what="monitors">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="There are no monitors yet">
+              <p>
+                A monitor measures errors, latency, cost or scores of what runs once a minute, and alerts where a check
+                does not hold. One is created with <code>PUT /v1/monitors/NAME</code>.
+              </p>
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Monitors"
+              rows={rows}
+              columns={columns}
+              rowKey={({ name }) => name}
+              minWidth="60rem"
+              onEnd={list.loadMore}
+            />
+          )
+        }
+      </QueryState>
+    </>
+  );
+}

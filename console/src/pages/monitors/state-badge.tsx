@@ -1,0 +1,20 @@
+import type { Monitor } from './types.ts';
+
+const TONES = { ok: 'good', alerting: 'bad', no_data: '' } as const;
+const WORDS = { ok: 'ok', alerting: 'alerting', no_data: 'no data' } as const;
+
+/** The state of a monitor, or that it is disabled. */
+export function StateBadge({ state, enabled = true }: { state: Monitor['state']; enabled?: boolean }) {
+  return enabled ? (
+    <span className={`badge ${TONES[state]}`}>{WORDS[state]}</span>
+  ) : (
+    <span className="badge warn">disabled</span>
+  );
+}
+
+/** What a check says, such as `error_rate above 0.1`. */
+export const checkWords = ({ metric, above, below }: Monitor['checks'][number]) =>
+  `${metric} ${above === undefined ? `below ${below}` : `above ${above}`}`;
+
+/** A value of a metric, short. */
+export const valueWords = (value: number | null) => (value === null ? '–' : String(Number(value.toPrecision(4))));

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import {
+  defaultRecovery,
+  MAX_CHECKS,
+  MAX_WINDOW_MS,
+  MIN_WINDOW_MS,
+  MONITOR_METRICS,
+  type MonitorCheck,
+} from '../../domain/monitors/monitor.ts';
+import { monitorNameProblem } from '../../domain/monitors/monitor-name.ts';
+import { monitorStates } from '../../domain/monitors/monitor-states.ts';
+import { MovableLabel } from '../../domain/prompts/label.ts';
+import { spanMs } from '../../domain/releases/release.ts';
+import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
+import { scoreNameProblem } from '../../domain/scores/score-name.ts';
+import { durationText } from '../../domain/text/duration-text.ts';
+import { Name, saneText, Timestamp } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { metricOf, Span } from '../releases/steps-schema.ts';
+
+export const MonitorName = saneText()
+  .check((context) => {
+    const message = monitorNameProblem(context.value);
+    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+  })
+  .meta({
+    description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
+    example: 'support/errors',
+  });
+
+export const MonitorParams = z.object({ name: MonitorName });
+
+/** A span from a minute to a day. */
+const MinuteToDay = Span.refine(
+  (text) => spanMs(text) >= MIN_WINDOW_MS && spanMs(text) <= MAX_WINDOW_MS,
+  `must be from ${durationText(MIN_WINDOW_MS)} to ${durationText(MAX_WINDOW_MS)}, such as 15m`,
+);
+
+const Limit = z.number('must be a number').min(-1e9, 'is too small').max(1e9, 'is too large');
+
+const RATE = /_rate$/;
+const SCORE = 'score:';
+const DEFAULT_MIN_EXECUTIONS = 20;
+
+const checkFields = {
+  metric: metricOf(MONITOR_METRICS),
+  above: Limit.optional().meta({
+    description: 'Alerts where the metric is above this: a rate (0–1), ms, US dollars, a score.',
+  }),
+  below: Limit.optional().meta({ description: 'Alerts where it is below this. Give one of the two.' }),
+};
+
+const PutCheck = z
+  .strictObject({
+    ...checkFields,
+    recover_at: Limit.optional().meta({
+      description: 'What it must come back to. Default: a tenth better; see docs/monitors.md.',
+    }),
+    min_executions: z
+      .int('must be a whole number')
+      .min(0, 'must be at least 0')
+      .max(1_000_000_000)
+      .optional()
+      .meta({
+        description: `With fewer executions (or scores) in the window the check says nothing. Default: ${DEFAULT_MIN_EXECUTIONS}; 0 for \`cost_total\`.`,
+      }),
+    for: MinuteToDay.default('2m').meta({
+      description: 'How long it must be so, at every look, to alert or to recover. There is one look a minute.',
+    }),
+  })
+  .superRefine(({ metric, above, below, recover_at: recovery }, context) => {
+    const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if ((above === undefined) === (below === undefined)) {
+      fault('above', above === undefined ? 'is required, or below' : 'can not be given with below: make it two checks');
+      return;
+    }
+    const side = above === undefined ? 'below' : 'above';
+    const number = above ?? below ?? 0;
+    if (metric.startsWith(SCORE)) {
+      const problem = scoreNameProblem(metric.slice(SCORE.length));
+      if (problem !== undefined) fault('metric', `the name of the score ${problem}`);
+    }
+    const isRate = RATE.test(metric);
+    if (isRate && (number > 1 || (recovery ?? 0) > 1))
+      fault(number > 1 ? side : 'recover_at', 'must be from 0 to 1: 5 % are 0.05');
+    else if (isRate && above === 1) fault(side, 'must be less than 1: no rate is above it');
+    else if (!metric.startsWith(SCORE)) {
+      if (number < 0 || (below !== undefined && number === 0))
+        fault(side, `must be ${side === 'below' ? 'more than' : 'at least'} 0: this metric is never less`);
+      else if (recovery !== undefined && recovery < 0)
+        fault('recover_at', 'must be at least 0: this metric is never less');
+    }
+    if (recovery !== undefined && (above === undefined ? recovery < number : recovery > number))
+      fault('recover_at', `must be at ${above === undefined ? 'least "below"' : 'most "above"'}, which is ${number}`);
+  })
+  .transform(
+    ({ recover_at: recovery, min_executions: least, ...check }): MonitorCheck => ({
+      ...check,
+      recover_at: recovery ?? defaultRecovery(check),
+      min_executions: least ?? (check.metric === 'cost_total' ? 0 : DEFAULT_MIN_EXECUTIONS),
+    }),
+  )
+  .meta({ id: 'PutMonitorCheck' });
+
+const Notify = z.strictObject({
+  email: z.boolean('must be true or false').default(true).meta({
+    description: 'Whether the owner of the workspace gets e-mails, where the operator has set up mail.',
+  }),
+});
+
+export const PutMonitor = z
+  .strictObject({
+    prompt_name: Name.optional().meta({ description: 'Default: all prompts, and drafts.' }),
+    label: MovableLabel.optional().meta({
+      description: 'Only runs that asked for the version by this label.',
+    }),
+    window: MinuteToDay.meta({
+      description: 'How far a look looks back, by when runs ended: `1m` to `24h`.',
+      example: '15m',
+    }),
+    checks: z
+      .array(PutCheck, 'must be a list')
+      .min(1, 'must have at least one check')
+      .max(MAX_CHECKS, `must have at most ${MAX_CHECKS} checks`),
+    notify: Notify.default({ email: true }),
+    enabled: z.boolean('must be true or false').default(true),
+  })
+  .meta({ id: 'PutMonitor' });
+
+const Values = z.array(
+  z
+    .object({
+      metric: z.string(),
+      value: z.number().nullable().meta({ description: 'Null: there was nothing to measure.' }),
+      count: z.int().meta({ description: 'The executions or scores that it is from.' }),
+      alerting: z.boolean(),
+    })
+    .meta({ id: 'MonitorValue' }),
+);
+
+const MonitorStateSchema = z.enum(monitorStates.states).meta({
+  id: 'MonitorState',
+  description: '`no_data`: too few runs to say anything. `alerting`: at least one check does not hold.',
+});
+
+export const Monitor = z
+  .object({
+    name: MonitorName,
+    prompt_name: Name.nullable(),
+    label: z.string().nullable(),
+    window: z.string(),
+    checks: z.array(
+      z
+        .object({
+          ...checkFields,
+          metric: z.string(),
+          recover_at: z.number(),
+          min_executions: z.int(),
+          for: z.string(),
+        })
+        .meta({ id: 'MonitorCheck' }),
+    ),
+    notify: z.object({ email: z.boolean() }),
+    enabled: z.boolean(),
+    state: MonitorStateSchema,
+    since: Timestamp.meta({ description: 'Since when it is in this state.' }),
+    values: Values.meta({ description: 'What the last look has seen, in the order of `checks`.' }),
+    last_checked_at: Timestamp.nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Monitor' });
+
+export const MonitorPage = pageOf(Monitor).meta({ id: 'MonitorPage' });
+
+export const MonitorHistory = pageOf(
+  z
+    .object({
+      at: Timestamp,
+      previous_state: MonitorStateSchema,
+      state: MonitorStateSchema,
+      reason: z.string().meta({ description: 'In words.' }),
+      values: Values,
+    })
+    .meta({ id: 'MonitorChange' }),
+).meta({ id: 'MonitorHistory' });
+
+export const ListQuery = z.strictObject(PageQuery);

@@ -1,0 +1,83 @@
+import { FIXED_METRICS } from '../analysis/check.ts';
+import { durationText } from '../text/duration-text.ts';
+import type { MonitorState } from './monitor-states.ts';
+
+/** Besides these, `score:NAME`: the mean of that score. Rates are from 0 to 1, latencies in ms, costs in US dollars. */
+export const MONITOR_METRICS = [...FIXED_METRICS, 'cost_total', 'refusal_rate'] as const;
+export type MonitorMetric = (typeof MONITOR_METRICS)[number] | `score:${string}`;
+
+/** Monitors look once in this time. */
+export const LOOK_EVERY_MS = 60_000;
+export const MIN_WINDOW_MS = 60_000;
+/** For so long the sums by minute are kept. */
+export const MAX_WINDOW_MS = 24 * 60 * 60_000;
+export const MAX_CHECKS = 10;
+
+/** What must not be: that a metric is above, or below, a number. Exactly one of the two is given. */
+export interface MonitorCheck {
+  metric: MonitorMetric;
+  above?: number | undefined;
+  below?: number | undefined;
+  /** What it has to come back to. */
+  recover_at: number;
+  /** With fewer values in the window the check says nothing. */
+  min_executions: number;
+  /** For how long it must be so at every look, as a text such as `3m`, before anything changes; to alert as to recover. */
+  for: string;
+}
+
+/** What a monitor measured for a check at a look. */
+export interface Measured {
+  /** Null: there was nothing to measure. */
+  value: number | null;
+  /** The executions or scores that it is from. */
+  count: number;
+}
+
+/** Where a check is: whether it alerts, and at how many looks in a row it was seen otherwise. */
+export interface CheckProgress extends Measured {
+  alerting: boolean;
+  streak: number;
+}
+
+export interface MonitorProgress {
+  state: MonitorState;
+  /** In the order of the checks; empty before the first look. */
+  checks: CheckProgress[];
+  /** At how many looks in a row no check could say anything. */
+  silent: number;
+}
+
+export const NEW_PROGRESS: MonitorProgress = { state: 'no_data', checks: [], silent: 0 };
+
+/** Of the number, or of its distance from the nearer end where the metric goes from 0 to 1. */
+const DEFAULT_MARGIN = 0.1;
+const DIGITS = 1e9;
+
+/**
+ * What a check has to come back to where its caller does not say: a tenth of the number better. Of rates, and of scores whose number
+ * is from 0 to 1, a tenth of the distance from the nearer end, so that it can be reached. Other scores may have any scale: the number itself.
+ */
+export function defaultRecovery({ metric, above, below }: Pick<MonitorCheck, 'metric' | 'above' | 'below'>): number {
+  const number = above ?? below ?? 0;
+  const isScore = metric.startsWith('score:');
+  const isShare = (isScore || metric.endsWith('_rate')) && number >= 0 && number <= 1;
+  const scale = isShare ? Math.min(number, 1 - number) : isScore ? 0 : Math.abs(number);
+  const recovery = number + (above === undefined ? 1 : -1) * DEFAULT_MARGIN * scale;
+  return Math.round(recovery * DIGITS) / DIGITS;
+}
+
+export const numberText = (value: number) => String(Number(value.toPrecision(4)));
+
+/** `error_rate 0.25 is above 0.1 (40 in 15 min)`: what was measured for a check, in words. */
+export function checkText(
+  { metric, above, below, recover_at: recovery }: MonitorCheck,
+  { value, count, alerting }: CheckProgress,
+  windowMs: number,
+): string {
+  const seen = value === null ? 'has no value' : numberText(value);
+  const isBad = alerting
+    ? `${above === undefined ? 'below' : 'above'} ${above ?? below}`
+    : `back at ${recovery} or better`;
+  return `${metric} ${seen}${value === null ? '' : ` is ${isBad}`} (${count} in ${durationText(windowMs)})`;
+}

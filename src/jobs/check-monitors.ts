@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database, SystemDatabase } from '../db/database.ts';
+import { milliseconds, now } from '../db/sql.ts';
+import { LOOK_EVERY_MS } from '../domain/monitors/monitor.ts';
+import { lookAtMonitors } from '../services/monitors/look-at-monitors.ts';
+import { sumUpRuns } from '../services/monitors/sum-up-runs.ts';
+
+/** Workspaces that one process deals with at a time: one with many monitors, or runs, has one of these places. */
+const AT_ONCE = 4;
+/** What is left of a workspace by then is for the next time. Shorter than its claim. */
+const MAX_WORKSPACE_MS = 45_000;
+/** The next look at a workspace without monitors that are enabled; enabling one sets it. */
+const IDLE_MS = 24 * 60 * 60_000;
+
+/** Takes a workspace that is due, until it is due again. Of several processes one gets it. */
+async function claim({ query }: SystemDatabase) {
+  const [claimed] = await query((db) =>
+    db
+      .with('due', (cte) =>
+        cte
+          .selectFrom('monitored_workspaces')
+          .select('workspace_id')
+          .where('check_at', '<=', now)
+          .where((eb) =>
+            eb('workspace_id', 'in', eb.selectFrom('workspaces').select('id').where('deleted_at', 'is', null)),
+          )
+          .orderBy('check_at')
+          .limit(1)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .updateTable('monitored_workspaces as m')
+      .from('due')
+      .set({ check_at: sql<Date>`now() + ${milliseconds(LOOK_EVERY_MS)}` })
+      .whereRef('m.workspace_id', '=', 'due.workspace_id')
+      .returning(['m.workspace_id as workspaceId', 'm.summed_until as summedUntil', 'm.check_at as checkAt'])
+      .returning(now.as('until')),
+  );
+  return claimed;
+}
+
+type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>;
+
+async function checkWorkspace(db: Database, claimed: Claimed, stopping: AbortSignal | undefined): Promise<void> {
+  const over = Date.now() + MAX_WORKSPACE_MS;
+  await sumUpRuns(db.system, claimed, stopping);
+  const isOver = () => stopping?.aborted === true || Date.now() > over;
+  if (await lookAtMonitors(db, claimed, isOver)) return;
+  await db.system.query((all) =>
+    all
+      .updateTable('monitored_workspaces')
+      .set({ check_at: sql<Date>`now() + ${milliseconds(IDLE_MS)}` })
+      .where('workspace_id', '=', claimed.workspaceId)
+      // A monitor that was enabled since has set another time.
+      .where('check_at', '=', claimed.checkAt),
+  );
+}
+
+/**
+ * Looks at the monitors of every workspace that is due: sums up its runs, then measures. A workspace that fails is logged and left until it is due
+ * again. Safe to run in several processes at once, and to be stopped at any time.
+ * @throws Error where the database is away
+ */
+export async function checkMonitors(db: Database, log: Logger, stopping?: AbortSignal): Promise<void> {
+  async function work(): Promise<void> {
+    while (stopping?.aborted !== true) {
+      const claimed = await claim(db.system);
+      if (claimed === undefined) return;
+      try {
+        await checkWorkspace(db, claimed, stopping);
+      } catch (error) {
+        log.warn({ err: error, workspace_id: claimed.workspaceId }, 'cannot look at the monitors of a workspace');
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}

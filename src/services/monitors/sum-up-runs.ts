@@ -1,0 +1,172 @@
+import { type QueryCreator, type SqlBool, sql } from 'kysely';
+import type { Query, SystemDatabase } from '../../db/database.ts';
+import { inStates } from '../../db/state-change.ts';
+import type { Builder } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
+import { executionStates } from '../../domain/execution-states.ts';
+import { MAX_WINDOW_MS } from '../../domain/monitors/monitor.ts';
+import { bucketSql } from '../releases/latency-buckets.ts';
+
+const MINUTE_MS = 60_000;
+/** So far back minutes are summed up again: what a transaction under way, or an application that reports its runs, adds late. */
+const AGAIN_MS = 5 * MINUTE_MS;
+/** What one transaction sums up. */
+const STEP_MS = 30 * MINUTE_MS;
+const STATEMENT_TIMEOUT_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The latencies of an hour, which have a row for each bucket: a day of minutes has very many. */
+export const LATENCY_HOUR = 'latency_hour';
+
+export const floorHour = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
+export const ceilHour = (ms: number) => Math.ceil(ms / HOUR_MS) * HOUR_MS;
+
+/** Until when there are sums of hours, where minutes are summed up until a time: no minute of an hour before changes any more. */
+export const hoursUntil = (minutesUntil: Date) => floorHour(minutesUntil.getTime() - AGAIN_MS);
+
+const KEY = ['workspace_id', 'measure', 'starts_at', 'prompt_name', 'label', 'bucket'] as const;
+const SUMS = ['count', 'total', 'squares'] as const;
+
+/** A model or its provider would not respond to what it was sent. */
+const IS_REFUSED = sql<SqlBool>`(e.finish_reason in ('content_filter', 'refusal') or e.error->>'code' = 'content_filtered')`;
+const IS_OWN = sql<SqlBool>`e.reused_from is null`;
+const LATENCY_MS = sql<number>`extract(epoch from e.finished_at - e.created_at)::float8 * 1000`;
+
+/** What a run counts as; latencies and costs as releases count them. */
+const MEASURED = sql<{ measure: string; bucket: number; value: number }>`(
+  select m.measure, m.bucket, m.value
+  from (values
+    ('error', 0, (${inStates(executionStates, ['failed'], 'e')})::int::float8),
+    ('refusal', 0, case when ${IS_REFUSED} then 1 end),
+    ('cost', 0, case when ${IS_OWN} then e.cost_amount::float8 end),
+    ('latency', ${bucketSql(LATENCY_MS, sql`true`)},
+      case when ${inStates(executionStates, ['completed'], 'e')} and ${IS_OWN} then ${LATENCY_MS} end)
+  ) as m(measure, bucket, value)
+  where m.value is not null)`;
+
+interface Span {
+  from: Date;
+  to: Date;
+}
+
+const runsOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
+  db
+    .selectFrom('executions as e')
+    .innerJoinLateral(MEASURED.as<'m'>(sql`m`), (join) => join.onTrue())
+    .select(['e.workspace_id', 'm.measure'])
+    .select([
+      sql<Date>`date_trunc('minute', e.finished_at, 'UTC')`.as('starts_at'),
+      sql<string>`coalesce(e.prompt_name, '')`.as('prompt_name'),
+      sql<string>`coalesce(e.label, '')`.as('label'),
+      'm.bucket',
+      sql<number>`count(*)`.as('count'),
+      sql<number>`sum(m.value)`.as('total'),
+      sql<number>`sum(m.value * m.value)`.as('squares'),
+    ])
+    .where('e.workspace_id', '=', workspaceId)
+    .where('e.finished_at', '>=', from)
+    .where('e.finished_at', '<', to)
+    .where(inStates(executionStates, ['completed', 'failed'], 'e'))
+    .groupBy(sql`1, 2, 3, 4, 5, 6`);
+
+/** Scores that are a number, of runs. Those of evaluations say nothing of what runs. */
+const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Span) =>
+  db
+    .selectFrom('scores as s')
+    .select(['s.workspace_id', sql<string>`'score:' || s.name`.as('measure')])
+    .select([
+      sql<Date>`date_trunc('minute', s.created_at, 'UTC')`.as('starts_at'),
+      sql<string>`coalesce(s.prompt_name, '')`.as('prompt_name'),
+      sql<string>`coalesce(s.label, '')`.as('label'),
+      sql<number>`0`.as('bucket'),
+      sql<number>`count(*)`.as('count'),
+      sql<number>`sum(s.number)`.as('total'),
+      sql<number>`sum(s.number * s.number)`.as('squares'),
+    ])
+    .where('s.workspace_id', '=', workspaceId)
+    .where('s.created_at', '>=', from)
+    .where('s.created_at', '<', to)
+    .where('s.number', 'is not', null)
+    .where('s.execution_id', 'is not', null)
+    .groupBy(sql`1, 2, 3, 4, 5`);
+
+/** Doing so again changes nothing, as below. */
+const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
+  db
+    .insertInto('run_minutes')
+    .columns([...KEY, ...SUMS])
+    .expression((eb) =>
+      eb
+        .selectFrom('run_minutes as r')
+        .select(['r.workspace_id', sql<string>`${sql.lit(LATENCY_HOUR)}`.as('measure')])
+        .select([
+          sql<Date>`date_trunc('hour', r.starts_at, 'UTC')`.as('starts_at'),
+          'r.prompt_name',
+          'r.label',
+          'r.bucket',
+          sql<number>`sum(r.count)`.as('count'),
+          sql<number>`sum(r.total)`.as('total'),
+          sql<number>`sum(r.squares)`.as('squares'),
+        ])
+        .where('r.workspace_id', '=', workspaceId)
+        .where('r.measure', '=', 'latency')
+        .where('r.starts_at', '>=', from)
+        .where('r.starts_at', '<', to)
+        .groupBy(sql`1, 2, 3, 4, 5, 6`)
+        .orderBy(sql`1, 2, 3, 4, 5, 6`),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(KEY)
+        .doUpdateSet((eb) => Object.fromEntries(SUMS.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+    );
+
+/** Minutes are summed up as a whole, so that doing so again changes nothing. Rows are locked in one order. */
+const sumUp = (db: Builder, workspaceId: string, span: Span) =>
+  db
+    .with('summed', (cte) =>
+      cte
+        .insertInto('run_minutes')
+        .columns([...KEY, ...SUMS])
+        .expression(
+          runsOf(cte, workspaceId, span)
+            .unionAll(scoresOf(cte, workspaceId, span))
+            .orderBy(sql`1, 2, 3, 4, 5, 6`),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(KEY)
+            .doUpdateSet((eb) => Object.fromEntries(SUMS.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+        ),
+    )
+    .updateTable('monitored_workspaces')
+    .set({ summed_until: span.to })
+    .where('workspace_id', '=', workspaceId);
+
+/**
+ * Sums up by minute what has ended in a workspace, and the scores that were given, since it was last done: at first, as far as monitors look back. Each run is read a few times.
+ * Safe to run in several processes at once.
+ * @param until the end of what is summed up: the database's time
+ * @param stopping ends it after the current step
+ */
+export async function sumUpRuns(
+  { transaction }: SystemDatabase,
+  { workspaceId, summedUntil, until }: { workspaceId: string; summedUntil: Date | null; until: Date },
+  stopping?: AbortSignal,
+): Promise<void> {
+  const oldest = until.getTime() - MAX_WINDOW_MS - MINUTE_MS;
+  const start = Math.max(oldest, (summedUntil?.getTime() ?? 0) - AGAIN_MS);
+  const end = until.getTime() + 1;
+  for (
+    let from = Math.floor(start / MINUTE_MS) * MINUTE_MS;
+    from < end && stopping?.aborted !== true;
+    from += STEP_MS
+  ) {
+    const span = { from: new Date(from), to: new Date(Math.min(from + STEP_MS, end)) };
+    const hours = { from: new Date(hoursUntil(span.from)), to: new Date(hoursUntil(span.to)) };
+    const work = async (query: Query) => {
+      await query((db) => sumUp(db, workspaceId, span));
+      if (hours.from < hours.to) await query((db) => sumUpHours(db, workspaceId, hours));
+    };
+    await transaction(work, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+  }
+}

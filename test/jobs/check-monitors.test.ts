@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parsePublicId } from '../../src/domain/ids.ts';
+import { checkMonitors } from '../../src/jobs/check-monitors.ts';
+import { lookAtMonitors } from '../../src/services/monitors/look-at-monitors.ts';
+import { sumUpRuns } from '../../src/services/monitors/sum-up-runs.ts';
+import { storeScores } from '../../src/services/scores/store-scores.ts';
+import { lookNow, makeDue, putMonitor, type Runs, storeRuns } from '../api/monitors/monitors-support.ts';
+import { createOtherWorkspace } from '../api/workspace.ts';
+import { type Call, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let workspaceId: string;
+let call: Call;
+let count = 0;
+beforeAll(async () => {
+  service = await startTestService({}, { workers: false });
+});
+afterAll(() => service?.stop());
+
+/** Each test has a workspace of its own. */
+beforeEach(async () => {
+  count += 1;
+  ({ call } = await createOtherWorkspace(service, `monitors ${count}`));
+  workspaceId = await idOf(`monitors ${count}`);
+});
+
+async function idOf(name: string): Promise<string> {
+  const [row] = await service.foundation.db.system.query<{ id: string }>(
+    { text: 'select id from workspaces where name = $1' },
+    [name],
+  );
+  return row?.id ?? '';
+}
+
+const store = (runs: Runs) => storeRuns(service.foundation, workspaceId, runs);
+const stateOf = async (name: string) => (await call('GET', `/monitors/${name}`)).body;
+const eventsOf = async (type: string) => (await call('GET', `/events?event=${type}`)).body.data;
+const ERRORS = { metric: 'error_rate', above: 0.5, min_executions: 1, for: '1m' };
+
+describe('what is measured', () => {
+  const checks = ['error_rate', 'refusal_rate', 'latency_p95', 'cost_mean', 'cost_total'].map((metric) => ({
+    metric,
+    above: metric.endsWith('rate') ? 0.99 : 1e6,
+    min_executions: 0,
+  }));
+  const measured = async (name: string) =>
+    Object.fromEntries((await stateOf(name)).values.map(({ metric, ...value }: { metric: string }) => [metric, value]));
+
+  test('is every metric, of the runs that ended in the window', async () => {
+    await store({ count: 90, latencyMs: 100, cost: 0.01 });
+    await store({ count: 10, latencyMs: 3000, cost: 0.11 });
+    await store({ count: 20, status: 'failed' });
+    await store({ count: 5, status: 'failed', errorCode: 'content_filtered' });
+    await store({ count: 7, status: 'canceled' });
+    // Neither its cost nor its latency say anything of a model.
+    await store({ count: 25, reused: true, latencyMs: 1, cost: 0 });
+    await store({ count: 50, status: 'failed', secondsAgo: 3 * 60 * 60 });
+    await putMonitor(call, 'all', { window: '1h', checks });
+    await lookNow(service.foundation);
+    const values = await measured('all');
+    expect(values).toMatchObject({
+      error_rate: { value: 25 / 150, count: 150, alerting: false },
+      refusal_rate: { value: 5 / 150, count: 150 },
+      cost_mean: { count: 100 },
+      cost_total: { count: 150 },
+    });
+    expect(values['cost_mean'].value).toBeCloseTo(0.02);
+    expect(values['cost_total'].value).toBeCloseTo(2);
+    expect(values['latency_p95'].count).toBe(100);
+    // As exact as a bucket of latencies is wide.
+    expect(values['latency_p95'].value / 3000).toBeGreaterThan(0.98);
+    expect(values['latency_p95'].value / 3000).toBeLessThan(1.02);
+  });
+
+  test('is that of the prompt alone, or of those who asked for a label, or of everything with drafts', async () => {
+    await store({ count: 3, status: 'failed' });
+    await store({ count: 1, label: 'production' });
+    await store({ count: 1, label: 'production', status: 'failed' });
+    await store({ count: 5, prompt: 'other', label: 'production' });
+    await store({ count: 2, prompt: null });
+    const errors = [{ ...ERRORS, above: 0.99 }];
+    await putMonitor(call, 'prompt', { window: '1h', prompt_name: 'say', checks: errors });
+    await putMonitor(call, 'label', { window: '1h', prompt_name: 'say', label: 'production', checks: errors });
+    await putMonitor(call, 'labels', { window: '1h', label: 'production', checks: errors });
+    await putMonitor(call, 'everything', { window: '1h', checks: errors });
+    await putMonitor(call, 'nothing', { window: '1h', prompt_name: 'unknown', checks: errors });
+    await lookNow(service.foundation);
+    const seen = async (name: string) => (await stateOf(name)).values[0];
+    expect(await seen('prompt')).toMatchObject({ count: 5, value: 0.8 });
+    expect(await seen('label')).toMatchObject({ count: 2, value: 0.5 });
+    expect(await seen('labels')).toMatchObject({ count: 7, value: 1 / 7 });
+    expect(await seen('everything')).toMatchObject({ count: 12 });
+    expect(await seen('nothing')).toMatchObject({ count: 0, value: null });
+    expect((await stateOf('nothing')).state).toBe('no_data');
+  });
+
+  test('is the mean of a score that runs were given, not that of evaluations', async () => {
+    await store({ count: 4 });
+    const { body: runs } = await call('GET', '/executions');
+    const scores = [true, true, true, false].map((value, index) => ({
+      name: 'helpful',
+      value,
+      subject: { executionId: parsePublicId('execution', runs.data[index].id) ?? '' },
+      source: 'api' as const,
+      author: null,
+    }));
+    const { db } = service.foundation;
+    await db.workspace(workspaceId).transaction((query) => storeScores(query, scores));
+    await db.system.query(
+      {
+        text: `insert into scores (workspace_id, id, name, data_type, number, evaluation_id, example_id, source, subject_at, created_at, updated_at)
+               values ($1, gen_random_uuid(), 'helpful', 'boolean', 0, gen_random_uuid(), 'one', 'api', now(), now(), now())`,
+      },
+      [workspaceId],
+    );
+    const helpful = { metric: 'score:helpful', below: 0.8, min_executions: 4, for: '1m' };
+    await putMonitor(call, 'helpful', { window: '1h', prompt_name: 'say', checks: [helpful] });
+    await lookNow(service.foundation);
+    expect(await stateOf('helpful')).toMatchObject({ state: 'alerting', values: [{ value: 0.75, count: 4 }] });
+  });
+
+  test('is the same by the sums of hours as by those of minutes, over a day', async () => {
+    const { db } = service.foundation;
+    for (let hour = 0; hour < 26; hour += 1)
+      await store({ count: 10, secondsAgo: hour * 3600 + 1800, latencyMs: hour < 24 ? 100 + hour * 100 : 90_000 });
+    const p95 = { metric: 'latency_p95', above: 1e6 };
+    await putMonitor(call, 'day', { window: '24h', checks: [p95] });
+    await putMonitor(call, 'hours', { window: '5h', checks: [p95] });
+    await lookNow(service.foundation);
+    // 1 % of a bucket's width aside: 95 % of 240, and of 50, are at most as slow.
+    const seen = async (name: string) => (await stateOf(name)).values[0];
+    const day = await seen('day');
+    expect(day.count).toBe(240);
+    expect(day.value / 2300).toBeCloseTo(1, 1);
+    const hours = await seen('hours');
+    expect(hours.count).toBe(50);
+    expect(hours.value / 500).toBeCloseTo(1, 1);
+    const rows = await db.system.query<{ measure: string }>(
+      {
+        text: `select distinct measure from run_minutes where workspace_id = $1 and measure like 'latency%' order by 1`,
+      },
+      [workspaceId],
+    );
+    expect(rows.map(({ measure }) => measure)).toEqual(['latency', 'latency_hour']);
+  });
+
+  test("is never another workspace's", async () => {
+    const other = await createOtherWorkspace(service, `beside ${count}`);
+    await storeRuns(service.foundation, await idOf(`beside ${count}`), { count: 10, status: 'failed' });
+    await store({ count: 4 });
+    for (const caller of [call, other.call]) await putMonitor(caller, 'errors', { window: '1h', checks: [ERRORS] });
+    await lookNow(service.foundation);
+    expect(await stateOf('errors')).toMatchObject({ state: 'ok', values: [{ value: 0, count: 4 }] });
+    expect((await other.call('GET', '/monitors/errors')).body).toMatchObject({ state: 'alerting' });
+    expect(await eventsOf('monitor.alerted')).toEqual([]);
+  });
+
+  test('is the same, however often and by however many processes minutes are summed up, and takes in what comes late', async () => {
+    const { db } = service.foundation;
+    await store({ count: 10 });
+    await putMonitor(call, 'late', { window: '1h', checks: [{ metric: 'cost_total', above: 1e6 }] });
+    const until = new Date();
+    const sumUp = (summedUntil: Date | null) => sumUpRuns(db.system, { workspaceId, summedUntil, until });
+    await Promise.all(Array.from({ length: 5 }, () => sumUp(null)));
+    await sumUp(until);
+    // Its transaction ends, or its application reports it, after the minute was summed up.
+    await store({ count: 1, secondsAgo: 100 });
+    await sumUp(until);
+    await lookNow(service.foundation);
+    expect((await stateOf('late')).values).toMatchObject([{ count: 11 }]);
+  });
+});
+
+describe('an alert', () => {
+  test('is told once, and so is its end; both are in the history, newest first', async () => {
+    await store({ count: 4, status: 'failed' });
+    await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
+    for (let index = 0; index < 3; index += 1) await lookNow(service.foundation);
+    expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ value: 1, alerting: true }] });
+    await store({ count: 16 });
+    for (let index = 0; index < 3; index += 1) await lookNow(service.foundation);
+    const { body: history } = await call('GET', '/monitors/errors/history');
+    expect(history.data).toMatchObject([
+      {
+        previous_state: 'alerting',
+        state: 'ok',
+        reason: 'error_rate 0.2 is back at 0.45 or better (20 in 1 h)',
+        values: [{ metric: 'error_rate', value: 0.2, count: 20, alerting: false }],
+      },
+      { previous_state: 'no_data', state: 'alerting', reason: 'error_rate 1 is above 0.5 (4 in 1 h)' },
+    ]);
+    expect((await call('GET', '/monitors/errors/history?limit=1')).body.next_cursor).toEqual(expect.any(String));
+    expect(await eventsOf('monitor.alerted')).toHaveLength(1);
+    expect(await eventsOf('monitor.recovered')).toHaveLength(1);
+    const { body: notifications } = await call('GET', '/notifications');
+    expect(notifications.data).toMatchObject([
+      { type: 'monitor.recovered', monitor: 'errors', webhook_id: null },
+      { type: 'monitor.alerted', monitor: 'errors', message: expect.stringContaining('error_rate 1 is above 0.5') },
+    ]);
+  });
+
+  test('is told once, however many processes look at the same time', async () => {
+    const { db } = service.foundation;
+    await store({ count: 4, status: 'failed' });
+    const names = Array.from({ length: 20 }, (_, index) => `m/${index}`);
+    for (const name of names) await putMonitor(call, name, { window: '1h', checks: [ERRORS] });
+    await sumUpRuns(db.system, { workspaceId, summedUntil: null, until: new Date() });
+    await Promise.all(
+      Array.from({ length: 8 }, () => lookAtMonitors(db, { workspaceId, until: new Date() }, () => false)),
+    );
+    const alerted = await call('GET', '/events?event=monitor.alerted&limit=100');
+    expect(alerted.body.data.map(({ data }: { data: { monitor: string } }) => data.monitor).sort()).toEqual(
+      names.toSorted(),
+    );
+    // Nor does a look count twice.
+    await putMonitor(call, 'm/0', { window: '2h', checks: [{ ...ERRORS, for: '2m' }] });
+    await Promise.all(
+      Array.from({ length: 8 }, () => lookAtMonitors(db, { workspaceId, until: new Date() }, () => false)),
+    );
+    expect((await stateOf('m/0')).state).toBe('ok');
+  });
+
+  test.each([
+    [
+      'disabled',
+      (): Promise<unknown> => putMonitor(call, 'errors', { window: '1h', checks: [ERRORS], enabled: false }),
+    ],
+    ['changed', () => putMonitor(call, 'errors', { window: '2h', checks: [ERRORS] })],
+    ['deleted', () => call('DELETE', '/monitors/errors')],
+  ])('ends where the monitor is %s', async (how, change) => {
+    await store({ count: 4, status: 'failed' });
+    await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
+    await lookNow(service.foundation);
+    // Who is told changes nothing.
+    await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS], notify: { email: false } });
+    expect((await stateOf('errors')).state).toBe('alerting');
+    await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
+    await change();
+    expect(await eventsOf('monitor.recovered')).toMatchObject([
+      { data: { state: 'no_data', reason: `the monitor was ${how}` } },
+    ]);
+    if (how === 'disabled') {
+      await lookNow(service.foundation);
+      expect(await stateOf('errors')).toMatchObject({ state: 'no_data', values: [], last_checked_at: null });
+    }
+  });
+
+  test('stays where nothing runs any more', async () => {
+    await store({ count: 4, status: 'failed', secondsAgo: 20 });
+    await putMonitor(call, 'errors', { window: '5m', checks: [ERRORS] });
+    await lookNow(service.foundation);
+    await service.foundation.db.system.query({
+      text: `update run_minutes set starts_at = starts_at - interval '1 hour'`,
+    });
+    await service.foundation.db.system.query({
+      text: `update executions set finished_at = finished_at - interval '1 hour'`,
+    });
+    for (let index = 0; index < 7; index += 1) await lookNow(service.foundation);
+    expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ value: null, count: 0 }] });
+    expect(await eventsOf('monitor.recovered')).toEqual([]);
+  });
+});
+
+describe('workspaces', () => {
+  test('that fail or have no monitor that is enabled hold up no other', async () => {
+    const { db, log } = service.foundation;
+    await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });
+    const broken = await createOtherWorkspace(service, `broken ${count}`);
+    await putMonitor(broken.call, 'errors', { window: '1h', checks: [ERRORS] });
+    const idle = await createOtherWorkspace(service, `idle ${count}`);
+    await putMonitor(idle.call, 'errors', { window: '1h', checks: [ERRORS], enabled: false });
+    await db.system.query({ text: `update monitors set "window" = 'soon' where workspace_id = $1` }, [
+      await idOf(`broken ${count}`),
+    ]);
+    await db.system.query({ text: `update monitors set checks = '7' where workspace_id = $1` }, [
+      await idOf(`broken ${count}`),
+    ]);
+    await makeDue(service.foundation);
+    await checkMonitors(db, log);
+    expect((await stateOf('errors')).last_checked_at).not.toBeNull();
+    expect((await broken.call('GET', '/monitors/errors')).body).toBeDefined();
+    // Once it is enabled it is looked at.
+    await putMonitor(idle.call, 'errors', { window: '1h', checks: [ERRORS] });
+    await db.system.query({ text: 'delete from monitors where workspace_id = $1' }, [await idOf(`broken ${count}`)]);
+    await checkMonitors(db, log);
+    expect((await idle.call('GET', '/monitors/errors')).body.last_checked_at).not.toBeNull();
+  });
+});
