@@ -97,6 +97,7 @@ export const FromExecutions = z
       .meta({ description: 'Only executions in this state.' }),
     model: ModelName.optional(),
     ...CreationTime,
+    recorded: z.boolean().optional().meta({ description: 'Only those that were made elsewhere, or (`false`) here.' }),
     execution_ids: z
       .array(z.string().max(100), 'must be an array of ids')
       .min(1, 'must not be empty')

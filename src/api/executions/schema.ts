@@ -11,6 +11,7 @@ import { Cost, TokenUsage } from '../../domain/usage.ts';
 import {
   BodyVersion,
   CreationTime,
+  Flag,
   idParams,
   Metadata,
   Name,
@@ -152,8 +153,9 @@ export const Execution = z
       })
       .nullable()
       .meta({ description: 'The release of the label that decided the version; null where none did.' }),
+    recorded: z.boolean().meta({ description: 'Whether it was made elsewhere: `POST /executions/record`.' }),
     metadata: Metadata,
-    workflow_id: z.string(),
+    workflow_id: z.string().nullable().meta({ description: 'Null where it was made elsewhere.' }),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
@@ -170,5 +172,6 @@ export const ListQuery = z.strictObject({
   model: ModelName.optional(),
   release: publicIdInput('release').optional().meta({ description: 'Only those whose version this release decided.' }),
   arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'Of that release.' }),
+  recorded: Flag.meta({ description: 'Only those that were made elsewhere, or (`false`) here.' }),
   ...CreationTime,
 });

@@ -25,6 +25,8 @@ export interface ExecutionSelection {
   executionIds?: string[] | undefined;
   /** The newest ones, where more match. */
   limit: number;
+  /** Those that were made elsewhere, or (false) here. Default: both. */
+  recorded?: boolean | undefined;
   /** What an example expects: the output of the execution, or nothing. */
   expected: 'output' | 'none';
 }
@@ -32,11 +34,15 @@ export interface ExecutionSelection {
 /** The public id of an execution: the key of the example that is made of it. */
 const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.execution}_`)} || ${sql.ref(column)}`;
 
+/** Of a run that was made elsewhere, and says nothing of variables, what the model was sent is the one that there is. */
+const VARIABLES = sql<Record<string, JsonValue>>`case when recorded and variables = '{}'
+  then jsonb_build_object('input', coalesce(input_messages, to_jsonb(input))) else variables end`;
+
 /** Copies the executions into a set of examples, oldest first. @returns how many there are */
 async function copyExecutions(
   query: Query,
   examplesId: string,
-  { promptName, status, model, since, until, limit, expected }: ExecutionSelection,
+  { promptName, status, model, since, until, limit, recorded, expected }: ExecutionSelection,
   ids: string[] | undefined,
 ): Promise<number> {
   const [copied] = await query((db) =>
@@ -44,7 +50,8 @@ async function copyExecutions(
       .with('picked', (cte) =>
         cte
           .selectFrom('executions')
-          .select(['id', 'prompt_name', 'prompt_version', 'model', 'variables', 'output', 'created_at'])
+          .select(['id', 'prompt_name', 'prompt_version', 'model', 'output', 'created_at'])
+          .select(VARIABLES.as('variables'))
           .where('status', '=', status)
           .where((eb) => {
             const conditions: Expression<SqlBool>[] = [];
@@ -52,6 +59,7 @@ async function copyExecutions(
             if (model !== undefined) conditions.push(eb('model', '=', model));
             if (since !== undefined) conditions.push(eb('created_at', '>=', since));
             if (until !== undefined) conditions.push(eb('created_at', '<', until));
+            if (recorded !== undefined) conditions.push(sql`recorded = ${recorded}`);
             if (ids !== undefined) conditions.push(sql`id = any(${ids}::uuid[])`);
             return eb.and(conditions);
           })

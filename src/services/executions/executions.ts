@@ -38,6 +38,7 @@ const COLUMNS = [
   'release_id',
   'release_arm',
   'release_keyed',
+  'recorded',
   'created_at',
   'started_at',
   'finished_at',
@@ -164,6 +165,7 @@ export interface ExecutionFilter {
   /** UUID. */
   release?: string | undefined;
   arm?: Arm | undefined;
+  recorded?: boolean | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -171,7 +173,7 @@ export interface ExecutionFilter {
 /** Executions, newest first, a page of at most `limit` before the id `before`. */
 export function listExecutions(
   db: WorkspaceDatabase,
-  { promptName, status, model, release, arm, since, until }: ExecutionFilter,
+  { promptName, status, model, release, arm, recorded, since, until }: ExecutionFilter,
   limit: number,
   before: string | undefined,
 ): Promise<Page<ExecutionRow>> {
@@ -186,6 +188,8 @@ export function listExecutions(
         if (model !== undefined) list = list.where('model', '=', model);
         if (release !== undefined) list = list.where('release_id', '=', release);
         if (arm !== undefined) list = list.where('release_arm', '=', arm);
+        if (recorded !== undefined)
+          list = list.where((eb) => (recorded ? eb.ref('recorded') : eb.not(eb.ref('recorded'))));
         if (since !== undefined) list = list.where('created_at', '>=', since).where('id', '>=', from);
         if (until !== undefined) list = list.where('created_at', '<', until).where('id', '<', to);
         return before === undefined ? list : list.where('id', '<', before);

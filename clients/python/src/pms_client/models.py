@@ -126,6 +126,15 @@ class ChatAssistantMessage(BaseModel):
     content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
 
 
+class ToolCall(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    input: Annotated[Any, Field(description="Any JSON.")]
+
+
 class ListedPromptAllLabel(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -430,15 +439,6 @@ class ExecutionRelease(BaseModel):
     ]
 
 
-class ToolCall(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    input: Annotated[Any, Field(description="Any JSON.")]
-
-
 class Tokens(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -505,6 +505,13 @@ class ExecutionError(BaseModel):
     )
     code: str
     message: str
+
+
+class RecordedRuns(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    ids: Annotated[list[str], Field(description="Of the executions, in the order of the records.")]
 
 
 class ProviderModelPricing(BaseModel):
@@ -2473,11 +2480,15 @@ class Execution(BaseModel):
         ExecutionRelease | None,
         Field(description="The release of the label that decided the version; null where none did."),
     ]
+    recorded: Annotated[
+        bool,
+        Field(description="Whether it was made elsewhere: `POST /executions/record`."),
+    ]
     metadata: Annotated[
         dict[str, str],
         Field(description="Up to 50 strings of your own, returned unchanged."),
     ]
-    workflow_id: str
+    workflow_id: Annotated[str | None, Field(description="Null where it was made elsewhere.")]
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: str | None
     finished_at: str | None
