@@ -39,7 +39,7 @@ export class Pms {
 
   constructor({ cache = {}, record = {}, ...options }: PmsOptions) {
     this.#transport = createTransport(options);
-    this.#recorder = new Recorder(this.#transport, record);
+    this.#recorder = new Recorder(this.#transport, record, options.retryForMs);
     this.#retryForMs = options.retryForMs;
     this.prompts = new Prompts(async (prompts, isPatient) => {
       const limits = isPatient ? {} : { maxRetries: 0 };

@@ -1,7 +1,7 @@
 import { toRequest } from './call.ts';
 import { PmsError } from './errors.ts';
 import type { RecordedRun as Recorded } from './generated/types.gen.ts';
-import type { Transport } from './transport.ts';
+import { RETRY_FOR_MS, type Transport } from './transport.ts';
 
 type Time = Date | string;
 
@@ -26,6 +26,7 @@ interface Waiting {
   run: Run;
   json: string;
   bytes: number;
+  at: number;
 }
 
 const BATCH_RUNS = 500;
@@ -52,9 +53,12 @@ export class Recorder {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
 
-  constructor(transport: Transport, options: RecordOptions) {
+  readonly #retryForMs: number;
+
+  constructor(transport: Transport, options: RecordOptions, retryForMs = RETRY_FOR_MS) {
     this.#transport = transport;
     this.#options = options;
+    this.#retryForMs = retryForMs;
   }
 
   record(given: Run): string {
@@ -66,7 +70,7 @@ export class Recorder {
       const bytes = new TextEncoder().encode(json).length;
       if (this.#runs >= maxRuns || this.#bytes + bytes > maxBytes)
         throw new PmsError('queue_full', 'Too many runs wait to be recorded.');
-      this.#waiting.push({ run, json, bytes });
+      this.#waiting.push({ run, json, bytes, at: Date.now() });
       this.#runs += 1;
       this.#bytes += bytes;
     } catch (error) {
@@ -80,10 +84,8 @@ export class Recorder {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
-    });
-    return this.#sending;
+    if (this.#waiting.length > 0) this.#sending ??= this.#sendAll();
+    return this.#sending ?? Promise.resolve();
   }
 
   async #sendAll(): Promise<void> {
@@ -98,6 +100,7 @@ export class Recorder {
       this.#runs -= batch.length;
       for (const each of batch) this.#bytes -= each.bytes;
     }
+    this.#sending = undefined;
   }
 
   /** Of a batch in which something is wrong, the rest is sent again. */
@@ -105,8 +108,11 @@ export class Recorder {
     const body = `{"records":[${batch.map(({ json }) => json).join()}]}`;
     // The ids of the runs do what a key does.
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': undefined };
+    // What has waited through an outage is tried once more: else each batch would wait as long again.
+    const isOld = Date.now() - (batch.at(-1)?.at ?? 0) > this.#retryForMs;
+    const options = { headers, maxRetries: isOld ? 0 : undefined };
     try {
-      await this.#transport(toRequest('recordExecutions', { body }, { headers }), (response) => response.text());
+      await this.#transport(toRequest('recordExecutions', { body }, options), (response) => response.text());
     } catch (caught) {
       const error = caught instanceof PmsError ? caught : new PmsError('invalid_run', String(caught));
       const isAtFault = (index: number) => error.details.some(({ path }) => `${path}.`.startsWith(`records.${index}.`));

@@ -84,6 +84,7 @@ class AsyncPms:
             max_runs=max_recorded_runs,
             max_bytes=max_recorded_bytes,
             flush_after=flush_after,
+            retry_for=retry_for,
             on_drop=on_drop,
         )
 

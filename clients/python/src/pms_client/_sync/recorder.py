@@ -32,18 +32,27 @@ _AT_FAULT = re.compile(r"records\.(\d+)(\.|$)")
 class _Waiting:
     run: Mapping[str, Any]
     content: bytes
+    at: float
 
 
 class Recorder:
     """Sends runs in batches, beside what the program does."""
 
     def __init__(
-        self, transport: Transport, *, max_runs: int, max_bytes: int, flush_after: float, on_drop: OnDrop | None
+        self,
+        transport: Transport,
+        *,
+        max_runs: int,
+        max_bytes: int,
+        flush_after: float,
+        retry_for: float,
+        on_drop: OnDrop | None,
     ) -> None:
         self._transport = transport
         self._max_runs = max_runs
         self._max_bytes = max_bytes
         self._flush_after = flush_after
+        self._retry_for = retry_for
         self._on_drop = on_drop
         self._is_at_exit = False
         self._reset()
@@ -57,7 +66,7 @@ class Recorder:
             if isinstance(release, DecidedBy):
                 sent["release"] = asdict(release)
             content = json.dumps(plain(sent), ensure_ascii=False, separators=(",", ":")).encode()
-            self._add(_Waiting(given, content))
+            self._add(_Waiting(given, content, time.monotonic()))
         except (TypeError, ValueError) as error:
             self._drop([given], InvalidRunError(str(error)))
         except QueueFullError as error:
@@ -171,10 +180,13 @@ class Recorder:
         """Of a batch in which something is wrong, the rest is sent again."""
         content = b'{"records":[' + b",".join(each.content for each in batch) + b"]}"
         headers = {"Content-Type": "application/json"}
+        # What has waited through an outage is tried once more: else each batch would wait as long again.
+        max_retries = 0 if time.monotonic() - batch[-1].at > self._retry_for else None
         try:
             # The ids of the runs tell what was stored before.
             self._transport.send(
-                Call("POST", "/executions/record", content=content, headers=headers, is_repeatable=True)
+                Call("POST", "/executions/record", content=content, headers=headers, is_repeatable=True),
+                max_retries=max_retries,
             )
         except Exception as caught:
             error = caught if isinstance(caught, PmsError) else InvalidRunError(str(caught))
