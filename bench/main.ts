@@ -13,6 +13,7 @@ import type { Means } from './means.ts';
 import { measureMemory } from './memory.ts';
 import { measurePromptRead } from './prompt-read.ts';
 import { measureReads } from './reads.ts';
+import { measureRecord } from './record.ts';
 import { measureReleases } from './releases.ts';
 import { format, type Outcome } from './report.ts';
 import { currentLoad, lastRun, saveRun } from './results.ts';
@@ -43,6 +44,7 @@ const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   costs: (means) => measureCosts(means),
   cluster: (means) => measureCluster(means),
   releases: (means) => measureReleases(means),
+  record: (means) => withServers(means, measureRecord),
   comparisons: (means) => measureComparisons(means),
 };
 

@@ -54,6 +54,8 @@ function readsOf({ execution, evaluation, webhook, delivery, event }: Seeded): s
     '/executions?prompt_name=rare',
     '/executions?model=sandbox/m1',
     '/executions?model=sandbox/rare',
+    '/executions?recorded=true',
+    '/executions?recorded=false',
     `/executions?${span}`,
     `/executions?${span}&status=failed`,
     `/executions?${span}&prompt_name=rare`,

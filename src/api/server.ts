@@ -36,6 +36,7 @@ import { evaluationStream } from './evaluations/progress-format.ts';
 import { progressRoutes } from './evaluations/progress-routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { recordRoutes } from './executions/record-routes.ts';
 import { executionRoutes } from './executions/routes.ts';
 import { streamRoutes } from './executions/stream-routes.ts';
 import { labelRoutes } from './labels/routes.ts';
@@ -135,6 +136,7 @@ export function allRoutes(
       ...labelRoutes({ evaluatorPool }),
       ...releaseRoutes({ idempotency, models, evaluatorPool, client, taskQueues, eager, log }),
       ...executionRoutes(executions),
+      ...recordRoutes(executions),
       ...chatCompletionRoutes(executions),
       ...responseRoutes(executions),
       ...modelRoutes(),

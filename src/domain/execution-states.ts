@@ -11,5 +11,8 @@ export const executionStates = defineStates({
 
 export type ExecutionStatus = (typeof executionStates.states)[number];
 
+/** How a run that was made elsewhere is stored: with the end that it had. */
+export const RECORDED_EXECUTION = ['completed', 'failed'] as const satisfies ExecutionStatus[];
+
 /** Executions that have a workflow. */
 export const UNFINISHED_EXECUTION = ['queued', 'running'] as const satisfies ExecutionStatus[];

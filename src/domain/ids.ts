@@ -36,9 +36,20 @@ export const ID_NAMES: Record<IdKind, string> = {
   score: 'score',
 };
 
-/** A new UUIDv7, as it is stored. */
-export function newId(): string {
-  return v7();
+/**
+ * A new UUIDv7, as it is stored.
+ * @param at the time that it begins with. Default: now
+ */
+export function newId(at?: Date): string {
+  return at === undefined ? v7() : v7({ msecs: at.getTime() });
+}
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Whether a stored UUID is one of version 7 that was made at about that time, so that spans of ids find it. */
+export function isIdOf(uuid: string, at: Date): boolean {
+  const made = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+  return UUID_V7.test(uuid) && Math.abs(made - at.getTime()) <= CLOCK_SLACK_MS;
 }
 
 /** `exec_0190…`: the id as callers see it. */

@@ -124,6 +124,12 @@ export const Timestamp = z.iso
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
+/** A yes or no in a query string. */
+export const Flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .optional();
+
 /** A point in time from a caller: ISO 8601 with a zone. */
 export const TimestampInput = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 date-time with a zone, such as 2026-01-31T12:00:00Z' })

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { SystemDatabase } from '../db/database.ts';
+import { bindWorkspace, type SystemDatabase } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
 import { executionStates, UNFINISHED_EXECUTION } from '../domain/execution-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
+import { lockDays } from '../services/statistics/late-runs.ts';
 import { RUN_SUM_COLUMNS, RUN_SUMS } from '../services/statistics/run-sums.ts';
 import { DAY_MS } from '../services/statistics/statistics-span.ts';
 
@@ -110,7 +111,11 @@ export async function sumUpPromptDays(system: SystemDatabase, log: Logger, stopp
       try {
         // A day may have millions of runs.
         const options = { statementTimeoutMs: 0 };
-        await system.transaction((query) => query((db) => sumUpDay(db, workspaceId, startsAt)), options);
+        await system.transaction(async (query) => {
+          // Runs of that day that were made elsewhere may be stored just now: before this, or after it.
+          await lockDays(bindWorkspace(query, workspaceId));
+          await query((db) => sumUpDay(db, workspaceId, startsAt));
+        }, options);
       } catch (error) {
         log.warn({ err: error, workspace_id: workspaceId, day: startsAt }, 'cannot sum up a day of prompts');
         setAside.push(workspaceId);

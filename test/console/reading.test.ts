@@ -25,7 +25,16 @@ test('parameters of an address that no page knows are ignored, the others hold',
   await call('POST', '/prompts', { body: { name: 'known', template: 'Hello', model: 'sandbox/echo' } });
   await call('POST', '/prompts', { body: { name: 'other', template: 'Hello', model: 'sandbox/echo' } });
   const { context, page, complaints } = await stage.signIn();
-  for (const path of ['prompts', 'executions', 'evaluations', 'datasets', 'schedules', 'monitors', 'webhooks', 'usage']) {
+  for (const path of [
+    'prompts',
+    'executions',
+    'evaluations',
+    'datasets',
+    'schedules',
+    'monitors',
+    'webhooks',
+    'usage',
+  ]) {
     await page.goto(stage.at(`/${path}?utm_source=x&fbclid=1`));
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');

@@ -27,6 +27,7 @@ export { LoadedPrompt } from './prompts/loaded-prompt.ts';
 export type { CacheDump, Selector } from './prompts/prompt-cache.ts';
 export type { CacheOptions, GetOptions, PromptMetrics, Prompts } from './prompts/prompts.ts';
 export type { DecidedBy } from './prompts/rollout.ts';
+export type { RecordOptions, Run } from './record.ts';
 export type { StreamEvent, StreamOptions } from './stream.ts';
 export type { RequestOptions, TransportOptions } from './transport.ts';
 export { verifyWebhook, type WebhookEvent } from './webhooks.ts';

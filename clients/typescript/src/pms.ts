@@ -4,11 +4,13 @@ import type { CreateExecution, Execution } from './generated/types.gen.ts';
 import { eachItem } from './pages.ts';
 import { randomKey } from './platform.ts';
 import { type CacheOptions, Prompts } from './prompts/prompts.ts';
+import { Recorder, type RecordOptions, type Run } from './record.ts';
 import { type StreamEvent, type StreamOptions, streamExecution } from './stream.ts';
 import { createTransport, sleep, type Transport, type TransportOptions } from './transport.ts';
 
 export interface PmsOptions extends TransportOptions {
   cache?: CacheOptions;
+  record?: RecordOptions;
 }
 
 /** Operations that give a list, and what is in it. */
@@ -28,14 +30,16 @@ const POLL_MS = 2_000;
 
 const isOver = ({ status }: Execution) => status === 'completed' || status === 'failed' || status === 'canceled';
 
-/** A client of one workspace. It holds no connection and no timer: there is nothing to close. */
+/** A client of one workspace. It holds no connection, and a timer only while runs wait to be recorded. */
 export class Pms {
   readonly prompts: Prompts;
   readonly #transport: Transport;
   readonly #retryForMs: number | undefined;
+  readonly #recorder: Recorder;
 
-  constructor({ cache = {}, ...options }: PmsOptions) {
+  constructor({ cache = {}, record = {}, ...options }: PmsOptions) {
     this.#transport = createTransport(options);
+    this.#recorder = new Recorder(this.#transport, record, options.retryForMs);
     this.#retryForMs = options.retryForMs;
     this.prompts = new Prompts(async (prompts, isPatient) => {
       const limits = isPatient ? {} : { maxRetries: 0 };
@@ -148,5 +152,24 @@ export class Pms {
   /** The same of an execution that is there. @param id `exec_…` */
   streamOf(id: string, options?: StreamOptions): AsyncGenerator<StreamEvent, void, undefined> {
     return streamExecution(this.#transport, { id }, { retryForMs: this.#retryForMs, ...options });
+  }
+
+  /**
+   * Records a run that the application made itself. It is sent later, with others, and again through a restart of the service
+   * (`retryForMs`). It never throws: what is not recorded is told to `record.onDrop`.
+   * @returns the id of the execution, where the run has no `id` of its own
+   */
+  record(run: Run): string {
+    return this.#recorder.record(run);
+  }
+
+  /** Sends the runs that wait. @returns when each is recorded or dropped; before a program exits by itself, wait for it */
+  flush(): Promise<void> {
+    return this.#recorder.flush();
+  }
+
+  /** The same, when no more runs come. */
+  close(): Promise<void> {
+    return this.flush();
   }
 }

@@ -51,7 +51,7 @@ export type Transport = <Result>(request: Request, read: (response: Response) =>
 
 const TIMEOUT_MS = 90_000;
 /** A restart, an upgrade or a failover is over by then. */
-const RETRY_FOR_MS = 120_000;
+export const RETRY_FOR_MS = 120_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
 

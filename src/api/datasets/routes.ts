@@ -111,7 +111,7 @@ export function datasetRoutes({ idempotency, quotas, uploads }: DatasetRouteDeps
       operationId: 'createDatasetFromExecutions',
       audit: ['dataset.created', 'dataset.updated'],
       tag,
-      summary: 'Create a dataset version from recorded executions',
+      summary: 'Create a dataset version from executions',
       description:
         'Each matching execution becomes an example with its variables, its output as `expected`, and its id. Oldest first.',
       scope: 'write',

@@ -3,15 +3,10 @@ import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
 import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
+import { Flag, pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { SHOWN_SCORES } from '../../services/scores/scores.ts';
 import { Score } from '../scores/schema.ts';
-
-const Flag = z
-  .enum(['true', 'false'], 'must be true or false')
-  .transform((text) => text === 'true')
-  .optional();
 
 /** A bound of a score in a query. */
 function scoreBound(description: string) {

@@ -5,7 +5,7 @@ import { Label } from '../../domain/prompts/label.ts';
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { MAX_SCORE_CONDITIONS, ScoreConditionText, showScoreCondition } from '../../domain/scores/score-condition.ts';
-import { CreationTime, Name, publicIdInput } from '../../http/fields.ts';
+import { CreationTime, Flag, Name, publicIdInput } from '../../http/fields.ts';
 import type { ExecutionFilter } from '../../services/executions/filter.ts';
 
 const CONDITIONS =
@@ -37,12 +37,22 @@ export const executionFilterFields = {
   ...CreationTime,
 };
 
+const RECORDED = 'Only those that were made elsewhere, or (`false`) here.';
+
 /** The same and `score`, which may be repeated: the route says so (`repeatable`). */
-export const executionFilterQuery = { ...executionFilterFields, score: RepeatedScore.optional() };
+export const executionFilterQuery = {
+  ...executionFilterFields,
+  recorded: Flag.meta({ description: RECORDED }),
+  score: RepeatedScore.optional(),
+};
 
 /** Which executions are meant, in a body. Nothing given: all. */
 export const ExecutionFilterBody = z
-  .strictObject({ ...executionFilterFields, score: ScoreConditions.optional() })
+  .strictObject({
+    ...executionFilterFields,
+    recorded: z.boolean().optional().meta({ description: RECORDED }),
+    score: ScoreConditions.optional(),
+  })
   .meta({ id: 'ExecutionFilter' });
 
 /** A filter as services take it. */

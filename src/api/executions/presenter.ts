@@ -101,8 +101,9 @@ export function presentExecution(row: ExecutionRow): WithTexts<z.input<typeof Ex
       row.release_id === null || row.release_arm === null
         ? null
         : { id: publicId('release', row.release_id), arm: row.release_arm, keyed: row.release_keyed === true },
+    recorded: row.recorded,
     metadata: row.metadata,
-    workflow_id: executionWorkflowId(row.id),
+    workflow_id: row.recorded ? null : executionWorkflowId(row.id),
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,

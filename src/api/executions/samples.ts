@@ -31,6 +31,25 @@ export const executionBodies = {
     reuse: { max_age: 3600 },
   },
 };
+export const recordBodies = {
+  'A call of a model': {
+    records: [
+      {
+        id: 'checkout-7f3a',
+        prompt_name: 'support/greeting',
+        prompt_version: 1,
+        model: 'openai/gpt-4o-mini',
+        variables: { name: 'Ada' },
+        input: 'Greet Ada in one sentence.',
+        output: 'Hello Ada, lovely to meet you!',
+        tokens: { input: 12, output: 9 },
+        started_at: '2026-01-31T12:00:00.009Z',
+        finished_at: '2026-01-31T12:00:00.620Z',
+        metadata: { customer: 'acme' },
+      },
+    ],
+  },
+};
 export const executionSample = {
   id: 'exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
   status: 'completed',
@@ -68,6 +87,7 @@ export const executionSample = {
   error: null,
   release: null,
   metadata: { customer: 'acme' },
+  recorded: false,
   workflow_id: 'execute-prompt/exec_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
   created_at: '2026-01-31T12:00:00.000Z',
   started_at: '2026-01-31T12:00:00.009Z',

@@ -146,12 +146,13 @@ export const Execution = z
       })
       .nullable()
       .meta({ description: 'The release of the label that decided the version; null where none did.' }),
+    recorded: z.boolean().meta({ description: 'Whether it was made elsewhere: `POST /executions/record`.' }),
     metadata: Metadata,
     scores: z
       .array(Score)
       .optional()
       .meta({ description: `The newest ${SHOWN_SCORES}. Only in \`GET /executions/{id}\`.` }),
-    workflow_id: z.string(),
+    workflow_id: z.string().nullable().meta({ description: 'Null where it was made elsewhere.' }),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),

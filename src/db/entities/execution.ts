@@ -60,6 +60,14 @@ export const Execution = defineEntity({
       expression: `create index "executions_finished_index" on "executions" ("workspace_id", "finished_at") where "finished_at" is not null`,
     },
     {
+      name: 'executions_recorded_index',
+      expression: `create index "executions_recorded_index" on "executions" ("workspace_id", "id") where "recorded"`,
+    },
+    {
+      name: 'executions_record_key_index',
+      expression: `create unique index "executions_record_key_index" on "executions" ("workspace_id", "record_key") where "record_key" is not null`,
+    },
+    {
       name: 'executions_check_index',
       expression: `create index "executions_check_index" on "executions" ("check_at") where ${executionStates.in(UNFINISHED_EXECUTION)}`,
     },
@@ -137,6 +145,11 @@ export const Execution = defineEntity({
     releaseKeyed: p.boolean().nullable(),
     /** The step of the release that its numbers count for. Null: they don't, since the request changed what is run. */
     releaseStage: p.integer().nullable(),
+    /** Whether an application made the run itself, and told of it afterwards. It then has no workflow, and its end from the beginning. */
+    recorded: p.boolean().default(false),
+    /** What the application calls a recorded run, so that it is stored once; null: the id of the row does so. */
+    recordKey: p.text().nullable(),
+    /** Of a recorded run: when it began. */
     createdAt: timestamp(),
     /** When a caller was first told of it while it was queued; nobody may withdraw it from then on. */
     acceptedAt: timestamp().nullable(),

@@ -30,6 +30,10 @@ export interface ExecutionSelection extends ExecutionFilter {
 /** The public id of an execution: the key of the example that is made of it. */
 const publicIdOf = (column: string) => sql<string>`${sql.lit(`${ID_PREFIXES.execution}_`)} || ${sql.ref(column)}`;
 
+/** Of a run that was made elsewhere, and says nothing of variables, what the model was sent is the one that there is. */
+const VARIABLES = sql<Record<string, JsonValue>>`case when recorded and variables = '{}'
+  then jsonb_build_object('input', coalesce(input_messages, to_jsonb(input))) else variables end`;
+
 /** Copies the executions into a set of examples, oldest first. @returns how many there are */
 async function copyExecutions(
   query: Query,
@@ -44,7 +48,8 @@ async function copyExecutions(
       .with('picked', (cte) =>
         cte
           .selectFrom('executions')
-          .select(['id', 'prompt_name', 'prompt_version', 'model', 'variables', 'output', 'created_at'])
+          .select(['id', 'prompt_name', 'prompt_version', 'model', 'output', 'created_at'])
+          .select(VARIABLES.as('variables'))
           .where(matching.and(executionConditions(matching, selection)))
           .$if(ids !== undefined, (picked) => picked.where(sql<SqlBool>`id = any(${ids}::uuid[])`))
           .orderBy('id', 'desc')
@@ -107,7 +112,7 @@ function parseIds(ids: string[]): string[] {
 }
 
 /**
- * Makes recorded executions the next version of a dataset, oldest first. Runs in the caller's transaction.
+ * Makes executions the next version of a dataset, oldest first. Runs in the caller's transaction.
  * @throws ApiError `invalid_request` where no execution matches, or not all that were named
  */
 export async function createFromExecutions(

@@ -39,6 +39,7 @@ const COLUMNS = [
   'release_id',
   'release_arm',
   'release_keyed',
+  'recorded',
   'created_at',
   'started_at',
   'finished_at',

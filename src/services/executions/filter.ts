@@ -18,6 +18,8 @@ export interface ExecutionFilter {
   /** UUID. */
   release?: string | undefined;
   arm?: Arm | undefined;
+  /** Made elsewhere, or here. */
+  recorded?: boolean | undefined;
   /** Created at or after this. */
   since?: Date | string | undefined;
   /** Created before this. */
@@ -31,7 +33,7 @@ const timeOf = (time: Date | string | undefined) => (time === undefined ? undefi
 /** The conditions of a filter, on a statement that selects from `executions` under that name. */
 export function executionConditions(
   eb: ExpressionBuilder<Tables, 'executions'>,
-  { promptName, group, status, model, label, release, arm, since, until, score = [] }: ExecutionFilter,
+  { promptName, group, status, model, label, release, arm, recorded, since, until, score = [] }: ExecutionFilter,
 ): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   const [from, to] = [timeOf(since), timeOf(until)];
@@ -43,6 +45,7 @@ export function executionConditions(
   if (label !== undefined) conditions.push(eb('executions.label', '=', label));
   if (release !== undefined) conditions.push(eb('executions.release_id', '=', release));
   if (arm !== undefined) conditions.push(eb('executions.release_arm', '=', arm));
+  if (recorded !== undefined) conditions.push(eb('executions.recorded', '=', recorded));
   if (from !== undefined) conditions.push(eb('executions.created_at', '>=', from), eb('executions.id', '>=', ids.from));
   if (to !== undefined) conditions.push(eb('executions.created_at', '<', to), eb('executions.id', '<', ids.to));
   for (const condition of score)

@@ -85,7 +85,7 @@ export async function holdDefinitions(
 
 async function insertNames(query: Query, names: string[], types: ReadonlyMap<string, ScoreDataType>): Promise<void> {
   const values = {
-    id: ['uuid', names.map(newId)],
+    id: ['uuid', names.map(() => newId())],
     name: ['text', names],
     data_type: ['text', names.map((name) => types.get(name) ?? 'numeric')],
   } as const;

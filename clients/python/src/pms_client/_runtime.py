@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import contextlib
 import threading
 import time
+import weakref
 from collections.abc import Callable, Coroutine
 
 async_sleep = asyncio.sleep
@@ -52,3 +55,70 @@ class Background:
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout=1)
+
+
+_tasks: set[asyncio.Task[None]] = set()
+
+
+def async_spawn(work: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Starts work in the event loop of the caller."""
+    task = asyncio.get_running_loop().create_task(work())
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+
+
+def spawn(work: Callable[[], None]) -> None:
+    """Starts work in a thread that does not keep the process alive."""
+    threading.Thread(target=work, name="pms-client", daemon=True).start()
+
+
+def async_at_exit(finish: Callable[[float], object], timeout: float) -> None:
+    """Nothing can be waited for when the process ends: the event loop has ended before."""
+
+
+def at_exit(finish: Callable[[float], object], timeout: float) -> None:
+    """Calls `finish(timeout)` when the process ends."""
+    # Whose client is gone by then has nothing to finish.
+    reference = weakref.WeakMethod(finish)
+
+    def finish_if_there() -> None:
+        method = reference()
+        if method is not None:
+            method(timeout)
+
+    atexit.register(finish_if_there)
+
+
+class AsyncSignal:
+    """Ends a wait of the same event loop."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    def clear(self) -> None:
+        self._event.clear()
+
+    async def wait(self, timeout: float) -> None:
+        """Until it is set, or for so many seconds."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._event.wait(), timeout)
+
+
+class Signal:
+    """Ends a wait of another thread."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    def clear(self) -> None:
+        self._event.clear()
+
+    def wait(self, timeout: float) -> None:
+        """Until it is set, or for so many seconds."""
+        self._event.wait(timeout)

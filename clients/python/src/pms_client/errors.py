@@ -43,6 +43,14 @@ class SignatureError(PmsError):
     """A webhook's request is not signed with this secret, was changed, or is too old."""
 
 
+class QueueFullError(PmsError):
+    """A run is not recorded, since too many wait: `max_recorded_runs`, `max_recorded_bytes`."""
+
+
+class InvalidRunError(PmsError):
+    """A run is not recorded, since no JSON can be made of it."""
+
+
 class WaitTimeoutError(PmsError, TimeoutError):
     """What was waited for goes on beyond the time-out."""
 

@@ -126,6 +126,15 @@ class ChatAssistantMessage(BaseModel):
     content: str | list[Annotated[TextPart | FilePart | ToolCallPart, Field(discriminator="type")]]
 
 
+class ToolCall(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    input: Annotated[Any, Field(description="Any JSON.")]
+
+
 class ListedPromptAllLabel(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -430,15 +439,6 @@ class ExecutionRelease(BaseModel):
     ]
 
 
-class ToolCall(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    id: str
-    name: str
-    input: Annotated[Any, Field(description="Any JSON.")]
-
-
 class Tokens(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -547,6 +547,13 @@ class Score(BaseModel):
     metadata: dict[str, Any]
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class RecordedRuns(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    ids: Annotated[list[str], Field(description="Of the executions, in the order of the records.")]
 
 
 class ProviderModelPricing(BaseModel):
@@ -2662,6 +2669,10 @@ class Execution(BaseModel):
         ExecutionRelease | None,
         Field(description="The release of the label that decided the version; null where none did."),
     ]
+    recorded: Annotated[
+        bool,
+        Field(description="Whether it was made elsewhere: `POST /executions/record`."),
+    ]
     metadata: Annotated[
         dict[str, str],
         Field(description="Up to 50 strings of your own, returned unchanged."),
@@ -2670,7 +2681,7 @@ class Execution(BaseModel):
         list[Score] | None,
         Field(description="The newest 100. Only in `GET /executions/{id}`."),
     ] = None
-    workflow_id: str
+    workflow_id: Annotated[str | None, Field(description="Null where it was made elsewhere.")]
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     started_at: str | None
     finished_at: str | None

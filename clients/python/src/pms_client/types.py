@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias
+
+from typing_extensions import Required, TypedDict
+
+from ._rollout import DecidedBy
 
 Json: TypeAlias = Any
 Time: TypeAlias = str | datetime
@@ -46,6 +50,35 @@ class ExecutionFields(TypedDict, total=False):
     rollout_key: str
     """Decides between the versions of a release, such as the id of a user: the same key gets the same version."""
     metadata: Mapping[str, str]
+
+
+class RunFields(TypedDict, total=False):
+    """A run that the program made itself."""
+
+    id: str
+    """What the program calls it: the same again changes nothing. Default: one is made."""
+    prompt_name: str
+    prompt_version: int | None
+    """None: that of a fallback."""
+    label: str
+    """By which the version was chosen: the run counts for the release that runs on it."""
+    model: Required[str]
+    provider: str
+    variables: Mapping[str, Any]
+    input: Required[str | Sequence[MessageLike]]
+    output: str | None
+    tool_calls: Sequence[Mapping[str, Any]]
+    tokens: Mapping[str, int]
+    cost: str | float | Mapping[str, Any]
+    """US dollars. Default: by `tokens` and the price list."""
+    latency: int | Mapping[str, int]
+    """How long the model took, in milliseconds. Default: from the start to the end."""
+    error: Mapping[str, str] | None
+    started_at: Required[Time]
+    finished_at: Required[Time]
+    metadata: Mapping[str, str]
+    release: Mapping[str, Any] | DecidedBy | None
+    """The release that decided the version, as `prompt.release` has it."""
 
 
 class ReleaseFields(TypedDict, total=False):

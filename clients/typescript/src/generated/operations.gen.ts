@@ -33,6 +33,7 @@ export interface Operations {
   getExecution: { request: api.GetExecutionData; response: api.GetExecutionResponse };
   deleteExecution: { request: api.DeleteExecutionData; response: api.DeleteExecutionResponse };
   cancelExecution: { request: api.CancelExecutionData; response: api.CancelExecutionResponse };
+  recordExecutions: { request: api.RecordExecutionsData; response: api.RecordExecutionsResponse };
   createChatCompletion: { request: api.CreateChatCompletionData; response: api.CreateChatCompletionResponse };
   createResponse: { request: api.CreateResponseData; response: api.CreateResponseResponse };
   listModels: { request: api.ListModelsData; response: api.ListModelsResponse };
@@ -147,6 +148,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getExecution: 'GET /executions/{id}',
   deleteExecution: 'DELETE /executions/{id}',
   cancelExecution: 'POST /executions/{id}/cancel',
+  recordExecutions: 'POST /executions/record',
   createChatCompletion: 'POST /chat/completions',
   createResponse: 'POST /responses',
   listModels: 'GET /models',
@@ -234,6 +236,7 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'createPrompt' as const,
   'createRelease' as const,
   'createExecution' as const,
+  'recordExecutions' as const,
   'createChatCompletion' as const,
   'createResponse' as const,
   'createEvaluation' as const,

@@ -760,6 +760,110 @@ export type ChatAssistantMessage = {
     content: string | Array<TextPart | FilePart | ToolCallPart>;
 };
 
+export type RecordRuns = {
+    records: Array<RecordedRun>;
+};
+
+export type RecordedRun = {
+    /**
+     * The same again changes nothing. What the application calls the run; or the ID of the execution, `exec_` and a UUID of version 7 with the time of `started_at`.
+     */
+    id?: string;
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name?: string;
+    /**
+     * The version that was run. Required with a label.
+     */
+    prompt_version?: number;
+    /**
+     * By which the version was chosen: the run counts for the release that runs on it.
+     */
+    label?: string;
+    /**
+     * `provider/model`, or with `provider` what that calls it.
+     */
+    model: string;
+    provider?: string;
+    variables?: {
+        [key: string]: unknown;
+    };
+    /**
+     * What the model was sent: a text, or messages.
+     */
+    input: string | Array<ChatMessage>;
+    output?: string | null;
+    tool_calls?: Array<ToolCall>;
+    tokens?: RecordTokens;
+    /**
+     * US dollars. Default: by `tokens` and the price list.
+     */
+    cost?: number | string | RecordCostAmount;
+    /**
+     * How long the model took, in milliseconds. Default: `finished_at` − `started_at`.
+     */
+    latency?: number | RecordLatencyMs;
+    /**
+     * The run has failed. Default: it has completed.
+     */
+    error?: {
+        code: string;
+        message: string;
+    } | null;
+    started_at: string;
+    finished_at: string;
+    /**
+     * Up to 50 strings of your own, returned unchanged.
+     */
+    metadata?: {
+        [key: string]: string;
+    };
+    /**
+     * The release that decided the version: the run counts for its arm.
+     */
+    release?: {
+        id: string;
+        arm: 'stable' | 'candidate';
+        keyed?: boolean;
+    } | null;
+};
+
+export type ToolCall = {
+    id: string;
+    name: string;
+    /**
+     * Any JSON.
+     */
+    input: unknown;
+};
+
+export type RecordTokens = {
+    input: number;
+    output: number;
+    /**
+     * Part of `input`.
+     */
+    cached_input?: number;
+    /**
+     * Part of `output`.
+     */
+    reasoning?: number;
+    /**
+     * `input` + `output`.
+     */
+    total?: number;
+};
+
+export type RecordCostAmount = {
+    amount: number | string;
+    currency?: 'USD';
+};
+
+export type RecordLatencyMs = {
+    model_ms: number;
+};
+
 export type CreateChatCompletion = {
     /**
      * A prompt: `name` (its latest version), `name@3` or `name@label`.
@@ -1204,6 +1308,10 @@ export type DatasetFromExecutions = {
      * Created before this time.
      */
     until?: string;
+    /**
+     * Only those that were made elsewhere, or (`false`) here.
+     */
+    recorded?: boolean;
     /**
      * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
      */
@@ -2140,6 +2248,10 @@ export type Execution = {
         keyed: boolean;
     } | null;
     /**
+     * Whether it was made elsewhere: `POST /executions/record`.
+     */
+    recorded: boolean;
+    /**
      * Up to 50 strings of your own, returned unchanged.
      */
     metadata: {
@@ -2149,19 +2261,13 @@ export type Execution = {
      * The newest 100. Only in `GET /executions/{id}`.
      */
     scores?: Array<Score>;
-    workflow_id: string;
+    /**
+     * Null where it was made elsewhere.
+     */
+    workflow_id: string | null;
     created_at: Timestamp;
     started_at: Timestamp | null;
     finished_at: Timestamp | null;
-};
-
-export type ToolCall = {
-    id: string;
-    name: string;
-    /**
-     * Any JSON.
-     */
-    input: unknown;
 };
 
 export type Tokens = {
@@ -2271,6 +2377,13 @@ export type ExecutionPage = {
      * Pass it as `cursor` to get the next page; null on the last.
      */
     next_cursor: string | null;
+};
+
+export type RecordedRuns = {
+    /**
+     * Of the executions, in the order of the records.
+     */
+    ids: Array<string>;
 };
 
 export type ChatCompletion = {
@@ -5138,6 +5251,10 @@ export type ListExecutionsData = {
          */
         until?: string;
         /**
+         * Only those that were made elsewhere, or (`false`) here.
+         */
+        recorded?: 'true' | 'false';
+        /**
          * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
          */
         score?: Array<string>;
@@ -5354,6 +5471,49 @@ export type CancelExecutionResponses = {
 };
 
 export type CancelExecutionResponse = CancelExecutionResponses[keyof CancelExecutionResponses];
+
+export type RecordExecutionsData = {
+    body: RecordRuns;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/executions/record';
+};
+
+export type RecordExecutionsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type RecordExecutionsError = RecordExecutionsErrors[keyof RecordExecutionsErrors];
+
+export type RecordExecutionsResponses = {
+    /**
+     * Created.
+     */
+    201: RecordedRuns;
+};
+
+export type RecordExecutionsResponse = RecordExecutionsResponses[keyof RecordExecutionsResponses];
 
 export type CreateChatCompletionData = {
     body: CreateChatCompletion;

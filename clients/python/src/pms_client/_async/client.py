@@ -15,11 +15,12 @@ from .. import models
 from .._call import Call, params_of, read
 from .._json import plain
 from .._runtime import async_sleep
-from ..types import ExecutionFields, Time
+from ..types import ExecutionFields, RunFields, Time
 from .datasets import AsyncDatasets
 from .evaluations import AsyncEvaluations
 from .executions import DEFAULT_WAIT_SECONDS, AsyncExecutions
 from .prompts import AsyncPrompts
+from .recorder import AsyncRecorder, OnDrop
 from .releases import AsyncReleases
 from .stream import AsyncExecutionStream
 from .transport import AsyncTransport
@@ -40,6 +41,10 @@ class AsyncPms:
         max_retries: how often at most. Default: as often as `retry_for` allows.
         prompt_ttl: seconds for which a prompt of the cache is taken for current.
         max_prompts: how many the cache holds; those that were not used for the longest time leave it.
+        max_recorded_runs: how many runs of `record` wait to be sent, or are being sent, at most.
+        max_recorded_bytes: the same in bytes of JSON.
+        flush_after: seconds for which a run of `record` waits for others at most.
+        on_drop: told of runs that are not recorded, and why; in the background.
         http_client: your own, for a proxy or certificates; you close it.
     """
 
@@ -53,6 +58,10 @@ class AsyncPms:
         max_retries: int | None = None,
         prompt_ttl: float = 60.0,
         max_prompts: int = 1_000,
+        max_recorded_runs: int = 10_000,
+        max_recorded_bytes: int = 16 * 1024 * 1024,
+        flush_after: float = 1.0,
+        on_drop: OnDrop | None = None,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
         transport = AsyncTransport(
@@ -70,6 +79,14 @@ class AsyncPms:
         self.datasets = AsyncDatasets(transport)
         self.releases = AsyncReleases(transport)
         self.webhooks = AsyncWebhooks(transport)
+        self._recorder = AsyncRecorder(
+            transport,
+            max_runs=max_recorded_runs,
+            max_bytes=max_recorded_bytes,
+            flush_after=flush_after,
+            retry_for=retry_for,
+            on_drop=on_drop,
+        )
 
     async def execute(
         self,
@@ -109,6 +126,26 @@ class AsyncPms:
     ) -> AsyncExecutionStream:
         """Runs a prompt, and gives its events while the model writes: `executions.stream`."""
         return self.executions.stream(prompt_name, variables, idempotency_key=idempotency_key, **fields)
+
+    def record(self, **run: Unpack[RunFields]) -> str:
+        """Records a run that the program made itself. It is sent later, with others, in the background, and again through a
+        restart of the service (`retry_for`). It raises nothing: what is not recorded is told to `on_drop`.
+
+        Returns:
+            The id of the execution, where the run has no `id` of its own.
+        """
+        return self._recorder.record(run)
+
+    async def flush(self, timeout: float | None = None) -> bool:
+        """Sends the runs that wait.
+
+        Args:
+            timeout: seconds. Default: until each is recorded or dropped.
+
+        Returns:
+            Whether each is.
+        """
+        return await self._recorder.flush(timeout)
 
     async def usage(
         self,
@@ -154,7 +191,8 @@ class AsyncPms:
         return (await self._transport.send(call)).json()
 
     async def aclose(self) -> None:
-        """Ends the connections, and the refreshing of the cache."""
+        """Sends the runs that wait, then ends the connections, and the refreshing of the cache."""
+        await self._recorder.flush()
         await self.prompts.aclose()
         await self._transport.aclose()
 

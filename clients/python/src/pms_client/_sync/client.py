@@ -16,11 +16,12 @@ from .. import models
 from .._call import Call, params_of, read
 from .._json import plain
 from .._runtime import sleep
-from ..types import ExecutionFields, Time
+from ..types import ExecutionFields, RunFields, Time
 from .datasets import Datasets
 from .evaluations import Evaluations
 from .executions import DEFAULT_WAIT_SECONDS, Executions
 from .prompts import Prompts
+from .recorder import OnDrop, Recorder
 from .releases import Releases
 from .stream import ExecutionStream
 from .transport import Transport
@@ -41,6 +42,10 @@ class Pms:
         max_retries: how often at most. Default: as often as `retry_for` allows.
         prompt_ttl: seconds for which a prompt of the cache is taken for current.
         max_prompts: how many the cache holds; those that were not used for the longest time leave it.
+        max_recorded_runs: how many runs of `record` wait to be sent, or are being sent, at most.
+        max_recorded_bytes: the same in bytes of JSON.
+        flush_after: seconds for which a run of `record` waits for others at most.
+        on_drop: told of runs that are not recorded, and why; in the background.
         http_client: your own, for a proxy or certificates; you close it.
     """
 
@@ -54,6 +59,10 @@ class Pms:
         max_retries: int | None = None,
         prompt_ttl: float = 60.0,
         max_prompts: int = 1_000,
+        max_recorded_runs: int = 10_000,
+        max_recorded_bytes: int = 16 * 1024 * 1024,
+        flush_after: float = 1.0,
+        on_drop: OnDrop | None = None,
         http_client: httpx.Client | None = None,
     ) -> None:
         transport = Transport(
@@ -71,6 +80,14 @@ class Pms:
         self.datasets = Datasets(transport)
         self.releases = Releases(transport)
         self.webhooks = Webhooks(transport)
+        self._recorder = Recorder(
+            transport,
+            max_runs=max_recorded_runs,
+            max_bytes=max_recorded_bytes,
+            flush_after=flush_after,
+            retry_for=retry_for,
+            on_drop=on_drop,
+        )
 
     def execute(
         self,
@@ -110,6 +127,26 @@ class Pms:
     ) -> ExecutionStream:
         """Runs a prompt, and gives its events while the model writes: `executions.stream`."""
         return self.executions.stream(prompt_name, variables, idempotency_key=idempotency_key, **fields)
+
+    def record(self, **run: Unpack[RunFields]) -> str:
+        """Records a run that the program made itself. It is sent later, with others, in the background, and again through a
+        restart of the service (`retry_for`). It raises nothing: what is not recorded is told to `on_drop`.
+
+        Returns:
+            The id of the execution, where the run has no `id` of its own.
+        """
+        return self._recorder.record(run)
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Sends the runs that wait.
+
+        Args:
+            timeout: seconds. Default: until each is recorded or dropped.
+
+        Returns:
+            Whether each is.
+        """
+        return self._recorder.flush(timeout)
 
     def usage(
         self,
@@ -155,7 +192,8 @@ class Pms:
         return (self._transport.send(call)).json()
 
     def close(self) -> None:
-        """Ends the connections, and the refreshing of the cache."""
+        """Sends the runs that wait, then ends the connections, and the refreshing of the cache."""
+        self._recorder.flush()
         self.prompts.close()
         self._transport.close()
 

@@ -78,17 +78,20 @@ class Executions:
         prompt_name: str | None = None,
         status: ExecutionStatus | None = None,
         model: str | None = None,
+        recorded: bool | None = None,
         since: Time | None = None,
         until: Time | None = None,
         limit: int | None = None,
     ) -> Iterator[models.Execution]:
-        """All executions, newest first, page by page (`limit` is how many a page has)."""
+        """All executions, newest first, page by page (`limit` is how many a page has). `recorded`: those made elsewhere, or (False)
+        here."""
         return self._transport.pages(
             models.Execution,
             "executions",
             prompt_name=prompt_name,
             status=status,
             model=model,
+            recorded=recorded,
             since=since,
             until=until,
             limit=limit,

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from .._call import Call
+from .._json import plain
+from .._recording import id_at
+from .._rollout import DecidedBy
+from .._runtime import AsyncSignal, async_at_exit, async_sleep, async_spawn
+from ..errors import ApiError, InvalidRequestError, InvalidRunError, PayloadTooLargeError, PmsError, QueueFullError
+from .transport import AsyncTransport
+
+OnDrop: TypeAlias = Callable[[Sequence[Mapping[str, Any]], PmsError], object]
+
+_BATCH_RUNS = 500
+_BATCH_BYTES = 1024 * 1024
+_LOOK_SECONDS = 0.02
+_EXIT_SECONDS = 5.0
+_AT_FAULT = re.compile(r"records\.(\d+)(\.|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    run: Mapping[str, Any]
+    content: bytes
+    at: float
+
+
+class AsyncRecorder:
+    """Sends runs in batches, beside what the program does."""
+
+    def __init__(
+        self,
+        transport: AsyncTransport,
+        *,
+        max_runs: int,
+        max_bytes: int,
+        flush_after: float,
+        retry_for: float,
+        on_drop: OnDrop | None,
+    ) -> None:
+        self._transport = transport
+        self._max_runs = max_runs
+        self._max_bytes = max_bytes
+        self._flush_after = flush_after
+        self._retry_for = retry_for
+        self._on_drop = on_drop
+        self._is_at_exit = False
+        self._reset()
+
+    def record(self, run: Mapping[str, Any]) -> str:
+        given = {"id": id_at(run.get("started_at")), **run}
+        try:
+            # A prompt that stood in for one of the service has no version.
+            sent = {name: value for name, value in given.items() if value or name != "prompt_version"}
+            release = sent.get("release")
+            if isinstance(release, DecidedBy):
+                sent["release"] = asdict(release)
+            content = json.dumps(plain(sent), ensure_ascii=False, separators=(",", ":")).encode()
+            self._add(_Waiting(given, content, time.monotonic()))
+        except (TypeError, ValueError) as error:
+            self._drop([given], InvalidRunError(str(error)))
+        except QueueFullError as error:
+            self._drop([given], error)
+        return str(given["id"])
+
+    async def flush(self, timeout: float | None = None) -> bool:
+        """Sends what waits.
+
+        Args:
+            timeout: seconds. Default: until each run is recorded or dropped.
+
+        Returns:
+            Whether each is.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
+        with self._lock:
+            target = self._added
+            self._wake.set()
+        while self._settled < target and self._process == os.getpid():
+            if until is not None and time.monotonic() >= until:
+                return False
+            with self._lock:
+                # The task of an event loop that has ended is gone, and left what it had.
+                self._start()
+            self._wake.set()
+            await async_sleep(_LOOK_SECONDS)
+        return True
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[_Waiting] = deque()
+        self._runs = 0
+        self._bytes = 0
+        self._added = 0
+        self._settled = 0
+        self._is_running = False
+        self._wake = AsyncSignal()
+        self._process = os.getpid()
+
+    def _add(self, each: _Waiting) -> None:
+        if self._process != os.getpid():
+            # The threads of the process that this one was forked from are not here, and what waits there is sent there.
+            self._reset()
+        with self._lock:
+            if self._runs >= self._max_runs or self._bytes + len(each.content) > self._max_bytes:
+                raise QueueFullError("Too many runs wait to be recorded.")
+            self._waiting.append(each)
+            self._runs += 1
+            self._bytes += len(each.content)
+            self._added += 1
+            self._start()
+            if len(self._waiting) >= _BATCH_RUNS or self._bytes >= _BATCH_BYTES:
+                self._wake.set()
+
+    def _start(self) -> None:
+        if self._is_running or not self._waiting:
+            return
+        self._wake = AsyncSignal()
+        try:
+            async_spawn(self._work)
+        except RuntimeError:
+            # There is no event loop, or no thread any more: `flush` may find one.
+            return
+        self._is_running = True
+        if not self._is_at_exit:
+            async_at_exit(self.flush, _EXIT_SECONDS)
+            self._is_at_exit = True
+
+    async def _work(self) -> None:
+        batch: list[_Waiting] = []
+        is_done = False
+        try:
+            while True:
+                await self._wake.wait(self._flush_after)
+                self._wake.clear()
+                while batch := self._take():
+                    await self._send(batch)
+                    self._settle(batch)
+                    batch = []
+                with self._lock:
+                    if not self._waiting:
+                        self._is_running = False
+                        is_done = True
+                        return
+        finally:
+            if not is_done:
+                # It was canceled, with its event loop.
+                with self._lock:
+                    self._waiting.extendleft(reversed(batch))
+                    self._is_running = False
+
+    def _take(self) -> list[_Waiting]:
+        batch: list[_Waiting] = []
+        size = 0
+        with self._lock:
+            while self._waiting and len(batch) < _BATCH_RUNS:
+                size += len(self._waiting[0].content)
+                if batch and size > _BATCH_BYTES:
+                    break
+                batch.append(self._waiting.popleft())
+        return batch
+
+    def _settle(self, batch: Sequence[_Waiting]) -> None:
+        with self._lock:
+            self._settled += len(batch)
+            self._runs -= len(batch)
+            self._bytes -= sum(len(each.content) for each in batch)
+
+    async def _send(self, batch: Sequence[_Waiting]) -> None:
+        """Of a batch in which something is wrong, the rest is sent again."""
+        content = b'{"records":[' + b",".join(each.content for each in batch) + b"]}"
+        headers = {"Content-Type": "application/json"}
+        # What has waited through an outage is tried once more: else each batch would wait as long again.
+        max_retries = 0 if time.monotonic() - batch[-1].at > self._retry_for else None
+        try:
+            # The ids of the runs tell what was stored before.
+            await self._transport.send(
+                Call("POST", "/executions/record", content=content, headers=headers, is_repeatable=True),
+                max_retries=max_retries,
+            )
+        except Exception as caught:
+            error = caught if isinstance(caught, PmsError) else InvalidRunError(str(caught))
+            details = error.details if isinstance(error, ApiError) else []
+            found = [match for detail in details if (match := _AT_FAULT.match(detail.path))]
+            faults = {int(match[1]) for match in found}
+            half = (len(batch) + 1) // 2
+            if faults:
+                self._drop([each.run for index, each in enumerate(batch) if index in faults], error)
+                rest = [each for index, each in enumerate(batch) if index not in faults]
+                if rest:
+                    await self._send(rest)
+            elif half < len(batch) and isinstance(error, (InvalidRequestError, PayloadTooLargeError)):
+                await self._send(batch[:half])
+                await self._send(batch[half:])
+            else:
+                self._drop([each.run for each in batch], error)
+
+    def _drop(self, runs: Sequence[Mapping[str, Any]], error: PmsError) -> None:
+        if self._on_drop is None:
+            return
+        try:
+            self._on_drop(runs, error)
+        except Exception:
+            # The program's fault is not the next run's.
+            return

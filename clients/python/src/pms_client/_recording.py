@@ -1,0 +1,29 @@
+"""Ids of runs that a program records."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from datetime import datetime
+
+
+def id_at(time_of_start: object) -> str:
+    """An id of an execution that begins with a time (UUID version 7): what is sent twice is stored once."""
+    random = int.from_bytes(os.urandom(10), "big")
+    number = (_milliseconds(time_of_start) & (2**48 - 1)) << 80 | random
+    number = number & ~(0xF << 76) | 0x7 << 76
+    number = number & ~(0x3 << 62) | 0x2 << 62
+    return f"exec_{uuid.UUID(int=number)}"
+
+
+def _milliseconds(value: object) -> int:
+    try:
+        # Python 3.10 does not know the Z.
+        at = datetime.fromisoformat(value.replace("Z", "+00:00")) if isinstance(value, str) else value
+        if isinstance(at, datetime):
+            return int(at.timestamp() * 1000)
+    except (ValueError, OverflowError):
+        # The service says what is wrong with it.
+        pass
+    return time.time_ns() // 1_000_000

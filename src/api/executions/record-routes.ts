@@ -1,0 +1,45 @@
+import { publicId } from '../../domain/ids.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import type { Models } from '../../models/model.ts';
+import { recordRuns } from '../../services/executions/recording/record-runs.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { RecordedRuns, RecordRuns, toRun } from './record-schema.ts';
+import { executionSample, recordBodies } from './samples.ts';
+
+/** Runs that applications made themselves. */
+export function recordRoutes(deps: {
+  idempotency: Idempotency;
+  quotas: Pick<Quotas, 'check'>;
+  models: Pick<Models, 'priceOf'>;
+}): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/executions/record',
+      operationId: 'recordExecutions',
+      audit: 'none',
+      tag: 'Executions',
+      summary: 'Record runs that were made elsewhere',
+      description:
+        'Stores up to 1,000 calls that an application made itself as executions that have ended (`recorded`): all, or with a 400 ' +
+        'none. They are listed, counted and copied to datasets as others are, and no webhook is told of them.',
+      scope: 'execute',
+      status: 201,
+      idempotent: true,
+      body: RecordRuns,
+      maxBodyBytes: MAX_BODY_BYTES_WITH_FILES,
+      bodyExamples: recordBodies,
+      response: RecordedRuns,
+      responseExample: { ids: [executionSample.id] },
+      errors: ['quota_exceeded'],
+      handler: (request) =>
+        deps.idempotency.createOnce(request, async (query) => {
+          const stored = await recordRuns(deps, query, request.body.records.map(toRun));
+          const ids = stored.map((id) => publicId('execution', id));
+          return { resourceId: ids[0] ?? '', response: { ids } };
+        }),
+    }),
+  ];
+}

@@ -1,0 +1,211 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import { isIdOf, parsePublicId } from '../../domain/ids.ts';
+import { Label } from '../../domain/prompts/label.ts';
+import { ChatMessage, MAX_MESSAGES, MAX_PARTS, MAX_RENDERED_CHARS, ToolCall } from '../../domain/prompts/messages.ts';
+import { ModelName } from '../../domain/prompts/prompt-version.ts';
+import { ARMS } from '../../domain/releases/rollout.ts';
+import { shortList } from '../../domain/text/json-object.ts';
+import { BodyVersion, Metadata, Name, publicIdInput, TimestampInput, Variables } from '../../http/fields.ts';
+import type { RecordedRun } from '../../services/executions/recording/recorded-run.ts';
+
+export const MAX_RECORDS = 1_000;
+/** No call has more. */
+const MAX_TOKENS = 1_000_000_000_000;
+const DAY_MS = 24 * 60 * 60_000;
+const MAX_RUN_DAYS = 7;
+const MAX_ERROR_CHARS = 10_000;
+
+const KEY = /^[\x21-\x7e]{1,200}$/;
+
+/** What is looked at before it is parsed counts as optional in the documentation. */
+const requiring = (id: string, required: string[]) => ({
+  id,
+  override({ jsonSchema }: { jsonSchema: { required?: string[] | undefined } }) {
+    jsonSchema.required = required;
+  },
+});
+
+const Count = z
+  .int('must be a whole number')
+  .min(0, 'must not be negative')
+  .max(MAX_TOKENS, `must be at most ${MAX_TOKENS}`);
+
+const RecordTokens = z
+  .strictObject({
+    input: Count,
+    output: Count,
+    cached_input: Count.default(0).meta({ description: 'Part of `input`.' }),
+    reasoning: Count.default(0).meta({ description: 'Part of `output`.' }),
+    total: Count.optional().meta({ description: '`input` + `output`.' }),
+  })
+  .check(({ value, issues }) => {
+    // What is wrong by itself was told, and is not compared.
+    if (issues.length > 0) return;
+    const wrong = (path: string, message: string) =>
+      issues.push({ code: 'custom', path: [path], message, input: value });
+    if (value.cached_input > value.input) wrong('cached_input', 'is part of input, and must not be more');
+    if (value.reasoning > value.output) wrong('reasoning', 'is part of output, and must not be more');
+    if (value.total !== undefined && value.total !== value.input + value.output)
+      wrong('total', 'must be input + output');
+  })
+  .meta({ id: 'RecordTokens' });
+
+const COST = 'must be US dollars: a number from 0 to 1000000000, or the same as a decimal in a string';
+const Dollars = z.union(
+  [z.number(COST).min(0, COST).max(1e9, COST), z.string(COST).regex(/^(1000000000|\d{1,9})(\.\d{1,20})?$/, COST)],
+  COST,
+);
+const RecordCost = z
+  .union(
+    [
+      Dollars,
+      z.strictObject({ amount: Dollars, currency: z.literal('USD', 'must be "USD"').default('USD') }).meta({
+        id: 'RecordCostAmount',
+      }),
+    ],
+    COST,
+  )
+  .transform((cost) => new Big(typeof cost === 'object' ? cost.amount : cost).toFixed())
+  .meta({ description: 'US dollars. Default: by `tokens` and the price list.', example: 0.00021 });
+
+const LATENCY = `must be a whole number of milliseconds, at most ${MAX_RUN_DAYS} days`;
+const Milliseconds = z
+  .int(LATENCY)
+  .min(0, LATENCY)
+  .max(MAX_RUN_DAYS * DAY_MS, LATENCY);
+const RecordLatency = z
+  .union([Milliseconds, z.strictObject({ model_ms: Milliseconds }).meta({ id: 'RecordLatencyMs' })], LATENCY)
+  .transform((latency) => (typeof latency === 'object' ? latency.model_ms : latency))
+  .meta({
+    description: 'How long the model took, in milliseconds. Default: `finished_at` − `started_at`.',
+    example: 611,
+  });
+
+const RecordInput = z
+  .union(
+    [
+      z.string().max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`),
+      shortList(ChatMessage, 'messages', { min: 1, max: MAX_MESSAGES }),
+    ],
+    'must be a string or a list of messages',
+  )
+  .meta({ description: 'What the model was sent: a text, or messages.' });
+
+const Run = z
+  .strictObject({
+    id: z
+      .string('must be a string')
+      .regex(KEY, 'must be 1–200 visible ASCII characters')
+      .optional()
+      .meta({
+        description:
+          'The same again changes nothing. What the application calls the run; or the ID of the execution, `exec_` and a ' +
+          'UUID of version 7 with the time of `started_at`.',
+      }),
+    prompt_name: Name.optional(),
+    prompt_version: BodyVersion.optional().meta({ description: 'The version that was run. Required with a label.' }),
+    label: Label.optional().meta({
+      description: 'By which the version was chosen: the run counts for the release that runs on it.',
+    }),
+    model: ModelName.meta({ description: '`provider/model`, or with `provider` what that calls it.' }),
+    provider: z
+      .string('must be a string')
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1–64 letters, digits, ".", "_" or "-"')
+      .optional()
+      .meta({ example: 'openai' }),
+    variables: Variables.default({}),
+    input: RecordInput,
+    output: z
+      .string('must be a string or null')
+      .max(MAX_RENDERED_CHARS, `must be at most ${MAX_RENDERED_CHARS} characters`)
+      .nullable()
+      .default(null),
+    tool_calls: shortList(ToolCall, 'tool calls', { max: MAX_PARTS }).default([]),
+    tokens: RecordTokens.optional(),
+    cost: RecordCost.optional(),
+    latency: RecordLatency.optional(),
+    error: z
+      .strictObject({
+        code: z.string('must be a string').min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+        message: z.string('must be a string').max(MAX_ERROR_CHARS, `must be at most ${MAX_ERROR_CHARS} characters`),
+      })
+      .nullable()
+      .default(null)
+      .meta({ description: 'The run has failed. Default: it has completed.' }),
+    started_at: TimestampInput,
+    finished_at: TimestampInput,
+    metadata: Metadata.default({}),
+    release: z
+      .strictObject({
+        id: publicIdInput('release'),
+        arm: z.enum(ARMS, 'must be stable or candidate'),
+        keyed: z.boolean('must be true or false').default(false),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'The release that decided the version: the run counts for its arm.' }),
+  })
+  .check(({ value, issues }) => {
+    // What is wrong by itself was told, and is not compared.
+    if (issues.length > 0) return;
+    const wrong = (path: string, message: string) =>
+      issues.push({ code: 'custom', path: [path], message, input: value });
+    const { id, output, tool_calls, error, started_at: started, finished_at: finished } = value;
+    if (finished < started) wrong('finished_at', 'must not be before started_at');
+    if (finished.getTime() - started.getTime() > MAX_RUN_DAYS * DAY_MS)
+      wrong('finished_at', `must be at most ${MAX_RUN_DAYS} days after started_at`);
+    if (output === null && tool_calls.length === 0 && error === null)
+      wrong('output', 'is required, unless there are tool_calls or an error');
+    if (id?.startsWith('exec_') && !isIdOf(parsePublicId('execution', id) ?? '', started))
+      wrong('id', 'must be exec_ and a UUID of version 7 with the time of started_at, or begin with something else');
+  })
+  .meta(requiring('RecordedRun', ['model', 'input', 'started_at', 'finished_at']));
+
+export const RecordRuns = z
+  .strictObject({
+    records: shortList(Run, 'records', { min: 1, max: MAX_RECORDS }),
+  })
+  .meta(requiring('RecordRuns', ['records']));
+
+export const RecordedRuns = z
+  .object({ ids: z.array(z.string()).meta({ description: 'Of the executions, in the order of the records.' }) })
+  .meta({ id: 'RecordedRuns' });
+
+type RunInput = z.output<typeof Run>;
+
+function idOf(id: string | undefined): RecordedRun['id'] {
+  if (id === undefined) return undefined;
+  const uuid = parsePublicId('execution', id);
+  return uuid === undefined ? { key: id } : { uuid };
+}
+
+/** A record of the body as the service takes it. */
+export function toRun(run: RunInput): RecordedRun {
+  const { tokens } = run;
+  return {
+    id: idOf(run.id),
+    promptName: run.prompt_name,
+    promptVersion: run.prompt_version,
+    label: run.label,
+    model: run.model,
+    provider: run.provider,
+    variables: run.variables,
+    input: run.input,
+    output: run.output,
+    toolCalls: run.tool_calls,
+    tokens: tokens && {
+      input: tokens.input,
+      output: tokens.output,
+      cached_input: tokens.cached_input,
+      reasoning: tokens.reasoning,
+    },
+    cost: run.cost,
+    modelMs: run.latency,
+    error: run.error,
+    startedAt: run.started_at,
+    finishedAt: run.finished_at,
+    metadata: run.metadata,
+    release: run.release ?? undefined,
+  };
+}

@@ -1,0 +1,166 @@
+import type { Query } from '../../../db/database.ts';
+import { ApiError, type ErrorDetail } from '../../../domain/errors.ts';
+import { newId } from '../../../domain/ids.ts';
+import { countJsonValues, MAX_JSON_VALUES } from '../../../domain/text/json-count.ts';
+import { afterOthers } from '../../../lib/event-loop.ts';
+import type { Models } from '../../../models/model.ts';
+import { addLateRuns, lockLateDays } from '../../statistics/late-runs.ts';
+import type { Quotas } from '../../workspaces/quotas.ts';
+import { callEnd } from '../run/calls.ts';
+import { findRuns, insertRuns, type RecordedRow, textOfRow } from './insert-runs.ts';
+import type { RecordedRun } from './recorded-run.ts';
+import { createRunModels, type RunModels } from './run-cost.ts';
+import { promptsOfRuns, type RunPrompt } from './run-prompts.ts';
+
+/** Of a run as it is stored: what it takes of memory to show it. */
+export const MAX_RUN_BYTES = 1024 * 1024;
+/** Runs that are made ready between two turns of others. */
+const RUNS_AT_ONCE = 100;
+const MAX_DETAILS = 20;
+const TAKEN = 'can not be used: make another one';
+/** How far the application's clock may be ahead. */
+const MAX_AHEAD_MS = 5 * 60_000;
+const MAX_AGE_DAYS = 366;
+const MAX_AGE_MS = MAX_AGE_DAYS * 24 * 60 * 60_000;
+
+/** @param faults with paths from the list of runs on */
+function refuse(faults: readonly ErrorDetail[]): never {
+  const details = faults.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: `records.${path}`, message }));
+  const message = details.map(({ path, message: fault }) => `${path}: ${fault}`).join('; ');
+  throw new ApiError('invalid_request', message, { details });
+}
+
+function rowOf(run: RecordedRun, prompt: RunPrompt, models: RunModels, name: { model: string; provider: string }) {
+  const { id, input, output, toolCalls, tokens, error, startedAt, finishedAt } = run;
+  const cost = models.cost(name.model, run);
+  const modelMs = run.modelMs ?? finishedAt.getTime() - startedAt.getTime();
+  const spent = tokens && { tokens: { ...tokens, total: tokens.input + tokens.output }, cost };
+  const isText = typeof input === 'string';
+  const row: RecordedRow = {
+    id: id !== undefined && 'uuid' in id ? id.uuid : newId(startedAt),
+    record_key: id !== undefined && 'key' in id ? id.key : null,
+    status: error === null ? 'completed' : 'failed',
+    prompt_name: prompt.name,
+    prompt_version: prompt.version,
+    label: run.label ?? null,
+    ...name,
+    variables: run.variables,
+    input: isText ? input : null,
+    input_messages: isText ? null : input,
+    metadata: run.metadata,
+    calls: [
+      {
+        model: name.model,
+        started_at: startedAt.toISOString(),
+        ...callEnd(modelMs, spent ?? null, error),
+        cost: cost.amount,
+      },
+    ],
+    output,
+    tool_calls: toolCalls.length === 0 ? null : toolCalls,
+    tokens_input: tokens?.input ?? 0,
+    tokens_output: tokens?.output ?? 0,
+    tokens_cached_input: tokens?.cached_input ?? 0,
+    tokens_reasoning: tokens?.reasoning ?? 0,
+    cost_amount: cost.amount,
+    pricing: cost.pricing,
+    model_ms: modelMs,
+    error,
+    release_id: prompt.release?.id ?? null,
+    release_arm: prompt.release?.arm ?? null,
+    release_keyed: prompt.release?.keyed ?? null,
+    release_stage: prompt.release?.stage ?? null,
+    started_at: startedAt,
+    answered_at: error === null ? finishedAt : null,
+    finished_at: finishedAt,
+  };
+  return row;
+}
+
+/** What is wrong with the times of a run, as it is now. */
+function* timeFaults({ startedAt, finishedAt }: RecordedRun): Generator<ErrorDetail> {
+  const now = Date.now();
+  if (startedAt.getTime() < now - MAX_AGE_MS)
+    yield { path: 'started_at', message: `is more than ${MAX_AGE_DAYS} days ago` };
+  for (const [path, time] of Object.entries({ started_at: startedAt, finished_at: finishedAt }))
+    if (time.getTime() > now + MAX_AHEAD_MS) yield { path, message: 'is in the future: is the clock right?' };
+}
+
+/** @returns what is wrong with the size of a row; undefined: nothing */
+function sizeFault(text: string): string | undefined {
+  if (text.length * 3 > MAX_RUN_BYTES && Buffer.byteLength(text) > MAX_RUN_BYTES)
+    return `is too large: as JSON it may have at most ${MAX_RUN_BYTES} bytes`;
+  // A short one can't have so many.
+  if (text.length > MAX_JSON_VALUES && countJsonValues(Buffer.from(text), MAX_JSON_VALUES) > MAX_JSON_VALUES)
+    return `has too many JSON values: at most ${MAX_JSON_VALUES}`;
+  return undefined;
+}
+
+interface Rows {
+  rows: RecordedRow[];
+  texts: string[];
+}
+
+/** @throws ApiError `invalid_request` naming each run that can't be stored, and what of it */
+async function rowsOf(query: Query, models: Pick<Models, 'priceOf'>, runs: readonly RecordedRun[]): Promise<Rows> {
+  const runModels = createRunModels(models);
+  const { prompts, faults } = await promptsOfRuns(query, runs);
+  const names = runs.map((run, index) => {
+    const name = runModels.name(run);
+    if ('fault' in name) faults.push({ path: `${index}.model`, message: name.fault });
+    for (const { path, message } of timeFaults(run)) faults.push({ path: `${index}.${path}`, message });
+    return name;
+  });
+  if (faults.length > 0) refuse(faults);
+  const rows: RecordedRow[] = [];
+  const texts: string[] = [];
+  for (const [index, run] of runs.entries()) {
+    const [prompt, name] = [prompts[index], names[index]];
+    if (prompt === undefined || name === undefined || 'fault' in name) throw new Error('A fault was not told.');
+    const row = rowOf(run, prompt, runModels, name);
+    const text = textOfRow(row);
+    const fault = sizeFault(text);
+    if (fault !== undefined) refuse([{ path: String(index), message: fault }]);
+    rows.push(row);
+    texts.push(text);
+    if ((index + 1) % RUNS_AT_ONCE === 0) await afterOthers(Number.POSITIVE_INFINITY);
+  }
+  return { rows, texts };
+}
+
+/**
+ * Stores runs that were made elsewhere as executions that have ended: all of them, or none. Those that are stored already stay as they
+ * are. Runs in the caller's transaction.
+ * @returns UUIDs of the executions, in the order of the runs
+ * @throws ApiError `invalid_request` naming each run that can't be stored, and what of it; `quota_exceeded`
+ */
+export async function recordRuns(
+  { models, quotas }: { models: Pick<Models, 'priceOf'>; quotas: Pick<Quotas, 'check'> },
+  query: Query,
+  runs: readonly RecordedRun[],
+): Promise<string[]> {
+  // They have ended: of the quotas, that of bytes is theirs.
+  await quotas.check(query, 'executionBytes');
+  const { rows, texts } = await rowsOf(query, models, runs);
+  await lockLateDays(query, rows);
+  const stored = await insertRuns(query, texts);
+  await addLateRuns(
+    query,
+    stored.map(({ id }) => id),
+    rows,
+  );
+  const nameOf = ({ id, record_key: key }: Pick<RecordedRow, 'id' | 'record_key'>) =>
+    key === null ? `id ${id}` : `key ${key}`;
+  const known = new Map(stored.map((row) => [nameOf(row), row.id]));
+  const before = rows.filter((row) => !known.has(nameOf(row)));
+  if (before.length > 0)
+    for (const row of await findRuns(query, before)) {
+      known.set(`id ${row.id}`, row.id);
+      known.set(nameOf(row), row.id);
+    }
+  const ids = rows.map((row) => known.get(nameOf(row)));
+  // Another workspace has them, which is not told.
+  const taken = ids.flatMap((id, index) => (id === undefined ? [{ path: `${index}.id`, message: TAKEN }] : []));
+  if (taken.length > 0) refuse(taken);
+  return ids.map((id) => id ?? '');
+}
