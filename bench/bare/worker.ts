@@ -7,12 +7,12 @@ import { z } from 'zod';
 import { createModels } from '../../src/models/create-models.ts';
 import { answerQuestions } from '../child.ts';
 import { createBareActivities } from './activities.ts';
-import type { bare } from './workflows.ts';
+import type { bare, bareLocal } from './workflows.ts';
 
 const [address = '', modelUrl = ''] = process.argv.slice(2);
 const TASK_QUEUE = 'bare';
 
-const Load = z.object({ callers: z.int(), count: z.int(), eager: z.boolean(), input: z.string() });
+const Load = z.object({ callers: z.int(), count: z.int(), workflow: z.enum(['bare', 'bareLocal']), input: z.string() });
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const connection = await NativeConnection.connect({ address });
@@ -27,10 +27,11 @@ const worker = await Worker.create({
   }),
   activities: createBareActivities(models),
   maxConcurrentActivityTaskExecutions: 200,
+  maxConcurrentLocalActivityExecutions: 200,
 });
 void worker.run();
 
-async function run({ callers, count, eager, input }: z.infer<typeof Load>) {
+async function run({ callers, count, workflow, input }: z.infer<typeof Load>) {
   const latenciesMs: number[] = [];
   let begun = 0;
   const started = performance.now();
@@ -38,11 +39,12 @@ async function run({ callers, count, eager, input }: z.infer<typeof Load>) {
     while (begun < count) {
       begun += 1;
       const before = performance.now();
-      await client.workflow.execute<typeof bare>('bare', {
+      await client.workflow.execute<typeof bare | typeof bareLocal>(workflow, {
         workflowId: `bare/${randomUUID()}`,
         taskQueue: TASK_QUEUE,
         args: [input],
-        requestEagerStart: eager,
+        // What is as fast as it can be starts at once on this worker.
+        requestEagerStart: workflow === 'bareLocal',
       });
       latenciesMs.push(performance.now() - before);
     }

@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { BareActivities } from './activities.ts';
 
 const { call, record } = proxyActivities<BareActivities>({
@@ -11,6 +11,13 @@ export async function bare(input: string): Promise<string> {
   const output = await call(input);
   await record(output);
   return output;
+}
+
+const local = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '1 day' });
+
+/** The least that calls a model durably: one local activity. */
+export async function bareLocal(input: string): Promise<string> {
+  return local.call(input);
 }
 
 const { post } = proxyActivities<{ post(id: string): Promise<void> }>({ startToCloseTimeout: '1 minute' });

@@ -19,6 +19,12 @@ const EXECUTIONS: StoredTable = {
   bytes: (row) => `(${row}.bytes + ${ROW_BYTES})`,
 };
 
+const SCORES: StoredTable = {
+  table: 'scores',
+  kind: 'runs',
+  bytes: (row) => `(${row}.bytes + ${ROW_BYTES})`,
+};
+
 const AUDIT_LOG: StoredTable = {
   table: 'audit_log',
   kind: 'audit',
@@ -58,6 +64,22 @@ const deleted = (stored: StoredTable) =>
     entries: `select workspace_id, '${stored.kind}', -sum(${stored.bytes('gone')}) from gone group by workspace_id`,
   });
 
+/** Many are stored by one statement, and replace others: each makes one entry. */
+const insertedAtOnce = (stored: StoredTable) =>
+  trigger(stored, 'insert', {
+    each: 'referencing new table as made for each statement',
+    // raw SQL: a part of the body of a trigger.
+    entries: `select workspace_id, '${stored.kind}', sum(${stored.bytes('made')}) from made group by workspace_id`,
+  });
+const changedAtOnce = (stored: StoredTable) =>
+  trigger(stored, 'update', {
+    each: 'referencing old table as gone new table as made for each statement',
+    // raw SQL: a part of the body of a trigger.
+    entries: `select workspace_id, '${stored.kind}', sum(bytes) from (
+        select workspace_id, ${stored.bytes('made')} as bytes from made union all select workspace_id, -${stored.bytes('gone')} from gone
+      ) as change group by workspace_id having sum(bytes) <> 0`,
+  });
+
 /** Most updates change no text, and must not cost a call of the trigger. */
 const changed = (stored: StoredTable) =>
   trigger(stored, 'update', {
@@ -66,6 +88,7 @@ const changed = (stored: StoredTable) =>
   });
 
 export const executionStorageTriggers = [inserted(EXECUTIONS), changed(EXECUTIONS), deleted(EXECUTIONS)];
+export const scoreStorageTriggers = [insertedAtOnce(SCORES), changedAtOnce(SCORES), deleted(SCORES)];
 export const auditStorageTriggers = [inserted(AUDIT_LOG), deleted(AUDIT_LOG)];
 
 /** Results are summed up in the row of their evaluation, which leaves the workspace when it is deleted. */

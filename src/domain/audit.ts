@@ -30,6 +30,9 @@ export const AUDIT_ACTIONS = {
   'evaluation.canceled': 'evaluation',
   'evaluation.retried': 'evaluation',
   'evaluation.deleted': 'evaluation',
+  'score.deleted': 'score',
+  'score_definition.set': 'score_definition',
+  'score_definition.deleted': 'score_definition',
   'schedule.created': 'schedule',
   'schedule.paused': 'schedule',
   'schedule.resumed': 'schedule',
@@ -65,6 +68,8 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'release.rolled_back',
   'release.canceled',
   'dataset.deleted',
+  'score.deleted',
+  'score_definition.deleted',
   'schedule.deleted',
   'webhook.deleted',
   'webhook.disabled',
@@ -72,7 +77,7 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'session.ended',
 ]);
 
-/** What is changed: prompts, labels and datasets have their name as id, all else its public id. */
+/** What is changed: prompts, labels, datasets and definitions of scores have their name as id, all else its public id. */
 export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];

@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   delivery: 'dlv',
   notification: 'ntf',
   release: 'rel',
+  score: 'score',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -32,6 +33,7 @@ export const ID_NAMES: Record<IdKind, string> = {
   delivery: 'delivery',
   notification: 'notification',
   release: 'release',
+  score: 'score',
 };
 
 /** A new UUIDv7, as it is stored. */

@@ -29,11 +29,18 @@ export const Pricing = z.object({
 });
 export type Pricing = z.infer<typeof Pricing>;
 
-/** What calls have cost. The price is kept with the record, so that it can be checked later. */
-export const Cost = z
+/** What calls have cost. */
+export const CostAmount = z
   .object({
     amount: z.string().nullable().meta({ description: 'US dollars; null when the model has no known price.' }),
     currency: z.literal('USD'),
+  })
+  .meta({ id: 'CostAmount' });
+
+/** What calls have cost. The price is kept with the record, so that it can be checked later. */
+export const Cost = z
+  .object({
+    ...CostAmount.shape,
     pricing: Pricing.nullable().meta({
       description: 'The price used, in US dollars per million tokens, and where it comes from.',
     }),

@@ -164,7 +164,7 @@ async function requestOf(
   const { state } = ctx;
   const { keyOf } = route;
   const params = route.params && validate(route.params, ctx.params);
-  const query = validate<unknown>(route.query ?? NoQuery, onlyOnce(ctx.query));
+  const query = validate<unknown>(route.query ?? NoQuery, onlyOnce(ctx.query, route.repeatable));
   if (inProgress !== undefined && keyOf === undefined) takePart(ctx, inProgress);
   const { body, raw } = await readBody(ctx, route, handling);
   if (keyOf !== undefined) state.key = await authenticate(ctx, () => ({ kind: 'key', token: keyOf(body) }));

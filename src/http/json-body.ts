@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import getRawBody, { type RawBodyError } from 'raw-body';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError, type ErrorDetail } from '../domain/errors.ts';
 import type { JsonValue } from '../domain/text/json.ts';
 import { countJsonValues, MAX_JSON_VALUES } from '../domain/text/json-count.ts';
@@ -14,6 +14,8 @@ export const MAX_BODY_BYTES_WITH_FILES = 4 * 1024 * 1024;
 const MAX_DRAIN_BYTES = 64 * 1024 * 1024;
 /** All of a JSON body, what is read and thrown away of a too large one included. */
 const MAX_BODY_MS = 60_000;
+/** What Node.js reads of a connection at once. */
+const CHUNK_BYTES = 64 * 1024;
 /** At least so many bytes must come in each span of this length. */
 const PACE_SPAN_MS = 10_000;
 const PACE_BYTES = 1024;
@@ -22,26 +24,9 @@ const TOO_MANY_VALUES =
   `The body has too many JSON values: send at most ${MAX_JSON_VALUES} ` +
   'objects, lists, texts, numbers, true, false and null, at any depth.';
 
-function isRawBodyError(error: unknown): error is RawBodyError {
-  return error instanceof Error && 'type' in error && typeof error.type === 'string';
-}
-
 /** Whether a request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** Reads and throws away the rest of a body, within bounds. */
-async function drain(request: IncomingMessage): Promise<void> {
-  let bytes = 0;
-  try {
-    for await (const chunk of request) {
-      bytes += (chunk as Buffer).length;
-      if (bytes > MAX_DRAIN_BYTES) break;
-    }
-  } catch {
-    // The caller went away: there is no one left to respond to.
-  }
 }
 
 /** @throws ApiError `invalid_request` where the headers say that the body is no JSON in UTF-8 */
@@ -85,17 +70,28 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
   }
 }
 
+/** Of a large body one chunk is read in each round of the event loop, so that many of them together keep nobody waiting. */
 async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  let body = Buffer.allocUnsafe(announced > maxBytes ? 0 : announced);
+  let bytes = 0;
   try {
-    return await getRawBody(request, { length: request.headers['content-length'] ?? null, limit: maxBytes });
-  } catch (error) {
-    if (!isRawBodyError(error)) throw error;
-    if (error.type === 'entity.too.large') {
-      await drain(request);
-      throw new ApiError('payload_too_large', `The body is too large: send at most ${maxBytes} bytes.`);
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      const before = bytes;
+      bytes += chunk.length;
+      if (bytes > MAX_DRAIN_BYTES) break;
+      if (Math.max(announced, bytes) <= maxBytes) {
+        if (bytes > body.length) body = Buffer.concat([body], Math.min(2 * bytes, maxBytes));
+        chunk.copy(body, before);
+      }
+      if (bytes > CHUNK_BYTES) await nextTurn();
     }
+  } catch {
     throw new ApiError('invalid_request', 'The body ended before its announced length.');
   }
+  if (Math.max(announced, bytes) > maxBytes)
+    throw new ApiError('payload_too_large', `The body is too large: send at most ${maxBytes} bytes.`);
+  return body.subarray(0, bytes);
 }
 
 /**

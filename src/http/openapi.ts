@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
@@ -81,6 +82,14 @@ const TAGS: Record<string, string> = {
   'Audit log': 'Who changed what, and when.',
 };
 
+/** Components that operations share. */
+interface Shared {
+  /** By name. */
+  responses: Map<string, ZodOpenApiResponseObject>;
+  /** Their names, by their JSON. */
+  examples: Map<string, string>;
+}
+
 /** Names of the components that hold error responses; the codes that only some operations have are added. */
 const NAMES: Record<number, string> = {
   400: 'BadRequest',
@@ -141,7 +150,7 @@ function nameOf(status: number, codes: ErrorCode[], { errorFormat, maxBodyBytes 
 }
 
 /** @param shared the components made so far, by name */
-function errorResponses(route: Route, shared: Map<string, ZodOpenApiResponseObject>) {
+function errorResponses(route: Route, shared: Shared['responses']) {
   const { schema, present } = route.errorFormat ?? OWN_FORMAT;
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => STATUS_OF_CODE[code]);
   return Object.fromEntries(
@@ -199,7 +208,27 @@ function auditOf({ audit }: Route): string | undefined {
   return `The audit log has it as ${audit.map((action) => `\`${action}\``).join(' or ')}.`;
 }
 
-function operationOf(route: Route, shared: Map<string, ZodOpenApiResponseObject>): ZodOpenApiOperationObject {
+/** Names of the examples that several operations have in their responses, by their JSON: that of the schema, where it is free. */
+function sharedExamples(routes: Route[]): Shared['examples'] {
+  const names = new Map<string, string>();
+  for (const [json, [route, another]] of Map.groupBy(routes, jsonExample)) {
+    const taken = new Set(names.values());
+    const [name] = [route?.response.meta()?.id, route?.operationId].filter((each) => each && !taken.has(each));
+    if (another && name) names.set(json, name);
+  }
+  return names;
+}
+
+const jsonExample = ({ responseExample }: Route) => JSON.stringify(responseExample);
+
+function exampleOf(route: Route, shared: Shared['examples']) {
+  const name = shared.get(jsonExample(route));
+  return name === undefined
+    ? { example: route.responseExample }
+    : { examples: { [name]: { $ref: `#/components/examples/${name}` } } };
+}
+
+function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
   const path = objectOrNone(route.params);
   const query = objectOrNone(route.query);
   const otherContentTypes = route.otherContentTypes ?? [];
@@ -235,13 +264,15 @@ function operationOf(route: Route, shared: Map<string, ZodOpenApiResponseObject>
     responses: {
       [String(route.status ?? 200)]: {
         description: route.status === 201 ? 'Created.' : 'Done.',
-        headers: HEADERS,
         content: {
-          [route.responseContentType ?? 'application/json']: { schema: route.response, example: route.responseExample },
+          [route.responseContentType ?? 'application/json']: {
+            schema: route.response,
+            ...exampleOf(route, shared.examples),
+          },
           ...Object.fromEntries(otherContentTypes.map((type) => [type, { schema: z.string() }])),
         },
       },
-      ...errorResponses(route, shared),
+      ...errorResponses(route, shared.responses),
     },
   };
 }
@@ -256,39 +287,51 @@ function simplify(parameter: Parameter): void {
   if (parameter.in !== 'path' && 'example' in schema) delete schema.example;
 }
 
+/** Leaves out what zod writes and callers can't use: the bounds of JavaScript's whole numbers, and long patterns for what has a format. */
+const withoutNoise: ZodOpenApiOverride = ({ jsonSchema }) => {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+};
+
 /** The OpenAPI 3.1 document, from the very schemas that validate. */
 export function openApiDocument(routes: Route[], version: string) {
   const paths: ZodOpenApiPathsObject = {};
-  const shared = new Map<string, ZodOpenApiResponseObject>();
+  const shared: Shared = { responses: new Map(), examples: sharedExamples(routes) };
   for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, shared) };
-  const document = createDocument({
-    openapi: '3.1.1',
-    info: {
-      title: 'Prompt Management Service',
-      version,
-      description:
-        'Named, versioned prompts; runs with their tokens, cost and latency; evaluations. ' +
-        'Statuses are only 200, 201, 400, 401, 404, 429 and 500. A `/` in a name may be sent as it is or as `%2F`.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: '/v1' }],
-    security: [{ apiKey: [] }, { session: [] }],
-    components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pms_…`' },
-        session: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: SESSION_COOKIE,
-          description:
-            `A session of the console, from \`POST /session\`; under https the cookie is \`__Host-${SESSION_COOKIE}\`. ` +
-            `All methods but GET and HEAD need the header \`${CONSOLE_HEADER}: 1\` with it, from a page of this service.`,
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Prompt Management Service',
+        version,
+        description:
+          'Named, versioned prompts; runs with their tokens, cost and latency; evaluations. ' +
+          'Statuses are only 200, 201, 400, 401, 404, 429 and 500. A `/` in a name may be sent as it is or as `%2F`. ' +
+          'Every response has the headers `X-Request-Id` and, where a limit applies, `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/v1' }],
+      security: [{ apiKey: [] }, { session: [] }],
+      components: {
+        examples: Object.fromEntries([...shared.examples].map(([json, name]) => [name, { value: JSON.parse(json) }])),
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pms_…`' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: SESSION_COOKIE,
+            description:
+              `A session of the console, from \`POST /session\`; under https the cookie is \`__Host-${SESSION_COOKIE}\`. ` +
+              `All methods but GET and HEAD need the header \`${CONSOLE_HEADER}: 1\` with it, from a page of this service.`,
+          },
         },
       },
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] ?? '' })),
+      paths,
     },
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] ?? '' })),
-    paths,
-  });
+    { override: withoutNoise },
+  );
   for (const path of Object.values(document.paths ?? {}))
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
       path[method]?.parameters?.forEach(simplify);

@@ -107,6 +107,8 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
   status?: 200 | 201;
   params?: Params;
   query?: Query;
+  /** Parameters of `query` that may be given more than once; its schema takes a string or a list. */
+  repeatable?: readonly string[];
   /** A schema: JSON. `stream`: the handler reads the request itself. Absent: no body is expected. */
   body?: Body | 'stream';
   /** Of a JSON body. Default: 1 MiB. */

@@ -16,11 +16,15 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, at = ''): T {
 
 /**
  * The parameters of a query. One that is given twice says two things.
+ * @param repeatable those that may be given more than once
  * @throws ApiError `invalid_request` naming each that is
  */
-export function onlyOnce(query: Readonly<Record<string, string | string[] | undefined>>): typeof query {
+export function onlyOnce(
+  query: Readonly<Record<string, string | string[] | undefined>>,
+  repeatable: readonly string[] = [],
+): typeof query {
   const details = Object.entries(query)
-    .filter(([, value]) => Array.isArray(value))
+    .filter(([name, value]) => Array.isArray(value) && !repeatable.includes(name))
     .map(([name]) => ({ path: clipPath(name), message: 'must be given once' }));
   if (details.length > 0) throw new ApiError('invalid_request', describe(details), { details });
   return query;

@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
-import type { SystemDatabase } from '../db/database.ts';
+import type { Query, SystemDatabase } from '../db/database.ts';
 import { BATCH_ROWS, pause, withinBatch } from '../db/delete-in-batches.ts';
 import type { Tables } from '../db/tables.ts';
 import { TRASH_WORKSPACE } from '../db/trash.ts';
@@ -13,6 +13,8 @@ interface Owner {
   rows: { table: 'evaluation_results' | 'dataset_examples'; owner: string };
   /** What else is deleted with each row. */
   also: readonly 'evaluation_judgements'[];
+  /** What is deleted after the rows. */
+  last: readonly 'scores'[];
 }
 
 const EVALUATIONS: Owner = {
@@ -20,6 +22,7 @@ const EVALUATIONS: Owner = {
   where: expressionBuilder<Tables, 'evaluations'>()('workspace_id', '=', TRASH_WORKSPACE),
   rows: { table: 'evaluation_results', owner: 'evaluation_id' },
   also: ['evaluation_judgements'],
+  last: ['scores'],
 };
 
 const versions = expressionBuilder<Tables, 'dataset_versions'>();
@@ -36,11 +39,28 @@ const EXAMPLES: Owner = {
   ]),
   rows: { table: 'dataset_examples', owner: 'dataset_version_id' },
   also: [],
+  last: [],
 };
+
+/** @returns whether there were any */
+async function deleteSome(query: Query, table: 'scores', ofOwner: Expression<SqlBool>): Promise<boolean> {
+  const deleted = await query((all) => {
+    const found = all
+      .selectFrom(table)
+      .select([sql`ctid`.as('row'), 'bytes'])
+      .where(ofOwner)
+      .limit(BATCH_ROWS);
+    return all
+      .deleteFrom(table)
+      .where(sql<SqlBool>`ctid = any(${withinBatch('row', found)})`)
+      .returning('id');
+  });
+  return deleted.length > 0;
+}
 
 async function sweepOwners(
   db: SystemDatabase,
-  { table, where, rows, also }: Owner,
+  { table, where, rows, also, last }: Owner,
   signal: AbortSignal,
 ): Promise<void> {
   let current = TRASH_WORKSPACE;
@@ -82,7 +102,9 @@ async function sweepOwners(
       for (const other of also)
         await query((all) => all.deleteFrom(other).where(ofOwner).where('seq', '>=', seq).where('seq', '<', next));
       seq = next;
-      if (deleted.length === 0) await query((all) => all.deleteFrom(table).where('id', '=', current));
+      if (deleted.length > 0) return true;
+      for (const other of last) if (await deleteSome(query, other, ofOwner)) return true;
+      await query((all) => all.deleteFrom(table).where('id', '=', current));
       return true;
     });
 

@@ -16,6 +16,8 @@ const everyRow = { where: sql<SqlBool>`true` };
 export const ROWS: readonly Doomed[] = [
   doomed('idempotency_keys', () => ({ ...everyRow, bytes: sql<number>`coalesce(octet_length(answer), 0)` })),
   doomed('stream_deltas', () => everyRow),
+  doomed('scores', (eb) => ({ ...everyRow, bytes: eb.ref('bytes'), byId: true })),
+  doomed('score_definitions', () => everyRow),
   doomed('executions', (eb) => ({
     where: inStates(executionStates, executionStates.final),
     bytes: eb.ref('bytes'),
@@ -39,6 +41,7 @@ export const ROWS: readonly Doomed[] = [
   doomed('protected_labels', () => everyRow),
   doomed('label_policies', () => everyRow),
   doomed('release_entries', () => everyRow),
+  doomed('release_score_entries', () => everyRow),
   doomed('release_sums', () => everyRow),
   doomed('releases', () => ({
     where: inStates(releaseStates, releaseStates.final),

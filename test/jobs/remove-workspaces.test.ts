@@ -128,8 +128,25 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
+  for (const id of [doomedId, stayingId])
+    await db.system.query(
+      {
+        text: `with definition as (insert into score_definitions (workspace_id, id, name, data_type, defined, created_at, updated_at)
+                 values ($1, gen_random_uuid(), 'helpful', 'numeric', false, now(), now()))
+               insert into scores (workspace_id, id, name, data_type, number, evaluation_id, example_id, source, subject_at, created_at, updated_at)
+               values ($1, gen_random_uuid(), 'helpful', 'numeric', 1, gen_random_uuid(), 'a', 'api', now(), now(), now())`,
+      },
+      [id],
+    );
   const everything = await waitFor('a row of everything', async () => {
     // Workers soon add it to the sums.
+    await db.system.query(
+      {
+        text: `insert into release_score_entries (workspace_id, release_id, stage, arm, created_at, name, count, total, squares)
+               values ($1, gen_random_uuid(), 0, 'stable', now(), 'helpful', 1, 1, 1)`,
+      },
+      [doomedId],
+    );
     await db.system.query(
       {
         text: `insert into release_entries (workspace_id, release_id, stage, arm, created_at, failed, fell_back, reused, tokens)
@@ -138,7 +155,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       [doomedId],
     );
     const tables = Object.keys(await rowsOf(doomedId)).sort();
-    return tables.includes('release_entries') ? tables : undefined;
+    return tables.includes('release_entries') && tables.includes('release_score_entries') ? tables : undefined;
   });
   // A table that a workspace owns rows of is to be known to whoever removes them.
   expect(everything).toEqual(await tablesOfWorkspaces());
@@ -175,7 +192,9 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
 
   const kept = await rowsOf(stayingId);
   expect(Object.keys(kept).sort()).toEqual(
-    everything.filter((table) => !['notifications', 'stream_deltas', 'release_entries'].includes(table)),
+    everything.filter(
+      (table) => !['notifications', 'stream_deltas', 'release_entries', 'release_score_entries'].includes(table),
+    ),
   );
   expect((await staying.call('GET', '/prompts/say')).status).toBe(200);
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RESULT_STATUSES } from '../../db/entities/evaluation.ts';
 import { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
-import { Cost, TokenUsage } from '../../domain/usage.ts';
+import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { pathId, saneText, Variables, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
@@ -84,7 +84,7 @@ export const Result = z
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     attempts: z.int(),
     tokens: TokenUsage,
-    cost: Cost.pick({ amount: true, currency: true }),
+    cost: CostAmount,
     model_ms: z.int().nullable(),
   })
   .meta({ id: 'EvaluationResult' });

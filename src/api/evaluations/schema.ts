@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
-import { Cost, TokenUsage } from '../../domain/usage.ts';
+import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { CreationTime, idParams, Metadata, Name, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 
-const Judge = z.object({ tokens: TokenUsage, cost: Cost.pick({ amount: true, currency: true }) });
+const Judge = z.object({ tokens: TokenUsage, cost: CostAmount });
 
 const Evaluator = z.looseObject({ type: z.string(), name: z.string(), weight: z.number() });
 
@@ -53,7 +53,7 @@ export const Evaluation = z
     regressions: z.int().nullable(),
     improvements: z.int().nullable(),
     tokens: TokenUsage.meta({ description: 'Model and judges together.' }),
-    cost: Cost.pick({ amount: true, currency: true }).meta({ description: 'Model and judges together.' }),
+    cost: CostAmount.meta({ description: 'Model and judges together.' }),
     judge: Judge.meta({ description: 'The judges alone.' }),
     latency: z.object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() }),
     progress: z.number().meta({ description: 'Share of the examples that have a result, 0–1.' }),

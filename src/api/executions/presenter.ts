@@ -96,6 +96,7 @@ export function presentExecution(row: ExecutionRow): WithTexts<z.input<typeof Ex
     calls: row.calls.map(presentCall),
     reused_from: row.reused_from === null ? null : publicId('execution', row.reused_from),
     error: row.error,
+    label: row.label,
     release:
       row.release_id === null || row.release_arm === null
         ? null

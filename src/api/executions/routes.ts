@@ -7,6 +7,7 @@ import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
 import { listExecutions, seeExecution, wholeExecution } from '../../services/executions/executions.ts';
 import { cancelExecution } from '../../services/executions/run/end-execution.ts';
+import { toExecutionFilter } from './filter-schema.ts';
 import { waitMsOf } from './prefer.ts';
 import { presentExecution, UNREAD_EXECUTION } from './presenter.ts';
 import { type RunExecutionDeps, runExecution, streamExecution } from './run-execution.ts';
@@ -59,11 +60,12 @@ export function executionRoutes(deps: RunExecutionDeps): Route[] {
       summary: 'List executions, newest first',
       scope: 'read',
       query: ListQuery,
+      repeatable: ['score'],
       response: ExecutionPage,
       responseExample: { data: [executionSample], next_cursor: null },
-      async handler({ db, query: { limit, cursor, prompt_name: promptName, ...filter } }) {
+      async handler({ db, query: { limit, cursor, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
-        const page = await listExecutions(db, { promptName, ...filter }, limit, before);
+        const page = await listExecutions(db, toExecutionFilter(filter), limit, before);
         return toPage(page, presentExecution, (row) => row.id);
       },
     }),

@@ -7,20 +7,11 @@ import { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import { hasAtMostOne, ModelName, NOT_BOTH } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
-import { Cost, TokenUsage } from '../../domain/usage.ts';
-import {
-  BodyVersion,
-  CreationTime,
-  idParams,
-  Metadata,
-  Name,
-  publicIdInput,
-  RolloutKey,
-  Timestamp,
-  Variables,
-} from '../../http/fields.ts';
+import { Cost, CostAmount, TokenUsage } from '../../domain/usage.ts';
+import { BodyVersion, idParams, Metadata, Name, RolloutKey, Timestamp, Variables } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { draftFields } from '../prompts/schema.ts';
+import { executionFilterQuery } from './filter-schema.ts';
 
 const Draft = z
   .strictObject({
@@ -97,7 +88,7 @@ const ExecutionCall = z
     started_at: Timestamp,
     duration_ms: z.int().nullable().meta({ description: 'Null while it is in flight, and where its worker died.' }),
     tokens: TokenUsage.nullable().meta({ description: 'As billed; null where nothing is known to have been.' }),
-    cost: Cost.pick({ amount: true, currency: true }),
+    cost: CostAmount,
     error: ExecutionError.nullable(),
   })
   .meta({ id: 'ExecutionCall' });
@@ -144,6 +135,7 @@ export const Execution = z
       description: 'The execution whose response this is, where it was reused: no model was called.',
     }),
     error: ExecutionError.nullable(),
+    label: z.string().nullable().meta({ description: 'By which the version was asked for, where it was.' }),
     release: z
       .object({
         id: z.string().meta({ example: 'rel_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11' }),
@@ -163,12 +155,4 @@ export const Execution = z
 export const ExecutionPage = pageOf(Execution).meta({ id: 'ExecutionPage' });
 export const ExecutionParams = idParams('execution');
 
-export const ListQuery = z.strictObject({
-  ...PageQuery,
-  prompt_name: Name.optional(),
-  status: z.enum(executionStates.states, `must be one of ${executionStates.states.join(', ')}`).optional(),
-  model: ModelName.optional(),
-  release: publicIdInput('release').optional().meta({ description: 'Only those whose version this release decided.' }),
-  arm: z.enum(ARMS, 'must be stable or candidate').optional().meta({ description: 'Of that release.' }),
-  ...CreationTime,
-});
+export const ListQuery = z.strictObject({ ...PageQuery, ...executionFilterQuery });

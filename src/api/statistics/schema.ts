@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cost, TokenUsage } from '../../domain/usage.ts';
+import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { LATENCY_RUNS } from '../../services/statistics/list-prompt-statistics.ts';
@@ -27,7 +27,7 @@ const Runs = {
   runs: z.int().meta({ description: 'Executions, drafts included; without the examples of evaluations.' }),
   failed: z.int(),
   tokens: TokenUsage,
-  cost: Cost.pick({ amount: true, currency: true }),
+  cost: CostAmount,
   unpriced: z.int().meta({ description: 'Runs whose model has no known price: they are not in the cost.' }),
   latency: z
     .object({ p50_ms: z.int().nullable(), p95_ms: z.int().nullable() })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
-import { Cost, TokenUsage } from '../../domain/usage.ts';
+import { CostAmount, TokenUsage } from '../../domain/usage.ts';
 import { Name, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { USAGE_GROUPS } from '../../services/usage/sum-usage.ts';
 
@@ -45,7 +45,7 @@ const Group = {
 };
 const Sums = {
   tokens: TokenUsage,
-  cost: Cost.pick({ amount: true, currency: true }),
+  cost: CostAmount,
   unpriced: z.int().meta({ description: 'Calls whose model has no known price: they are not in the cost.' }),
   latency: z
     .object({

@@ -7,6 +7,7 @@ import type { Arm } from '../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { executionReleaseTriggers } from '../release-triggers.ts';
+import { executionScoreTriggers } from '../score-triggers.ts';
 import { executionStorageTriggers } from '../storage-triggers.ts';
 import { executionUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -32,7 +33,12 @@ export interface StoredCall {
 export const Execution = defineEntity({
   name: 'Execution',
   tableName: 'executions',
-  triggers: [...executionUsageTriggers, ...executionReleaseTriggers, ...executionStorageTriggers],
+  triggers: [
+    ...executionUsageTriggers,
+    ...executionReleaseTriggers,
+    ...executionStorageTriggers,
+    ...executionScoreTriggers,
+  ],
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },
@@ -118,6 +124,8 @@ export const Execution = defineEntity({
     reusedFrom: p.uuid().nullable(),
     /** Whether what the model says is passed on as it comes. */
     streamed: p.boolean().default(false),
+    /** By which the version was asked for; null: by its number, or not at all. */
+    label: p.text().nullable(),
     /** The release of its label that decided its version; null: none did. */
     releaseId: p.uuid().nullable(),
     releaseArm: p.text().$type<Arm>().nullable(),

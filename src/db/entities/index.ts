@@ -12,6 +12,7 @@ import { ProtectedLabel } from './protected-label.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
+import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
 import { Session } from './session.ts';
 import { StorageEntry, StorageSum } from './storage.ts';
 import { StreamDelta } from './stream-delta.ts';
@@ -33,7 +34,10 @@ export const entities = [
   Release,
   ReleaseEntry,
   ReleaseSum,
+  ReleaseScoreEntry,
   Execution,
+  Score,
+  ScoreDefinition,
   Event,
   IdempotencyKey,
   Dataset,

@@ -5,9 +5,8 @@ import { inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
-import { idsOfSpan } from '../../domain/ids.ts';
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
-import type { Arm } from '../../domain/releases/rollout.ts';
+import { type ExecutionFilter, executionConditions } from './filter.ts';
 
 /** What callers see of an execution. Parameters, variables, messages and tools are texts of JSON: they are passed on as they are. */
 const COLUMNS = [
@@ -35,6 +34,7 @@ const COLUMNS = [
   'model_ms',
   'error',
   'reused_from',
+  'label',
   'release_id',
   'release_arm',
   'release_keyed',
@@ -157,37 +157,21 @@ export function isFinished(status: ExecutionStatus): boolean {
   return executionStates.final.includes(status);
 }
 
-export interface ExecutionFilter {
-  promptName?: string | undefined;
-  status?: ExecutionStatus | undefined;
-  model?: string | undefined;
-  /** UUID. */
-  release?: string | undefined;
-  arm?: Arm | undefined;
-  since?: Date | undefined;
-  until?: Date | undefined;
-}
-
 /** Executions, newest first, a page of at most `limit` before the id `before`. */
 export function listExecutions(
   db: WorkspaceDatabase,
-  { promptName, status, model, release, arm, since, until }: ExecutionFilter,
+  filter: ExecutionFilter,
   limit: number,
   before: string | undefined,
 ): Promise<Page<ExecutionRow>> {
-  const { from, to } = idsOfSpan(since, until);
   return selectPage(
     db.query,
     {
       select: (own) => {
-        let list = own.selectFrom('executions').select([...EXECUTION_COLUMN_NAMES, 'bytes']);
-        if (promptName !== undefined) list = list.where('prompt_name', '=', promptName);
-        if (status !== undefined) list = list.where('status', '=', status);
-        if (model !== undefined) list = list.where('model', '=', model);
-        if (release !== undefined) list = list.where('release_id', '=', release);
-        if (arm !== undefined) list = list.where('release_arm', '=', arm);
-        if (since !== undefined) list = list.where('created_at', '>=', since).where('id', '>=', from);
-        if (until !== undefined) list = list.where('created_at', '<', until).where('id', '<', to);
+        const list = own
+          .selectFrom('executions')
+          .select([...EXECUTION_COLUMN_NAMES, 'bytes'])
+          .where((eb) => eb.and(executionConditions(eb, filter)));
         return before === undefined ? list : list.where('id', '<', before);
       },
       orderBy: [['id', 'desc']],

@@ -488,7 +488,7 @@ class Cost(BaseModel):
     ]
 
 
-class ExecutionCallCost(BaseModel):
+class CostAmount(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
     )
@@ -594,32 +594,6 @@ class CreatedEvaluationReuse(BaseModel):
     max_age: int
 
 
-class CreatedEvaluationCost(BaseModel):
-    """
-    Model and judges together.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
-
-
-class CreatedEvaluationJudgeCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
-
-
 class CreatedEvaluationJudge(BaseModel):
     """
     The judges alone.
@@ -629,7 +603,7 @@ class CreatedEvaluationJudge(BaseModel):
         extra="ignore",
     )
     tokens: Tokens
-    cost: CreatedEvaluationJudgeCost
+    cost: CostAmount
 
 
 class CreatedEvaluationLatency(BaseModel):
@@ -687,32 +661,6 @@ class EvaluationReuse(BaseModel):
     max_age: int
 
 
-class EvaluationCost(BaseModel):
-    """
-    Model and judges together.
-    """
-
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
-
-
-class EvaluationJudgeCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
-
-
 class EvaluationJudge(BaseModel):
     """
     The judges alone.
@@ -722,7 +670,7 @@ class EvaluationJudge(BaseModel):
         extra="ignore",
     )
     tokens: Tokens
-    cost: EvaluationJudgeCost
+    cost: CostAmount
 
 
 class EvaluationLatency(BaseModel):
@@ -799,17 +747,6 @@ class EvaluationResultError(BaseModel):
     message: str
 
 
-class EvaluationResultCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
-
-
 class EvaluationResult(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -841,7 +778,7 @@ class EvaluationResult(BaseModel):
     error: EvaluationResultError | None
     attempts: int
     tokens: Tokens
-    cost: EvaluationResultCost
+    cost: CostAmount
     model_ms: int | None
 
 
@@ -1332,17 +1269,6 @@ class Notification(BaseModel):
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
-class UsageDatumCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
-
-
 class UsageDatumLatency(BaseModel):
     """
     How long models took to respond, by the call that gave the response.
@@ -1374,7 +1300,7 @@ class UsageDatum(BaseModel):
     completed: int
     failed: int
     tokens: Tokens
-    cost: UsageDatumCost
+    cost: CostAmount
     unpriced: Annotated[
         int,
         Field(description="Calls whose model has no known price: they are not in the cost."),
@@ -1383,17 +1309,6 @@ class UsageDatum(BaseModel):
         UsageDatumLatency,
         Field(description="How long models took to respond, by the call that gave the response."),
     ]
-
-
-class UsageEvaluationCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
 
 
 class UsageEvaluationLatency(BaseModel):
@@ -1429,7 +1344,7 @@ class UsageEvaluation(BaseModel):
         Field(description="Examples that a judge was asked about, under the model of the judge."),
     ]
     tokens: Tokens
-    cost: UsageEvaluationCost
+    cost: CostAmount
     unpriced: Annotated[
         int,
         Field(description="Calls whose model has no known price: they are not in the cost."),
@@ -1451,17 +1366,6 @@ class Usage(BaseModel):
     ]
     since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
-
-
-class PromptStatisticsCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
 
 
 class PromptStatisticsLatency(BaseModel):
@@ -1487,7 +1391,7 @@ class PromptStatistics(BaseModel):
     ]
     failed: int
     tokens: Tokens
-    cost: PromptStatisticsCost
+    cost: CostAmount
     unpriced: Annotated[
         int,
         Field(description="Runs whose model has no known price: they are not in the cost."),
@@ -1502,17 +1406,6 @@ class PromptStatistics(BaseModel):
     ]
     last_evaluation_id: str | None
     last_run_at: Annotated[str | None, Field(description="When it was run last, at any time.")]
-
-
-class PromptSeriesRunCost(BaseModel):
-    model_config = ConfigDict(
-        extra="ignore",
-    )
-    amount: Annotated[
-        str | None,
-        Field(description="US dollars; null when the model has no known price."),
-    ]
-    currency: Literal["USD"]
 
 
 class PromptSeriesRunLatency(BaseModel):
@@ -1542,7 +1435,7 @@ class PromptSeriesRun(BaseModel):
     ]
     failed: int
     tokens: Tokens
-    cost: PromptSeriesRunCost
+    cost: CostAmount
     unpriced: Annotated[
         int,
         Field(description="Runs whose model has no known price: they are not in the cost."),
@@ -1620,7 +1513,7 @@ class ApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
@@ -1638,7 +1531,7 @@ class CreatedApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
@@ -1671,7 +1564,7 @@ class CurrentApiKey(BaseModel):
     id: str
     name: str
     scopes: Annotated[
-        list[Literal["read", "execute", "write", "publish", "admin"]],
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
             description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
         ),
@@ -1689,7 +1582,7 @@ class OwnSessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
 
 
 class OwnSessionWorkspace(BaseModel):
@@ -1734,7 +1627,7 @@ class SessionKey(BaseModel):
     )
     id: str
     name: str
-    scopes: list[Literal["read", "execute", "write", "publish", "admin"]]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
 
 
 class SessionWorkspace(BaseModel):
@@ -1802,6 +1695,8 @@ class AuditEntryResource(BaseModel):
         "dataset",
         "execution",
         "evaluation",
+        "score",
+        "score_definition",
         "schedule",
         "webhook",
         "api_key",
@@ -1851,6 +1746,9 @@ class AuditEntry(BaseModel):
         "evaluation.canceled",
         "evaluation.retried",
         "evaluation.deleted",
+        "score.deleted",
+        "score_definition.set",
+        "score_definition.deleted",
         "schedule.created",
         "schedule.paused",
         "schedule.resumed",
@@ -2029,7 +1927,7 @@ class ExecutionCall(BaseModel):
         Tokens | None,
         Field(description="As billed; null where nothing is known to have been."),
     ]
-    cost: ExecutionCallCost
+    cost: CostAmount
     error: ExecutionError | None
 
 
@@ -2469,6 +2367,10 @@ class Execution(BaseModel):
         Field(description="The execution whose response this is, where it was reused: no model was called."),
     ]
     error: ExecutionError | None
+    label: Annotated[
+        str | None,
+        Field(description="By which the version was asked for, where it was."),
+    ]
     release: Annotated[
         ExecutionRelease | None,
         Field(description="The release of the label that decided the version; null where none did."),
@@ -2548,7 +2450,7 @@ class CreatedEvaluation(BaseModel):
     regressions: int | None
     improvements: int | None
     tokens: Annotated[Tokens, Field(description="Model and judges together.")]
-    cost: Annotated[CreatedEvaluationCost, Field(description="Model and judges together.")]
+    cost: Annotated[CostAmount, Field(description="Model and judges together.")]
     judge: Annotated[CreatedEvaluationJudge, Field(description="The judges alone.")]
     latency: CreatedEvaluationLatency
     progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]
@@ -2614,7 +2516,7 @@ class Evaluation(BaseModel):
     regressions: int | None
     improvements: int | None
     tokens: Annotated[Tokens, Field(description="Model and judges together.")]
-    cost: Annotated[EvaluationCost, Field(description="Model and judges together.")]
+    cost: Annotated[CostAmount, Field(description="Model and judges together.")]
     judge: Annotated[EvaluationJudge, Field(description="The judges alone.")]
     latency: EvaluationLatency
     progress: Annotated[float, Field(description="Share of the examples that have a result, 0–1.")]

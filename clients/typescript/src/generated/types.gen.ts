@@ -1361,7 +1361,7 @@ export type CreateApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at?: string | null;
 };
 
@@ -1950,6 +1950,10 @@ export type Execution = {
     reused_from: string | null;
     error: ExecutionError | null;
     /**
+     * By which the version was asked for, where it was.
+     */
+    label: string | null;
+    /**
      * The release of the label that decided the version; null where none did.
      */
     release: {
@@ -2036,14 +2040,16 @@ export type ExecutionCall = {
      * As billed; null where nothing is known to have been.
      */
     tokens: Tokens | null;
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     error: ExecutionError | null;
+};
+
+export type CostAmount = {
+    /**
+     * US dollars; null when the model has no known price.
+     */
+    amount: string | null;
+    currency: 'USD';
 };
 
 export type ExecutionError = {
@@ -2366,25 +2372,13 @@ export type CreatedEvaluation = {
     /**
      * Model and judges together.
      */
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     /**
      * The judges alone.
      */
     judge: {
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
     };
     latency: {
         p50_ms: number | null;
@@ -2491,25 +2485,13 @@ export type Evaluation = {
     /**
      * Model and judges together.
      */
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     /**
      * The judges alone.
      */
     judge: {
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
     };
     latency: {
         p50_ms: number | null;
@@ -2606,13 +2588,7 @@ export type EvaluationResult = {
     } | null;
     attempts: number;
     tokens: Tokens;
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     model_ms: number | null;
 };
 
@@ -3092,13 +3068,7 @@ export type Usage = {
         completed: number;
         failed: number;
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
         /**
          * Calls whose model has no known price: they are not in the cost.
          */
@@ -3139,13 +3109,7 @@ export type Usage = {
          */
         judgements: number;
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
         /**
          * Calls whose model has no known price: they are not in the cost.
          */
@@ -3186,13 +3150,7 @@ export type PromptStatistics = {
     runs: number;
     failed: number;
     tokens: Tokens;
-    cost: {
-        /**
-         * US dollars; null when the model has no known price.
-         */
-        amount: string | null;
-        currency: 'USD';
-    };
+    cost: CostAmount;
     /**
      * Runs whose model has no known price: they are not in the cost.
      */
@@ -3240,13 +3198,7 @@ export type PromptSeries = {
         runs: number;
         failed: number;
         tokens: Tokens;
-        cost: {
-            /**
-             * US dollars; null when the model has no known price.
-             */
-            amount: string | null;
-            currency: 'USD';
-        };
+        cost: CostAmount;
         /**
          * Runs whose model has no known price: they are not in the cost.
          */
@@ -3298,7 +3250,7 @@ export type ApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3311,7 +3263,7 @@ export type CreatedApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3328,7 +3280,7 @@ export type CurrentApiKey = {
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
-    scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     expires_at: Timestamp | null;
     revoked_at: Timestamp | null;
     last_used_at: Timestamp | null;
@@ -3346,7 +3298,7 @@ export type OwnSession = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -3383,7 +3335,7 @@ export type Session = {
     key: {
         id: string;
         name: string;
-        scopes: Array<'read' | 'execute' | 'write' | 'publish' | 'admin'>;
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
     };
     workspace: {
         name: string;
@@ -3441,9 +3393,9 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -4743,11 +4695,19 @@ export type ListExecutionsData = {
          * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         prompt_name?: string;
+        /**
+         * Only prompts whose name starts with this and a "/".
+         */
+        group?: string;
         status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
         /**
          * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
          */
         model?: string;
+        /**
+         * By which the version was asked for.
+         */
+        label?: string;
         /**
          * Only those whose version this release decided.
          */
@@ -4764,6 +4724,10 @@ export type ListExecutionsData = {
          * Created before this time.
          */
         until?: string;
+        /**
+         * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`. May be repeated.
+         */
+        score?: Array<string>;
     };
     url: '/executions';
 };
@@ -8018,7 +7982,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

@@ -39,6 +39,8 @@ export interface PreparedExecution {
   id: string;
   promptName: string | null;
   promptVersion: number | null;
+  /** By which the version was asked for. */
+  label: string | null;
   model: string;
   provider: string;
   fallbackModels: string[];
@@ -94,6 +96,7 @@ export async function prepareExecution(
     id,
     promptName,
     promptVersion,
+    label: promptName === null ? null : (request.label ?? null),
     model,
     provider,
     fallbackModels,
@@ -140,6 +143,7 @@ const INSERT = prepared<PreparedExecution & ReleaseColumns & { [Name in keyof As
       status: sql.lit(executionStates.initial),
       prompt_name: execution.promptName,
       prompt_version: execution.promptVersion,
+      label: execution.label,
       model: execution.model,
       requested_model: execution.model,
       provider: execution.provider,

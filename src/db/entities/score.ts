@@ -1,0 +1,125 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Arm } from '../../domain/releases/rollout.ts';
+import type { ScoreCategory, ScoreDataType, ScoreSource } from '../../domain/scores/score.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { scoreReleaseTriggers } from '../release-triggers.ts';
+import { scoreStorageTriggers } from '../storage-triggers.ts';
+import { storedBytes } from './stored-bytes.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
+
+/**
+ * What somebody or something says of an execution, or of an example of an evaluation. Its id may be the caller's, so it is only unique in its
+ * workspace. What is known of its subject is copied, so that summaries need no join.
+ */
+export const Score = defineEntity({
+  name: 'Score',
+  tableName: 'scores',
+  triggers: [...scoreReleaseTriggers, ...scoreStorageTriggers],
+  indexes: [
+    { properties: ['workspaceId', 'createdAt', 'id'] },
+    { properties: ['workspaceId', 'name', 'createdAt', 'id'] },
+    { properties: ['workspaceId', 'promptName', 'createdAt', 'id'] },
+    {
+      name: 'scores_rule_index',
+      expression: `create index "scores_rule_index" on "scores" ("workspace_id", "rule", "created_at", "id") where "rule" is not null`,
+    },
+    {
+      name: 'scores_execution_index',
+      expression: `create index "scores_execution_index" on "scores" ("workspace_id", "execution_id", "created_at", "id") where "execution_id" is not null`,
+    },
+    {
+      // Executions by score, newest first.
+      name: 'scores_name_execution_index',
+      expression: `create index "scores_name_execution_index" on "scores" ("workspace_id", "name", "execution_id") where "execution_id" is not null`,
+    },
+    {
+      name: 'scores_evaluation_index',
+      expression: `create index "scores_evaluation_index" on "scores" ("evaluation_id", "example_id", "created_at", "id") where "evaluation_id" is not null`,
+    },
+  ],
+  properties: {
+    workspaceId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    name: p.text(),
+    dataType: p.text().$type<ScoreDataType>(),
+    /** Of a boolean 0 or 1; null: it is a category or a text. */
+    number: p.double().$type<number>().nullable(),
+    /** The category or the text. */
+    text: p.text().nullable(),
+    /** Either this, or the two after it. */
+    executionId: p.uuid().nullable(),
+    evaluationId: p.uuid().nullable(),
+    /** The key of the example. */
+    exampleId: p.text().nullable(),
+    source: p.text().$type<ScoreSource>(),
+    /** Public id of the key or session that has stored it. */
+    author: p.text().nullable(),
+    /** Of an evaluator: by which rule it was asked, */
+    rule: p.text().nullable(),
+    /** a short hash that changes with its settings, */
+    evaluatorVersion: p.text().nullable(),
+    /** and the model of a judge. */
+    evaluatorModel: p.text().nullable(),
+    comment: p.text().nullable(),
+    metadata: p.json<Record<string, JsonValue>>().columnType('jsonb').defaultRaw(`'{}'`),
+    promptName: p.text().nullable(),
+    promptVersion: p.integer().nullable(),
+    /** By which the version was asked for. */
+    label: p.text().nullable(),
+    model: p.text().nullable(),
+    releaseId: p.uuid().nullable(),
+    arm: p.text().$type<Arm>().nullable(),
+    /** The step of the release that it counts for; null: it doesn't. */
+    releaseStage: p.integer().nullable(),
+    /** When the subject was created. */
+    subjectAt: timestamp(),
+    bytes: storedBytes('name', 'text', 'comment', 'metadata::text', 'example_id'),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+});
+
+/** What scores of a name may be. */
+export const ScoreDefinition = defineEntity({
+  name: 'ScoreDefinition',
+  tableName: 'score_definitions',
+  uniques: [{ properties: ['workspaceId', 'name'] }],
+  properties: {
+    ...workspaceOwned,
+    name: p.text(),
+    dataType: p.text().$type<ScoreDataType>(),
+    /** Of numbers, both included; null: any. */
+    min: p.double().$type<number>().nullable(),
+    max: p.double().$type<number>().nullable(),
+    /** Null: any. */
+    categories: p.json<ScoreCategory[]>().columnType('jsonb').nullable(),
+    description: p.text().nullable(),
+    /** False: its first score has given the name its type. */
+    defined: p.boolean(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+});
+
+/**
+ * What scores of a release's executions add to its numbers: a score, or what changes where one is replaced. Triggers of `scores` write it
+ * (`db/release-triggers.ts`); it is soon added to the sums, and gone.
+ */
+export const ReleaseScoreEntry = defineEntity({
+  name: 'ReleaseScoreEntry',
+  tableName: 'release_score_entries',
+  indexes: [{ properties: ['releaseId'] }, { properties: ['workspaceId'] }],
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    workspaceId: p.uuid(),
+    releaseId: p.uuid(),
+    stage: p.integer(),
+    arm: p.text().$type<Arm>(),
+    /** When the execution was created. */
+    createdAt: timestamp(),
+    name: p.text(),
+    count: p.integer(),
+    total: p.double().$type<number>(),
+    squares: p.double().$type<number>(),
+  },
+});

@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { unnestOf } from '../../db/sql.ts';
+import { ApiError, notFound } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import type { Arm } from '../../domain/releases/rollout.ts';
+import { MAX_SCORES_OF_SUBJECT } from '../../domain/scores/score.ts';
+import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
+
+/** A subject, and what is copied of it. */
+export interface SubjectColumns {
+  execution_id: string | null;
+  evaluation_id: string | null;
+  example_id: string | null;
+  prompt_name: string | null;
+  prompt_version: number | null;
+  label: string | null;
+  model: string | null;
+  release_id: string | null;
+  arm: Arm | null;
+  release_stage: number | null;
+  subject_at: Date;
+}
+
+/**
+ * Finds subjects by their keys, and keeps them from being deleted until the transaction ends.
+ * @throws ApiError `not_found` naming the first one that does not exist
+ */
+export async function holdSubjects(
+  query: Query,
+  subjects: readonly ScoreSubject[],
+  at: (index: number) => string,
+): Promise<Map<string, SubjectColumns>> {
+  const [executions, examples] = [await holdExecutions(query, subjects), await holdExamples(query, subjects)];
+  const found = new Map([...executions, ...examples]);
+  for (const [index, subject] of subjects.entries())
+    if (!found.has(subjectKey(subject))) throw notFound(`${at(index)}subject: ${nameOf(subject)}`);
+  return found;
+}
+
+const nameOf = (subject: ScoreSubject) =>
+  'executionId' in subject
+    ? `the execution ${publicId('execution', subject.executionId)}`
+    : `the example "${subject.exampleId}" of the evaluation ${publicId('evaluation', subject.evaluationId)}`;
+
+async function holdExecutions(query: Query, subjects: readonly ScoreSubject[]): Promise<Map<string, SubjectColumns>> {
+  const ids = [...new Set(subjects.flatMap((subject) => ('executionId' in subject ? [subject.executionId] : [])))];
+  if (ids.length === 0) return new Map();
+  const rows = await query((db) =>
+    db
+      .selectFrom('executions')
+      .select(['id', 'prompt_name', 'prompt_version', 'label', 'model', 'release_id', 'release_arm', 'release_stage'])
+      .select('created_at')
+      .where(sql<boolean>`id = any(${ids}::uuid[])`)
+      .orderBy('id')
+      .forKeyShare(),
+  );
+  return new Map(
+    rows.map(({ id, release_arm: arm, created_at: subjectAt, ...copied }) => [
+      id,
+      { execution_id: id, evaluation_id: null, example_id: null, ...copied, arm, subject_at: subjectAt },
+    ]),
+  );
+}
+
+async function holdExamples(query: Query, subjects: readonly ScoreSubject[]): Promise<Map<string, SubjectColumns>> {
+  const given = [
+    ...new Map(
+      subjects.flatMap((subject) => ('exampleId' in subject ? [[subjectKey(subject), subject]] : [])),
+    ).values(),
+  ];
+  if (given.length === 0) return new Map();
+  const evaluationIds = [...new Set(given.map(({ evaluationId }) => evaluationId))];
+  const evaluations = await query((db) =>
+    db
+      .selectFrom('evaluations')
+      .select(['id', 'prompt_name', 'prompt_version', 'model', 'created_at'])
+      .where(sql<boolean>`id = any(${evaluationIds}::uuid[])`)
+      .orderBy('id')
+      .forKeyShare(),
+  );
+  const byId = new Map(evaluations.map((evaluation) => [evaluation.id, evaluation]));
+  const keys = {
+    evaluation_id: ['uuid', given.map(({ evaluationId }) => evaluationId)],
+    example_id: ['text', given.map(({ exampleId }) => exampleId)],
+  } as const;
+  const results = await query((db) =>
+    db
+      .selectFrom('evaluations as e')
+      .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+      .innerJoin(unnestOf('given', keys), (join) =>
+        join.onRef('given.evaluation_id', '=', 'e.id').onRef('given.example_id', '=', 'r.example_key'),
+      )
+      .select(['given.evaluation_id', 'given.example_id']),
+  );
+  return new Map(
+    results.flatMap(({ evaluation_id: id, example_id: exampleId }) => {
+      const evaluation = byId.get(id);
+      if (evaluation === undefined) return [];
+      const { id: _, created_at: subjectAt, ...copied } = evaluation;
+      const columns = {
+        execution_id: null,
+        evaluation_id: id,
+        example_id: exampleId,
+        ...copied,
+        label: null,
+        release_id: null,
+        arm: null,
+        release_stage: null,
+        subject_at: subjectAt,
+      };
+      return [[subjectKey({ evaluationId: id, exampleId }), columns] as const];
+    }),
+  );
+}
+
+/** @throws ApiError `invalid_request` where one of the subjects has more scores than it may have */
+export async function requireFewScores(query: Query, subjects: readonly SubjectColumns[]): Promise<void> {
+  const executions = subjects.flatMap(({ execution_id: id }) => (id === null ? [] : [id]));
+  const examples = subjects.flatMap(({ evaluation_id: id, example_id: key }) =>
+    id === null || key === null ? [] : [{ id, key }],
+  );
+  const tooMany = (count: number) => sql<boolean>`count(*) > ${sql.lit(count)}`;
+  const crowded = [
+    ...(executions.length === 0
+      ? []
+      : await query((db) =>
+          db
+            .selectFrom('scores')
+            .select(sql<string>`execution_id::text`.as('subject'))
+            .where(sql<boolean>`execution_id = any(${executions}::uuid[])`)
+            .groupBy('execution_id')
+            .having(tooMany(MAX_SCORES_OF_SUBJECT))
+            .limit(1),
+        )),
+    ...(examples.length === 0
+      ? []
+      : await query((db) =>
+          db
+            .selectFrom('scores as s')
+            .innerJoin(
+              unnestOf('given', {
+                evaluation_id: ['uuid', examples.map(({ id }) => id)],
+                example_id: ['text', examples.map(({ key }) => key)],
+              }),
+              (join) =>
+                join
+                  .onRef('given.evaluation_id', '=', 's.evaluation_id')
+                  .onRef('given.example_id', '=', 's.example_id'),
+            )
+            .select('s.example_id as subject')
+            .groupBy(['s.evaluation_id', 's.example_id'])
+            .having(tooMany(MAX_SCORES_OF_SUBJECT))
+            .limit(1),
+        )),
+  ];
+  if (crowded.length > 0)
+    throw new ApiError(
+      'invalid_request',
+      `An execution or an example of an evaluation has at most ${MAX_SCORES_OF_SUBJECT} scores: delete some, or replace them by their id.`,
+    );
+}

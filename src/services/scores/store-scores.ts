@@ -1,0 +1,217 @@
+import { type Selectable, sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { arraysOf, jsonText, now, unnestOf } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import { ApiError, invalidField } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import {
+  dataTypeOf,
+  MAX_SCORES_AT_ONCE,
+  type ScoreDataType,
+  type ScoreSource,
+  type ScoreValue,
+  storedValue,
+} from '../../domain/scores/score.ts';
+import { evaluatorScoreId } from '../../domain/scores/score-id.ts';
+import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { holdDefinitions } from './definitions.ts';
+import { holdSubjects, requireFewScores } from './score-subjects.ts';
+
+/** What callers see of a score. */
+export const SCORE_COLUMNS = [
+  'id',
+  'name',
+  'data_type',
+  'number',
+  'text',
+  'execution_id',
+  'evaluation_id',
+  'example_id',
+  'source',
+  'author',
+  'rule',
+  'evaluator_version',
+  'evaluator_model',
+  'comment',
+  'metadata',
+  'created_at',
+  'updated_at',
+] as const;
+export type ScoreRow = Pick<Selectable<Tables['scores']>, (typeof SCORE_COLUMNS)[number]>;
+
+export interface ScoreToStore {
+  /** UUID. Default: a new one; of an evaluator one that is made of the rule, its version, the name and the subject. */
+  id?: string | undefined;
+  name: string;
+  value: ScoreValue;
+  /** Default: that of the name; of a new name that of the value. */
+  dataType?: ScoreDataType | undefined;
+  subject: ScoreSubject;
+  source: ScoreSource;
+  /** Public id of a key or session. */
+  author: string | null;
+  /** `version`: a short hash that changes with the evaluator's settings; `model`: of a judge. */
+  evaluator?: { rule: string; version: string; model: string | null } | undefined;
+  comment?: string | null | undefined;
+  metadata?: Record<string, JsonValue> | undefined;
+}
+
+/**
+ * Stores scores; one whose id is stored already replaces that. Runs in the caller's transaction.
+ * @param scores at most 1,000
+ * @param at how messages name a score of the list
+ * @returns them as they are stored, in the same order
+ * @throws ApiError `invalid_request` naming the score and the limit, `not_found` naming the subject
+ */
+export async function storeScores(
+  query: Query,
+  scores: readonly ScoreToStore[],
+  at: (index: number) => string = (index) => `scores.${index}.`,
+): Promise<ScoreRow[]> {
+  if (scores.length === 0) return [];
+  if (scores.length > MAX_SCORES_AT_ONCE)
+    throw new ApiError('invalid_request', `At most ${MAX_SCORES_AT_ONCE} scores can be stored at once.`);
+  const ids = idsOf(scores, at);
+  const subjects = await holdSubjects(
+    query,
+    scores.map(({ subject }) => subject),
+    at,
+  );
+  const values = await valuesOf(query, scores, at);
+  const rows = scores.map((score, index) => {
+    const subject = subjects.get(subjectKey(score.subject));
+    const value = values[index];
+    if (subject === undefined || value === undefined) throw new Error('A score lost its subject or its value.');
+    return {
+      id: ids[index] ?? '',
+      name: score.name,
+      ...value,
+      source: score.source,
+      author: score.author,
+      rule: score.evaluator?.rule ?? null,
+      evaluator_version: score.evaluator?.version ?? null,
+      evaluator_model: score.evaluator?.model ?? null,
+      comment: score.comment ?? null,
+      metadata: jsonText(score.metadata ?? {}),
+      ...subject,
+    };
+  });
+  const stored = new Map((await upsert(query, rows)).map((row) => [row.id, row]));
+  await requireFewScores(query, [...subjects.values()]);
+  return rows.map(({ id, name }, index) => {
+    const row = stored.get(id);
+    if (row === undefined)
+      throw invalidField(`${at(index)}id`, `is that of a score with another name than "${name}" or of another subject`);
+    return row;
+  });
+}
+
+function idsOf(scores: readonly ScoreToStore[], at: (index: number) => string): string[] {
+  const ids = scores.map(({ id, name, subject, evaluator }) => {
+    if (id !== undefined) return id;
+    return evaluator === undefined ? newId() : evaluatorScoreId(evaluator.rule, evaluator.version, name, subject);
+  });
+  const seen = new Set<string>();
+  for (const [index, id] of ids.entries()) {
+    if (seen.has(id)) throw invalidField(`${at(index)}id`, 'is that of another score of this request');
+    seen.add(id);
+  }
+  return ids;
+}
+
+async function valuesOf(query: Query, scores: readonly ScoreToStore[], at: (index: number) => string) {
+  const types = new Map<string, ScoreDataType>();
+  for (const { name, value, dataType } of scores) if (!types.has(name)) types.set(name, dataType ?? dataTypeOf(value));
+  const definitions = await holdDefinitions(query, types);
+  return scores.map(({ name, value, dataType }, index) => {
+    const definition = definitions.get(name);
+    if (definition === undefined) throw new Error('A score has no definition.');
+    const stored = storedValue(definition, value, dataType);
+    if ('problem' in stored) throw invalidField(`${at(index)}${stored.field ?? 'value'}`, stored.problem);
+    return stored;
+  });
+}
+
+type Row = Pick<
+  Selectable<Tables['scores']>,
+  | Exclude<(typeof SCORE_COLUMNS)[number], 'metadata' | 'created_at' | 'updated_at'>
+  | 'prompt_name'
+  | 'prompt_version'
+  | 'label'
+  | 'model'
+  | 'release_id'
+  | 'arm'
+  | 'release_stage'
+  | 'subject_at'
+> & { metadata: string | null };
+
+/** The scores that are stored: not those whose id is that of a score of another name or subject. */
+async function upsert(query: Query, rows: Row[]): Promise<ScoreRow[]> {
+  // In one order, so that no two transactions wait for each other.
+  const all = arraysOf(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  const columns = {
+    id: ['uuid', all.id],
+    name: ['text', all.name],
+    data_type: ['text', all.data_type],
+    number: ['double precision', all.number],
+    text: ['text', all.text],
+    execution_id: ['uuid', all.execution_id],
+    evaluation_id: ['uuid', all.evaluation_id],
+    example_id: ['text', all.example_id],
+    source: ['text', all.source],
+    author: ['text', all.author],
+    rule: ['text', all.rule],
+    evaluator_version: ['text', all.evaluator_version],
+    evaluator_model: ['text', all.evaluator_model],
+    comment: ['text', all.comment],
+    metadata: ['jsonb', all.metadata],
+    prompt_name: ['text', all.prompt_name],
+    prompt_version: ['integer', all.prompt_version],
+    label: ['text', all.label],
+    model: ['text', all.model],
+    release_id: ['uuid', all.release_id],
+    arm: ['text', all.arm],
+    release_stage: ['integer', all.release_stage],
+    subject_at: ['timestamptz', all.subject_at],
+  } as const;
+  const names = Object.keys(columns) as (keyof typeof columns)[];
+  return query((db) =>
+    db
+      .insertInto('scores')
+      .columns([...names, 'created_at', 'updated_at'])
+      .expression(
+        db
+          .selectFrom(unnestOf('given', columns))
+          .select(names.map((name) => sql.ref(`given.${name}`).as(name)))
+          .select([now.as('created_at'), now.as('updated_at')]),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'id'])
+          .doUpdateSet((eb) => ({
+            data_type: eb.ref('excluded.data_type'),
+            number: eb.ref('excluded.number'),
+            text: eb.ref('excluded.text'),
+            source: eb.ref('excluded.source'),
+            author: eb.ref('excluded.author'),
+            rule: eb.ref('excluded.rule'),
+            evaluator_version: eb.ref('excluded.evaluator_version'),
+            evaluator_model: eb.ref('excluded.evaluator_model'),
+            comment: eb.ref('excluded.comment'),
+            metadata: eb.ref('excluded.metadata'),
+            updated_at: now,
+          }))
+          .whereRef('scores.name', '=', 'excluded.name')
+          .where((eb) =>
+            eb.and(
+              (['execution_id', 'evaluation_id', 'example_id'] as const).map(
+                (column) =>
+                  sql<boolean>`${eb.ref(`scores.${column}`)} is not distinct from ${eb.ref(`excluded.${column}`)}`,
+              ),
+            ),
+          ),
+      )
+      .returning(SCORE_COLUMNS),
+  );
+}
