@@ -71,6 +71,8 @@ const TAGS: Record<string, string> = {
   Providers: 'The model providers that are set up.',
   Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.',
   Datasets: 'Named, versioned lists of examples for evaluations.',
+  Scores: 'What programs, people and evaluators say of executions and examples.',
+  Queues: 'Executions and examples that people score, one after the other.',
   Schedules: 'Evaluations that start by a cron expression.',
   Webhooks: 'Addresses that events are sent to, signed, and the deliveries to them.',
   Events: 'What has happened, as webhooks are told.',

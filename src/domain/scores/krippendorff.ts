@@ -83,9 +83,8 @@ function sumsOf(unit: readonly number[], level: AlphaLevel): Sums {
     const same = [...counts.values()].reduce((sum, each) => sum + each ** 2, 0);
     return { count, observed: (count ** 2 - same) / (count - 1), total: 0, squares: 0 };
   }
-  const [total, squares] = unit.reduce(([sum, square], value) => [sum + value, square + value ** 2] as const, [
-    0, 0,
-  ] as const);
+  const total = unit.reduce((sum, value) => sum + value, 0);
+  const squares = unit.reduce((sum, value) => sum + value ** 2, 0);
   // Over all ordered pairs, the squares of distances come to this.
   return { count, observed: (2 * (count * squares - total ** 2)) / (count - 1), total, squares };
 }
