@@ -58,9 +58,25 @@ interface Held {
     | undefined;
 }
 
-/** @throws ApiError `not_found` */
+/**
+ * Locks the execution before the item, as its deletion does, which takes the item with it: in another order they would wait for each other.
+ * @throws ApiError `not_found`
+ */
 async function hold(query: Query, { queueName, itemId, reviewer }: Reviewing): Promise<Held> {
   const queue = await findQueue(query, queueName);
+  await query((db) =>
+    db
+      .selectFrom('executions')
+      .select('id')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('queue_items')
+          .select((of) => of.ref('execution_id').$notNull().as('id'))
+          .where('queue_id', '=', queue.id)
+          .where('id', '=', itemId),
+      )
+      .forKeyShare(),
+  );
   const [locked] = await query((db) =>
     db.selectFrom('queue_items').select('id').where('queue_id', '=', queue.id).where('id', '=', itemId).forUpdate(),
   );

@@ -376,6 +376,21 @@ test('an execution that is deleted takes its items with it', async () => {
   expect(data.map(({ subject }: { subject: object }) => subject)).toEqual([{ execution_id: ids[1] }]);
 });
 
+test('executions may be deleted while their items are completed and taken back', async () => {
+  const { path, ids } = await queue(40);
+  const { data } = (await service.call('GET', `${path}/items`)).body;
+  const answers: Answer[] = await Promise.all(
+    data.flatMap(({ id, subject }: { id: string; subject: { execution_id: string } }) => [
+      service.call('POST', `${path}/items/${id}/complete`, { body: helpful(true) }),
+      service.call('POST', `${path}/items/${id}/back`),
+      service.call('DELETE', `/executions/${subject.execution_id}`),
+    ]),
+  );
+  expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+  expect((await service.call('GET', `${path}/items`)).body.data).toEqual([]);
+  for (const id of ids) expect(await scoresOf(id)).toEqual([]);
+});
+
 test('items are listed by state, page by page', async () => {
   const { path } = await queue(5);
   const { item } = (await service.call('POST', `${path}/next`)).body;

@@ -62,6 +62,18 @@ export interface Operations {
   getDataset: { request: api.GetDatasetData; response: api.GetDatasetResponse };
   uploadDataset: { request: api.UploadDatasetData; response: api.UploadDatasetResponse };
   deleteDataset: { request: api.DeleteDatasetData; response: api.DeleteDatasetResponse };
+  leaseQueueItem: { request: api.LeaseQueueItemData; response: api.LeaseQueueItemResponse };
+  completeQueueItem: { request: api.CompleteQueueItemData; response: api.CompleteQueueItemResponse };
+  skipQueueItem: { request: api.SkipQueueItemData; response: api.SkipQueueItemResponse };
+  returnQueueItem: { request: api.ReturnQueueItemData; response: api.ReturnQueueItemResponse };
+  listQueues: { request: api.ListQueuesData; response: api.ListQueuesResponse };
+  listQueueItems: { request: api.ListQueueItemsData; response: api.ListQueueItemsResponse };
+  addQueueItems: { request: api.AddQueueItemsData; response: api.AddQueueItemsResponse };
+  getQueueAgreement: { request: api.GetQueueAgreementData; response: api.GetQueueAgreementResponse };
+  getQueue: { request: api.GetQueueData; response: api.GetQueueResponse };
+  putQueue: { request: api.PutQueueData; response: api.PutQueueResponse };
+  deleteQueue: { request: api.DeleteQueueData; response: api.DeleteQueueResponse };
+  getEvaluatorAgreement: { request: api.GetEvaluatorAgreementData; response: api.GetEvaluatorAgreementResponse };
   listSchedules: { request: api.ListSchedulesData; response: api.ListSchedulesResponse };
   createSchedule: { request: api.CreateScheduleData; response: api.CreateScheduleResponse };
   getSchedule: { request: api.GetScheduleData; response: api.GetScheduleResponse };
@@ -161,6 +173,18 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getDataset: 'GET /datasets/{name}',
   uploadDataset: 'PUT /datasets/{name}',
   deleteDataset: 'DELETE /datasets/{name}',
+  leaseQueueItem: 'POST /queues/{name}/next',
+  completeQueueItem: 'POST /queues/{name}/items/{id}/complete',
+  skipQueueItem: 'POST /queues/{name}/items/{id}/skip',
+  returnQueueItem: 'POST /queues/{name}/items/{id}/back',
+  listQueues: 'GET /queues',
+  listQueueItems: 'GET /queues/{name}/items',
+  addQueueItems: 'POST /queues/{name}/items',
+  getQueueAgreement: 'GET /queues/{name}/agreement',
+  getQueue: 'GET /queues/{name}',
+  putQueue: 'PUT /queues/{name}',
+  deleteQueue: 'DELETE /queues/{name}',
+  getEvaluatorAgreement: 'GET /evaluators/agreement',
   listSchedules: 'GET /schedules',
   createSchedule: 'POST /schedules',
   getSchedule: 'GET /schedules/{id}',
