@@ -1,9 +1,9 @@
 import { executionStates } from '../domain/execution-states.ts';
 
-/** Executions that queues have to look at, where any queue of the workspace takes executions by a filter. */
-const candidates = (rows: string, id: string) =>
-  `insert into queue_candidates (workspace_id, execution_id) select distinct found.workspace_id, found.${id} from ${rows} as found
-      where exists (select from queues where queues.workspace_id = found.workspace_id and queues.filter is not null)`;
+/** The body of a trigger: notes executions that queues have to look at, where any queue of the workspace takes executions by a filter. */
+const noting = (rows: string, id: string, condition = '') => `begin
+      insert into queue_candidates (workspace_id, execution_id) select distinct found.workspace_id, found.${id} from ${rows} as found
+      where exists (select from queues where queues.workspace_id = found.workspace_id and queues.filter is not null)${condition}; return null; end`;
 
 /** An execution that has ended: `jobs/fill-queues.ts` looks at it. Some are stored when they have. */
 export const executionQueueTriggers = [
@@ -12,8 +12,7 @@ export const executionQueueTriggers = [
     timing: 'after' as const,
     events: ['insert' as const],
     // raw SQL: the body of a trigger. As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
-    expression: `create or replace function "executions_queues_of_insert_fn"() returns trigger language plpgsql as $$ begin
-      ${candidates('made', 'id')} and ${executionStates.in(executionStates.final, 'found')}; return null; end $$;
+    expression: `create or replace function "executions_queues_of_insert_fn"() returns trigger language plpgsql as $$ ${noting('made', 'id', ` and ${executionStates.in(executionStates.final, 'found')}`)} $$;
 create trigger "queues_of_insert" after insert on "executions" referencing new table as made for each statement execute function "executions_queues_of_insert_fn"()`,
   },
   {
@@ -21,8 +20,7 @@ create trigger "queues_of_insert" after insert on "executions" referencing new t
     timing: 'after' as const,
     events: ['update' as const],
     // raw SQL: as above. For each row: most updates end nothing, and must not cost a call of the trigger.
-    expression: `create or replace function "executions_queues_of_update_fn"() returns trigger language plpgsql as $$ begin
-      ${candidates('(select new.workspace_id, new.id)', 'id')}; return null; end $$;
+    expression: `create or replace function "executions_queues_of_update_fn"() returns trigger language plpgsql as $$ ${noting('(select new.workspace_id, new.id)', 'id')} $$;
 create trigger "queues_of_update" after update on "executions" for each row when (${executionStates.in(executionStates.final, 'new')} and old.status is distinct from new.status)
       execute function "executions_queues_of_update_fn"()`,
   },
@@ -34,8 +32,7 @@ export const scoreQueueTriggers = (['insert', 'update'] as const).map((event) =>
   timing: 'after' as const,
   events: [event],
   // raw SQL: as above.
-  expression: `create or replace function "scores_queues_of_${event}_fn"() returns trigger language plpgsql as $$ begin
-      ${candidates('made', 'execution_id')} and found.execution_id is not null; return null; end $$;
+  expression: `create or replace function "scores_queues_of_${event}_fn"() returns trigger language plpgsql as $$ ${noting('made', 'execution_id', ' and found.execution_id is not null')} $$;
 create trigger "queues_of_${event}" after ${event} on "scores" referencing new table as made for each statement execute function "scores_queues_of_${event}_fn"()`,
 }));
 

@@ -88,7 +88,7 @@ function measuresOf(type: ComparableType, judged: readonly Judged[], order?: rea
     const steps = stepsOf(pairs.flat());
     return [{ name: 'spearman_rho', ...spearmanOf(pairs) }, ...(steps === undefined ? [] : weighted(judged, steps))];
   }
-  const used = [...new Set(judged.flatMap(({ judge, people }) => [judge, people]))].sort();
+  const used = [...new Set(judged.flatMap(({ judge, people }) => [judge, people]))];
   const kappa: Measure = { name: 'cohen_kappa', ...kappaOf(tableOf(judged, used)) };
   if (type === 'boolean' || order === undefined || order.length < 3) return [kappa];
   // What is not in the order (any more) has no place in it.

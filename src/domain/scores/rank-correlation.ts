@@ -19,7 +19,7 @@ export function spearmanOf(pairs: readonly (readonly [number, number])[]): Estim
 /** From 1. */
 function ranksOf(numbers: readonly number[]): number[] {
   const order = numbers.map((_, index) => index).sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0));
-  const ranks = new Array<number>(numbers.length).fill(0);
+  const ranks = numbers.map(() => 0);
   for (let start = 0; start < order.length; ) {
     let end = start;
     while (end < order.length && numbers[order[end] ?? 0] === numbers[order[start] ?? 0]) end += 1;
