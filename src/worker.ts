@@ -8,6 +8,7 @@ import { type Foundation, layFoundation, readinessChecks } from './foundation.ts
 import { checkMonitors } from './jobs/check-monitors.ts';
 import { cleanUp } from './jobs/clean-up.ts';
 import { cleanUpStreams } from './jobs/clean-up-streams.ts';
+import { fillQueues } from './jobs/fill-queues.ts';
 import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
 import { reconcileDeliveries } from './jobs/reconcile-deliveries.ts';
 import { reconcileEvaluations } from './jobs/reconcile-evaluations.ts';
@@ -43,6 +44,7 @@ const SUM_UP_EVERY_MS = 15_000;
 const SUM_UP_RELEASES_EVERY_MS = 5_000;
 /** Each monitor is due once a minute. */
 const CHECK_MONITORS_EVERY_MS = 5_000;
+const FILL_QUEUES_EVERY_MS = 5_000;
 /** Executions that wait for a place or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
@@ -190,6 +192,7 @@ export async function startWorkers(
     reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
     runEvery('sum up releases', SUM_UP_RELEASES_EVERY_MS, log, () => sumUpReleases(db.system.query)),
     runEvery('check monitors', CHECK_MONITORS_EVERY_MS, log, (stopping) => checkMonitors(db, log, stopping)),
+    runEvery('fill queues', FILL_QUEUES_EVERY_MS, log, (stopping) => fillQueues({ db, log }, stopping)),
     runEvery('sum up storage', SUM_UP_EVERY_MS, log, () => sumUpStorage(db.system)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),
     runEvery('sum up days of prompts', CLEAN_UP_EVERY_MS, log, (stopping) => sumUpPromptDays(db.system, log, stopping)),

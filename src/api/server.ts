@@ -27,6 +27,7 @@ import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
+import { agreementRoutes } from './agreement/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { chatCompletionRoutes } from './chat-completions/routes.ts';
@@ -45,6 +46,7 @@ import { monitorRoutes } from './monitors/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
+import { queueRoutes } from './queues/routes.ts';
 import { releaseRoutes } from './releases/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
@@ -159,6 +161,8 @@ export function allRoutes(
       ...scoreRoutes({ idempotency, quotas }),
       ...scoreDefinitionRoutes(),
       ...feedbackRoutes({ system: db.system, idempotency, quotas, cipher }),
+      ...queueRoutes({ quotas }),
+      ...agreementRoutes(),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, cipher, allowPrivate, log }),
       ...monitorRoutes({ quotas }),
       ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),

@@ -23,6 +23,13 @@ export const AUDIT_ACTIONS = {
   'dataset.created': 'dataset',
   'dataset.updated': 'dataset',
   'dataset.deleted': 'dataset',
+  'queue.created': 'queue',
+  'queue.updated': 'queue',
+  'queue.deleted': 'queue',
+  'queue.items_added': 'queue',
+  'queue.item_completed': 'queue',
+  'queue.item_skipped': 'queue',
+  'queue.item_returned': 'queue',
   'execution.canceled': 'execution',
   'execution.deleted': 'execution',
   'evaluation.paused': 'evaluation',
@@ -73,6 +80,7 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'dataset.deleted',
   'score.deleted',
   'score_definition.deleted',
+  'queue.deleted',
   'schedule.deleted',
   'monitor.deleted',
   'webhook.deleted',
@@ -81,7 +89,7 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'session.ended',
 ]);
 
-/** What is changed: prompts, labels, datasets, monitors and definitions of scores have their name as id, all else its public id. */
+/** What is changed: prompts, labels, datasets, monitors, queues and definitions of scores have their name as id, all else its public id. */
 export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];

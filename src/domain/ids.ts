@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   notification: 'ntf',
   release: 'rel',
   score: 'score',
+  queueItem: 'item',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -34,6 +35,7 @@ export const ID_NAMES: Record<IdKind, string> = {
   notification: 'notification',
   release: 'release',
   score: 'score',
+  queueItem: 'item of the queue',
 };
 
 /**

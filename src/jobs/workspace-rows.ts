@@ -18,11 +18,16 @@ export const ROWS: readonly Doomed[] = [
   doomed('stream_deltas', () => everyRow),
   doomed('scores', (eb) => ({ ...everyRow, bytes: eb.ref('bytes'), byId: true })),
   doomed('score_definitions', () => everyRow),
+  doomed('queue_reviews', () => everyRow),
+  doomed('queue_items', () => everyRow),
+  doomed('queues', () => everyRow),
   doomed('executions', (eb) => ({
     where: inStates(executionStates, executionStates.final),
     bytes: eb.ref('bytes'),
     byId: true,
   })),
+  // Scores and executions write them, as long as there are queues.
+  doomed('queue_candidates', () => everyRow),
   // Workflows are told first of deliveries that were ended.
   doomed('deliveries', (eb) => ({
     where: eb.not(eb.or([inStates(deliveryStates, UNFINISHED_DELIVERY), eb('to_end', '=', true)])),

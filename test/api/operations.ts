@@ -173,6 +173,12 @@ export async function createResources(service: TestService, api: Api): Promise<R
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
     ids.set(path, body.id);
   }
+  await service.call('PUT', `/queues/${nameIn('/queues')}`, { body: { score_names: ['helpful'] } });
+  await service.call('POST', `/queues/${nameIn('/queues')}/items`, {
+    body: { execution_ids: [ids.get('/executions')] },
+  });
+  const items = await service.call('GET', `/queues/${nameIn('/queues')}/items`);
+  ids.set('/queues', items.body.data[0].id);
   // Of these nothing is made by a POST of its own: what has happened, and a delivery.
   const [events, test] = [
     await service.call('GET', '/events?limit=1'),

@@ -298,7 +298,9 @@ describe('queries', () => {
             const answer = await call(operation.method, `${resources.fill(operation)}?${query}`, {
               body: operation.example,
             });
-            if (answer.body.error?.details?.[0]?.path !== name) return { ...answer, status: 999 };
+            // A parameter that is required may be at fault, too.
+            const details: { path: string }[] = answer.body.error?.details ?? [];
+            if (!details.some(({ path }) => path === name)) return { ...answer, status: 999 };
             return answer;
           },
         }),
@@ -334,7 +336,8 @@ describe('paths', () => {
       HOSTILE_SEGMENTS.map(
         (segment): Attempt => ({
           what: `${nameOf(operation)} with ${segment.slice(0, 40)}`,
-          refused: /^%(00|ff|zz|ED.*)?$/.test(segment) && operation.path.includes('{name}'),
+          // What is no id is the id of nothing.
+          refused: /^%(00|ff|zz|ED.*)?$/.test(segment) && /\{name\}(?!.*\{id\})/.test(operation.path),
           send: () =>
             call(
               operation.method,

@@ -64,6 +64,9 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
     { prompt_name: 'stall', variables: { text: 'it' } },
     { Prefer: 'respond-async' },
   );
+  await call('PUT', '/queues/people', { body: { score_names: ['helpful'], filter: {} } });
+  await call('POST', '/queues/people/items', { body: { execution_ids: [execution.id] } });
+  await call('POST', '/queues/people/next');
   await post('/evaluations', { prompt_name: 'say', dataset: 'words' });
   await post('/evaluations', { prompt_name: 'say', examples: [{ variables: { text: 'inline' } }] });
   const evaluation = await post('/evaluations', { prompt_name: 'stall', examples: [{ variables: { text: 'x' } }] });
@@ -165,8 +168,13 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [doomedId],
     );
+    await db.system.query(
+      { text: 'insert into queue_candidates (workspace_id, execution_id) values ($1, gen_random_uuid())' },
+      [doomedId],
+    );
     const tables = Object.keys(await rowsOf(doomedId)).sort();
-    return tables.includes('release_entries') && tables.includes('release_score_entries') ? tables : undefined;
+    const soonGone = ['release_entries', 'release_score_entries', 'queue_candidates'];
+    return soonGone.every((table) => tables.includes(table)) ? tables : undefined;
   });
   // A table that a workspace owns rows of is to be known to whoever removes them.
   expect(everything).toEqual(await tablesOfWorkspaces());
@@ -204,7 +212,10 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
   const kept = await rowsOf(stayingId);
   expect(Object.keys(kept).sort()).toEqual(
     everything.filter(
-      (table) => !['notifications', 'stream_deltas', 'release_entries', 'release_score_entries'].includes(table),
+      (table) =>
+        !['notifications', 'stream_deltas', 'release_entries', 'release_score_entries', 'queue_candidates'].includes(
+          table,
+        ),
     ),
   );
   expect((await staying.call('GET', '/prompts/say')).status).toBe(200);

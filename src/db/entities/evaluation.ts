@@ -5,6 +5,7 @@ import type { ModelParameters } from '../../domain/prompts/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../domain/prompts/prompt-content.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { evaluationQueueTriggers } from '../queue-triggers.ts';
 import { evaluationStorageTriggers } from '../storage-triggers.ts';
 import { judgementUsageTriggers, resultUsageTriggers } from '../usage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -49,7 +50,7 @@ const usageColumns = {
 export const Evaluation = defineEntity({
   name: 'Evaluation',
   tableName: 'evaluations',
-  triggers: evaluationStorageTriggers,
+  triggers: [...evaluationStorageTriggers, ...evaluationQueueTriggers],
   indexes: [
     { properties: ['workspaceId', 'id'] },
     { properties: ['workspaceId', 'promptName', 'id'] },

@@ -6,6 +6,7 @@ import type { Tool, ToolChoice } from '../../domain/prompts/prompt-content.ts';
 import type { Arm } from '../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
+import { executionQueueTriggers } from '../queue-triggers.ts';
 import { executionReleaseTriggers } from '../release-triggers.ts';
 import { executionScoreTriggers } from '../score-triggers.ts';
 import { executionStorageTriggers } from '../storage-triggers.ts';
@@ -38,6 +39,7 @@ export const Execution = defineEntity({
     ...executionReleaseTriggers,
     ...executionStorageTriggers,
     ...executionScoreTriggers,
+    ...executionQueueTriggers,
   ],
   indexes: [
     { properties: ['workspaceId', 'id'] },

@@ -10,6 +10,7 @@ import { Notification } from './notification.ts';
 import { Prompt, PromptInclude, PromptLabel, PromptVersion } from './prompt.ts';
 import { PromptDay, StatisticsProgress } from './prompt-day.ts';
 import { ProtectedLabel } from './protected-label.ts';
+import { Queue, QueueCandidate, QueueItem, QueueReview } from './queue.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
@@ -47,6 +48,10 @@ export const entities = [
   Evaluation,
   EvaluationResult,
   EvaluationJudgement,
+  Queue,
+  QueueItem,
+  QueueReview,
+  QueueCandidate,
   Schedule,
   ScheduleOccurrence,
   Monitor,

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Arm } from '../../domain/releases/rollout.ts';
 import type { ScoreCategory, ScoreDataType, ScoreSource } from '../../domain/scores/score.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
+import { scoreQueueTriggers } from '../queue-triggers.ts';
 import { scoreReleaseTriggers } from '../release-triggers.ts';
 import { scoreStorageTriggers } from '../storage-triggers.ts';
 import { storedBytes } from './stored-bytes.ts';
@@ -14,7 +15,7 @@ import { timestamp, workspaceOwned } from './workspace-owned.ts';
 export const Score = defineEntity({
   name: 'Score',
   tableName: 'scores',
-  triggers: [...scoreReleaseTriggers, ...scoreStorageTriggers],
+  triggers: [...scoreReleaseTriggers, ...scoreStorageTriggers, ...scoreQueueTriggers],
   indexes: [
     { properties: ['workspaceId', 'createdAt', 'id'] },
     { properties: ['workspaceId', 'name', 'createdAt', 'id'] },
@@ -31,6 +32,11 @@ export const Score = defineEntity({
       // Executions by score, newest first.
       name: 'scores_name_execution_index',
       expression: `create index "scores_name_execution_index" on "scores" ("workspace_id", "name", "execution_id") where "execution_id" is not null`,
+    },
+    {
+      // What people say, which is little beside what evaluators do.
+      name: 'scores_people_index',
+      expression: `create index "scores_people_index" on "scores" ("workspace_id", "name", "created_at", "id") where "source" in ('person', 'feedback')`,
     },
     {
       name: 'scores_evaluation_index',

@@ -55,6 +55,7 @@ const UNRECORDED = [
   'createScores',
   'createFeedback',
   'createFeedbackToken',
+  'leaseQueueItem',
 ];
 
 describe('every operation that changes something', () => {
@@ -88,7 +89,22 @@ describe('every operation that changes something', () => {
       if (operationId === 'resumeRelease') await call('POST', `${path}/pause`);
       return `${path}/${operationId.replace('Release', '')}`;
     };
+    const queue = async () => {
+      const path = `/queues/audited/${operationId}`;
+      await call('PUT', path, { body: { score_names: ['helpful'] } });
+      await call('POST', '/prompts', { body: { name: 'quick', template: 'x', model: 'sandbox/echo' } });
+      const { body } = await call('POST', '/executions', { body: { prompt_name: 'quick' } });
+      if (operationId === 'addQueueItems') return `${path}/items`;
+      await call('POST', `${path}/items`, { body: { execution_ids: [body.id] } });
+      const { item } = (await call('POST', `${path}/next`)).body;
+      return `${path}/items/${item.id}/${operationId.replace('QueueItem', '').replace('return', 'back')}`;
+    };
     switch (operationId) {
+      case 'addQueueItems':
+      case 'completeQueueItem':
+      case 'skipQueueItem':
+      case 'returnQueueItem':
+        return queue();
       case 'createRelease':
         for (const { id } of (await call('GET', '/releases?prompt_name=support/greeting')).body.data)
           await call('POST', `/releases/${id}/cancel`);
@@ -200,6 +216,7 @@ describe('every operation that changes something', () => {
 
   const bodies: Record<string, object> = {
     createDatasetFromExecutions: { prompt_name: 'quick' },
+    addQueueItems: { filter: { prompt_name: 'quick' } },
   };
 
   test('records it with who, what, from where and by which request, or says why not', async () => {

@@ -111,6 +111,13 @@ const MONITOR = (name: string) => ({
   window: '1h',
   checks: [{ metric: `score:${name}`, above: 0.1 }],
 });
+/** A queue that is all its own. @returns its path */
+async function queue(): Promise<string> {
+  count += 1;
+  const path = `/queues/stored-${count}`;
+  await put(path, { description: STORED, score_names: [STORED], filter: { prompt_name: STORED } });
+  return path;
+}
 
 const RELEASED = 'stored/released';
 
@@ -247,6 +254,8 @@ const changes: Row[] = [
   ['rotateWebhookSecret', 'write', 'POST', async () => `${await webhook()}/rotate-secret`],
   ['testWebhook', 'write', 'POST', async () => `${await webhook()}/test`],
   ['deleteWebhook', 'write', 'DELETE', webhook],
+  ['setQueue', 'write', 'PUT', queue, { score_names: ['helpful'] }],
+  ['deleteQueue', 'write', 'DELETE', queue],
   [
     'createDatasetFromExecutions',
     'write',
@@ -331,13 +340,18 @@ test('every change that shows more than its request has is in the list', () => {
       scopesOf(route).every((scope) => scope !== 'read' && scope !== 'admin'),
   );
   expect(others.map(({ operationId }) => operationId).toSorted()).toEqual([
+    'addQueueItems',
+    'completeQueueItem',
     'createChatCompletion',
     'createEvaluation',
     'createExecution',
     'createResponse',
     'createSchedule',
+    'leaseQueueItem',
     'redeliver',
     'replayEvents',
+    'returnQueueItem',
+    'skipQueueItem',
   ]);
 });
 

@@ -1086,6 +1086,213 @@ class Feedback(BaseModel):
     comment: str | None
 
 
+class QueueItemSubject(BaseModel):
+    """
+    An execution, or an example of an evaluation.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str | None = None
+    evaluation_id: str | None = None
+    example_id: str | None = None
+
+
+class QueueItemReviewCorrection(BaseModel):
+    """
+    Where the correction is an example.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    dataset: str
+    version: int
+
+
+class QueueItemReview(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reviewer: Annotated[str, Field(description="The id of a key or session.")]
+    state: Literal["leased", "completed", "skipped"]
+    leased_until: str | None
+    ended_at: str | None
+    correction: Annotated[
+        QueueItemReviewCorrection | None,
+        Field(description="Where the correction is an example."),
+    ]
+
+
+class QueueItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    subject: Annotated[
+        QueueItemSubject,
+        Field(description="An execution, or an example of an evaluation."),
+    ]
+    state: Annotated[
+        Literal["pending", "leased", "completed", "skipped"],
+        Field(description="`skipped`: by somebody; others may still get it, once nothing else is left."),
+    ]
+    completed: Annotated[int, Field(description="How many reviewers have completed it.")]
+    skipped: Annotated[int, Field(description="How many have skipped it.")]
+    reviews: Annotated[
+        list[QueueItemReview],
+        Field(description="In the list everybody's, up to 20; else the caller's own."),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    completed_at: str | None
+
+
+class QueueProgress(BaseModel):
+    """
+    Items by state.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    pending: int
+    leased: int
+    completed: int
+    skipped: int
+
+
+class Queue(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Annotated[
+        str,
+        Field(description='1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".'),
+    ]
+    description: str | None
+    score_names: list[str]
+    filter: Annotated[dict[str, Any] | None, Field(description="As it was given.")]
+    sample_rate: float
+    reviewers_per_item: int
+    progress: Annotated[QueueProgress, Field(description="Items by state.")]
+    full: Annotated[bool, Field(description="Whether it takes no more items.")]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class QueueItemPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[QueueItem]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class AddedQueueItems(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    added: int
+    present: Annotated[int, Field(description="How many were in the queue already.")]
+
+
+class AgreementMeasureInterval(BaseModel):
+    """
+    Of 95 %.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    lower: float
+    upper: float
+
+
+class AgreementMeasure(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: Literal[
+        "cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic", "spearman_rho", "krippendorff_alpha"
+    ]
+    value: Annotated[
+        float | None,
+        Field(description="1: perfect; 0: as by chance. Null: it is not defined."),
+    ]
+    interval: Annotated[AgreementMeasureInterval | None, Field(description="Of 95 %.")]
+
+
+class EvaluatorAgreementEvaluatorDisagreementSubject(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    execution_id: str | None = None
+    evaluation_id: str | None = None
+    example_id: str | None = None
+
+
+class EvaluatorAgreementEvaluatorDisagreement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    subject: EvaluatorAgreementEvaluatorDisagreementSubject
+    evaluator: Annotated[
+        float | bool | str,
+        Field(description="A number, a boolean, a category or a text, as the definition of its name has it."),
+    ]
+    people: Annotated[
+        float | bool | str,
+        Field(description="A number, a boolean, a category or a text, as the definition of its name has it."),
+    ]
+    reviewers: Annotated[int, Field(description="How many people.")]
+    distance: float
+    reason: Annotated[str | None, Field(description="The evaluator's, cut after 500 characters.")]
+
+
+class EvaluatorAgreementEvaluator(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    rule: str
+    version: str
+    model: str | None
+    n: Annotated[int, Field(description="Subjects that both have scored.")]
+    undecided: Annotated[
+        int,
+        Field(description="Subjects left out, since people disagree among themselves."),
+    ]
+    measures: Annotated[list[AgreementMeasure], Field(description="The verdict rests on the first.")]
+    same: Annotated[
+        float | None,
+        Field(description="The share of subjects on which both say exactly the same."),
+    ]
+    mean_distance: Annotated[float | None, Field(description="Of numbers.")]
+    better_than_chance: Annotated[bool | None, Field(description="Null: it cannot be told.")]
+    verdict: str
+    disagreements_total: int
+    disagreements: Annotated[
+        list[EvaluatorAgreementEvaluatorDisagreement],
+        Field(description="The largest first."),
+    ]
+
+
+class EvaluatorAgreement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    score: str
+    data_type: Literal["numeric", "boolean", "categorical"]
+    truncated: Annotated[
+        bool,
+        Field(description="Whether people have given more scores than the 20,000 newest that are compared."),
+    ]
+    evaluators: list[EvaluatorAgreementEvaluator]
+
+
 class ScheduleLastError(BaseModel):
     """
     Why the last start failed; null once a start succeeds.
@@ -1917,6 +2124,7 @@ class AuditEntryResource(BaseModel):
         "label",
         "release",
         "dataset",
+        "queue",
         "execution",
         "evaluation",
         "score",
@@ -1964,6 +2172,13 @@ class AuditEntry(BaseModel):
         "dataset.created",
         "dataset.updated",
         "dataset.deleted",
+        "queue.created",
+        "queue.updated",
+        "queue.deleted",
+        "queue.items_added",
+        "queue.item_completed",
+        "queue.item_skipped",
+        "queue.item_returned",
         "execution.canceled",
         "execution.deleted",
         "evaluation.paused",
@@ -2212,6 +2427,58 @@ class ScoreDefinitionPage(BaseModel):
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
     ]
+
+
+class NextQueueItem(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    item: Annotated[
+        QueueItem | None,
+        Field(description="Null: nothing is left for this reviewer now."),
+    ]
+
+
+class QueuePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Queue]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class QueueAgreementScorePair(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    reviewers: list[str]
+    items: int
+    measure: AgreementMeasure
+
+
+class QueueAgreementScore(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    data_type: Literal["numeric", "boolean", "categorical"]
+    items: Annotated[int, Field(description="That at least two reviewers have scored.")]
+    same: Annotated[float | None, Field(description="The share of them on which all say the same.")]
+    measure: AgreementMeasure
+    pairs: Annotated[
+        list[QueueAgreementScorePair],
+        Field(description="The 20 pairs with the most items."),
+    ]
+
+
+class QueueAgreement(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    scores: list[QueueAgreementScore]
 
 
 class Monitor(BaseModel):

@@ -73,6 +73,18 @@ export interface Operations {
   deleteScoreDefinition: { request: api.DeleteScoreDefinitionData; response: api.DeleteScoreDefinitionResponse };
   createFeedbackToken: { request: api.CreateFeedbackTokenData; response: api.CreateFeedbackTokenResponse };
   createFeedback: { request: api.CreateFeedbackData; response: api.CreateFeedbackResponse };
+  leaseQueueItem: { request: api.LeaseQueueItemData; response: api.LeaseQueueItemResponse };
+  completeQueueItem: { request: api.CompleteQueueItemData; response: api.CompleteQueueItemResponse };
+  skipQueueItem: { request: api.SkipQueueItemData; response: api.SkipQueueItemResponse };
+  returnQueueItem: { request: api.ReturnQueueItemData; response: api.ReturnQueueItemResponse };
+  listQueues: { request: api.ListQueuesData; response: api.ListQueuesResponse };
+  listQueueItems: { request: api.ListQueueItemsData; response: api.ListQueueItemsResponse };
+  addQueueItems: { request: api.AddQueueItemsData; response: api.AddQueueItemsResponse };
+  getQueueAgreement: { request: api.GetQueueAgreementData; response: api.GetQueueAgreementResponse };
+  getQueue: { request: api.GetQueueData; response: api.GetQueueResponse };
+  setQueue: { request: api.SetQueueData; response: api.SetQueueResponse };
+  deleteQueue: { request: api.DeleteQueueData; response: api.DeleteQueueResponse };
+  getEvaluatorAgreement: { request: api.GetEvaluatorAgreementData; response: api.GetEvaluatorAgreementResponse };
   listSchedules: { request: api.ListSchedulesData; response: api.ListSchedulesResponse };
   createSchedule: { request: api.CreateScheduleData; response: api.CreateScheduleResponse };
   getSchedule: { request: api.GetScheduleData; response: api.GetScheduleResponse };
@@ -188,6 +200,18 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   deleteScoreDefinition: 'DELETE /score-definitions/{name}',
   createFeedbackToken: 'POST /executions/{id}/feedback-token',
   createFeedback: 'POST /feedback',
+  leaseQueueItem: 'POST /queues/{name}/next',
+  completeQueueItem: 'POST /queues/{name}/items/{id}/complete',
+  skipQueueItem: 'POST /queues/{name}/items/{id}/skip',
+  returnQueueItem: 'POST /queues/{name}/items/{id}/back',
+  listQueues: 'GET /queues',
+  listQueueItems: 'GET /queues/{name}/items',
+  addQueueItems: 'POST /queues/{name}/items',
+  getQueueAgreement: 'GET /queues/{name}/agreement',
+  getQueue: 'GET /queues/{name}',
+  setQueue: 'PUT /queues/{name}',
+  deleteQueue: 'DELETE /queues/{name}',
+  getEvaluatorAgreement: 'GET /evaluators/agreement',
   listSchedules: 'GET /schedules',
   createSchedule: 'POST /schedules',
   getSchedule: 'GET /schedules/{id}',

@@ -1435,6 +1435,121 @@ export type CreateFeedback = {
     comment?: string | null;
 };
 
+export type CompleteQueueItem = {
+    /**
+     * Values of the queue's scores.
+     */
+    scores?: Array<{
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        /**
+         * A number, a boolean, a category or a text, as the definition of its name has it.
+         */
+        value: number | boolean | string;
+        comment?: string;
+    }>;
+    /**
+     * What the output should have been: `expected` of an example of `dataset`. Any JSON.
+     */
+    correction?: unknown;
+    /**
+     * Where the correction becomes an example, in a new version.
+     */
+    dataset?: string;
+};
+
+export type AddQueueItems = {
+    execution_ids?: Array<string>;
+    /**
+     * Examples of evaluations that have a score.
+     */
+    examples?: Array<{
+        evaluation_id: string;
+        example_id: string;
+    }>;
+    /**
+     * The newest executions that match. Without `status`: completed ones.
+     */
+    filter?: ExecutionFilter;
+    /**
+     * With `filter`: the share of them. Default: 1.
+     */
+    sample_rate?: number;
+    /**
+     * With `filter`: how many at most. Default: 1000.
+     */
+    limit?: number;
+};
+
+export type ExecutionFilter = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    prompt_name?: string;
+    /**
+     * Only prompts whose name starts with this and a "/".
+     */
+    group?: string;
+    status?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
+    /**
+     * `openai/…`, `anthropic/…`, `google/…`, `mistral/…`, `openai-compatible/…`, `sandbox/…`, or a bare name.
+     */
+    model?: string;
+    /**
+     * By which the version was asked for.
+     */
+    label?: string;
+    /**
+     * Only those whose version this release decided.
+     */
+    release?: string;
+    /**
+     * Of that release.
+     */
+    arm?: 'stable' | 'candidate';
+    /**
+     * Created at or after this time.
+     */
+    since?: string;
+    /**
+     * Created before this time.
+     */
+    until?: string;
+    /**
+     * Only those that were made elsewhere, or (`false`) here.
+     */
+    recorded?: boolean;
+    /**
+     * Conditions on scores, all of which hold: `NAME OPERATOR VALUE` with `<`, `<=`, `>`, `>=`, `=` or `!=`.
+     */
+    score?: Array<string>;
+};
+
+export type PutQueue = {
+    /**
+     * What reviewers are to look at.
+     */
+    description?: string;
+    /**
+     * What reviewers score.
+     */
+    score_names: Array<string>;
+    /**
+     * Executions that match enter by themselves from now on, once they have ended or got a score. Without `status`: completed ones. Omitted: none do.
+     */
+    filter?: ExecutionFilter;
+    /**
+     * The share of matching executions that enters, by a hash of their ids.
+     */
+    sample_rate?: number;
+    /**
+     * How many different reviewers complete an item.
+     */
+    reviewers_per_item?: number;
+};
+
 export type CreateSchedule = {
     name: string;
     /**
@@ -3148,6 +3263,220 @@ export type Feedback = {
     comment: string | null;
 };
 
+export type NextQueueItem = {
+    /**
+     * Null: nothing is left for this reviewer now.
+     */
+    item: QueueItem | null;
+};
+
+export type QueueItem = {
+    id: string;
+    /**
+     * An execution, or an example of an evaluation.
+     */
+    subject: {
+        execution_id?: string;
+        evaluation_id?: string;
+        example_id?: string;
+    };
+    /**
+     * `skipped`: by somebody; others may still get it, once nothing else is left.
+     */
+    state: 'pending' | 'leased' | 'completed' | 'skipped';
+    /**
+     * How many reviewers have completed it.
+     */
+    completed: number;
+    /**
+     * How many have skipped it.
+     */
+    skipped: number;
+    /**
+     * In the list everybody's, up to 20; else the caller's own.
+     */
+    reviews: Array<{
+        /**
+         * The id of a key or session.
+         */
+        reviewer: string;
+        state: 'leased' | 'completed' | 'skipped';
+        leased_until: Timestamp | null;
+        ended_at: Timestamp | null;
+        /**
+         * Where the correction is an example.
+         */
+        correction: {
+            dataset: string;
+            version: number;
+        } | null;
+    }>;
+    created_at: Timestamp;
+    completed_at: Timestamp | null;
+};
+
+export type QueuePage = {
+    data: Array<Queue>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Queue = {
+    /**
+     * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+     */
+    name: string;
+    description: string | null;
+    score_names: Array<string>;
+    /**
+     * As it was given.
+     */
+    filter: {
+        [key: string]: unknown;
+    } | null;
+    sample_rate: number;
+    reviewers_per_item: number;
+    /**
+     * Items by state.
+     */
+    progress: {
+        pending: number;
+        leased: number;
+        completed: number;
+        skipped: number;
+    };
+    /**
+     * Whether it takes no more items.
+     */
+    full: boolean;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+};
+
+export type QueueItemPage = {
+    data: Array<QueueItem>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type AddedQueueItems = {
+    added: number;
+    /**
+     * How many were in the queue already.
+     */
+    present: number;
+};
+
+export type QueueAgreement = {
+    scores: Array<{
+        name: string;
+        data_type: 'numeric' | 'boolean' | 'categorical';
+        /**
+         * That at least two reviewers have scored.
+         */
+        items: number;
+        /**
+         * The share of them on which all say the same.
+         */
+        same: number | null;
+        measure: AgreementMeasure;
+        /**
+         * The 20 pairs with the most items.
+         */
+        pairs: Array<{
+            reviewers: Array<string>;
+            items: number;
+            measure: AgreementMeasure;
+        }>;
+    }>;
+};
+
+export type AgreementMeasure = {
+    name: 'cohen_kappa' | 'weighted_kappa_linear' | 'weighted_kappa_quadratic' | 'spearman_rho' | 'krippendorff_alpha';
+    /**
+     * 1: perfect; 0: as by chance. Null: it is not defined.
+     */
+    value: number | null;
+    /**
+     * Of 95 %.
+     */
+    interval: {
+        lower: number;
+        upper: number;
+    } | null;
+};
+
+export type EvaluatorAgreement = {
+    score: string;
+    data_type: 'numeric' | 'boolean' | 'categorical';
+    /**
+     * Whether people have given more scores than the 20,000 newest that are compared.
+     */
+    truncated: boolean;
+    evaluators: Array<{
+        rule: string;
+        version: string;
+        model: string | null;
+        /**
+         * Subjects that both have scored.
+         */
+        n: number;
+        /**
+         * Subjects left out, since people disagree among themselves.
+         */
+        undecided: number;
+        /**
+         * The verdict rests on the first.
+         */
+        measures: Array<AgreementMeasure>;
+        /**
+         * The share of subjects on which both say exactly the same.
+         */
+        same: number | null;
+        /**
+         * Of numbers.
+         */
+        mean_distance: number | null;
+        /**
+         * Null: it cannot be told.
+         */
+        better_than_chance: boolean | null;
+        verdict: string;
+        disagreements_total: number;
+        /**
+         * The largest first.
+         */
+        disagreements: Array<{
+            subject: {
+                execution_id?: string;
+                evaluation_id?: string;
+                example_id?: string;
+            };
+            /**
+             * A number, a boolean, a category or a text, as the definition of its name has it.
+             */
+            evaluator: number | boolean | string;
+            /**
+             * A number, a boolean, a category or a text, as the definition of its name has it.
+             */
+            people: number | boolean | string;
+            /**
+             * How many people.
+             */
+            reviewers: number;
+            distance: number;
+            /**
+             * The evaluator's, cut after 500 characters.
+             */
+            reason: string | null;
+        }>;
+    }>;
+};
+
 export type Schedule = {
     id: string;
     name: string;
@@ -3919,9 +4248,9 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'release' | 'dataset' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -7422,6 +7751,591 @@ export type CreateFeedbackResponses = {
 
 export type CreateFeedbackResponse = CreateFeedbackResponses[keyof CreateFeedbackResponses];
 
+export type LeaseQueueItemData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/queues/{name}/next';
+};
+
+export type LeaseQueueItemErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type LeaseQueueItemError = LeaseQueueItemErrors[keyof LeaseQueueItemErrors];
+
+export type LeaseQueueItemResponses = {
+    /**
+     * Done.
+     */
+    200: NextQueueItem;
+};
+
+export type LeaseQueueItemResponse = LeaseQueueItemResponses[keyof LeaseQueueItemResponses];
+
+export type CompleteQueueItemData = {
+    body: CompleteQueueItem;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/queues/{name}/items/{id}/complete';
+};
+
+export type CompleteQueueItemErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CompleteQueueItemError = CompleteQueueItemErrors[keyof CompleteQueueItemErrors];
+
+export type CompleteQueueItemResponses = {
+    /**
+     * Done.
+     */
+    200: QueueItem;
+};
+
+export type CompleteQueueItemResponse = CompleteQueueItemResponses[keyof CompleteQueueItemResponses];
+
+export type SkipQueueItemData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/queues/{name}/items/{id}/skip';
+};
+
+export type SkipQueueItemErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SkipQueueItemError = SkipQueueItemErrors[keyof SkipQueueItemErrors];
+
+export type SkipQueueItemResponses = {
+    /**
+     * Done.
+     */
+    200: QueueItem;
+};
+
+export type SkipQueueItemResponse = SkipQueueItemResponses[keyof SkipQueueItemResponses];
+
+export type ReturnQueueItemData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/queues/{name}/items/{id}/back';
+};
+
+export type ReturnQueueItemErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ReturnQueueItemError = ReturnQueueItemErrors[keyof ReturnQueueItemErrors];
+
+export type ReturnQueueItemResponses = {
+    /**
+     * Done.
+     */
+    200: QueueItem;
+};
+
+export type ReturnQueueItemResponse = ReturnQueueItemResponses[keyof ReturnQueueItemResponses];
+
+export type ListQueuesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/queues';
+};
+
+export type ListQueuesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListQueuesError = ListQueuesErrors[keyof ListQueuesErrors];
+
+export type ListQueuesResponses = {
+    /**
+     * Done.
+     */
+    200: QueuePage;
+};
+
+export type ListQueuesResponse = ListQueuesResponses[keyof ListQueuesResponses];
+
+export type ListQueueItemsData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        state?: 'pending' | 'leased' | 'completed' | 'skipped';
+    };
+    url: '/queues/{name}/items';
+};
+
+export type ListQueueItemsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListQueueItemsError = ListQueueItemsErrors[keyof ListQueueItemsErrors];
+
+export type ListQueueItemsResponses = {
+    /**
+     * Done.
+     */
+    200: QueueItemPage;
+};
+
+export type ListQueueItemsResponse = ListQueueItemsResponses[keyof ListQueueItemsResponses];
+
+export type AddQueueItemsData = {
+    body: AddQueueItems;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/queues/{name}/items';
+};
+
+export type AddQueueItemsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type AddQueueItemsError = AddQueueItemsErrors[keyof AddQueueItemsErrors];
+
+export type AddQueueItemsResponses = {
+    /**
+     * Done.
+     */
+    200: AddedQueueItems;
+};
+
+export type AddQueueItemsResponse = AddQueueItemsResponses[keyof AddQueueItemsResponses];
+
+export type GetQueueAgreementData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/queues/{name}/agreement';
+};
+
+export type GetQueueAgreementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetQueueAgreementError = GetQueueAgreementErrors[keyof GetQueueAgreementErrors];
+
+export type GetQueueAgreementResponses = {
+    /**
+     * Done.
+     */
+    200: QueueAgreement;
+};
+
+export type GetQueueAgreementResponse = GetQueueAgreementResponses[keyof GetQueueAgreementResponses];
+
+export type DeleteQueueData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/queues/{name}';
+};
+
+export type DeleteQueueErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteQueueError = DeleteQueueErrors[keyof DeleteQueueErrors];
+
+export type DeleteQueueResponses = {
+    /**
+     * Done.
+     */
+    200: Queue;
+};
+
+export type DeleteQueueResponse = DeleteQueueResponses[keyof DeleteQueueResponses];
+
+export type GetQueueData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/queues/{name}';
+};
+
+export type GetQueueErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetQueueError = GetQueueErrors[keyof GetQueueErrors];
+
+export type GetQueueResponses = {
+    /**
+     * Done.
+     */
+    200: Queue;
+};
+
+export type GetQueueResponse = GetQueueResponses[keyof GetQueueResponses];
+
+export type SetQueueData = {
+    body: PutQueue;
+    path: {
+        /**
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/queues/{name}';
+};
+
+export type SetQueueErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type SetQueueError = SetQueueErrors[keyof SetQueueErrors];
+
+export type SetQueueResponses = {
+    /**
+     * Done.
+     */
+    200: Queue;
+};
+
+export type SetQueueResponse = SetQueueResponses[keyof SetQueueResponses];
+
+export type GetEvaluatorAgreementData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The name of the score that both evaluators and people give.
+         */
+        score: string;
+        /**
+         * Only evaluators of this rule.
+         */
+        rule?: string;
+        /**
+         * Whether what users say by feedback tokens counts, too.
+         */
+        feedback?: 'true' | 'false';
+        /**
+         * Whether the categories of the definition are in order: adds weighted kappas.
+         */
+        ordered?: 'true' | 'false';
+        /**
+         * Created at or after this time.
+         */
+        since?: string;
+        /**
+         * Created before this time.
+         */
+        until?: string;
+        /**
+         * How many are shown of each version.
+         */
+        disagreements?: number;
+    };
+    url: '/evaluators/agreement';
+};
+
+export type GetEvaluatorAgreementErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetEvaluatorAgreementError = GetEvaluatorAgreementErrors[keyof GetEvaluatorAgreementErrors];
+
+export type GetEvaluatorAgreementResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluatorAgreement;
+};
+
+export type GetEvaluatorAgreementResponse = GetEvaluatorAgreementResponses[keyof GetEvaluatorAgreementResponses];
+
 export type ListSchedulesData = {
     body?: never;
     path?: never;
@@ -9287,7 +10201,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { publicId } from '../../domain/ids.ts';
+import { MAX_QUEUE_ITEMS } from '../../domain/queues/queue.ts';
+import type { ItemRow } from '../../services/queues/items.ts';
+import type { QueueRow } from '../../services/queues/queues.ts';
+import type { ScoreAgreement } from '../../services/queues/reviewer-agreement.ts';
+import { presentExecutionFilter } from '../executions/filter-schema.ts';
+import type { Queue, QueueAgreement, QueueItem } from './schema.ts';
+
+/** What stands in place of what a queue says for a key that may not read it. */
+export const UNREAD_QUEUE = { description: null, score_names: [], filter: null } as const satisfies Partial<
+  z.input<typeof Queue>
+>;
+
+export function presentQueue(row: QueueRow): z.input<typeof Queue> {
+  const items = Object.values(row.progress).reduce((sum, count) => sum + count, 0);
+  return {
+    name: row.name,
+    description: row.description,
+    score_names: row.score_names,
+    filter: row.filter === null ? null : presentExecutionFilter(row.filter),
+    sample_rate: row.sample_rate,
+    reviewers_per_item: row.reviewers_per_item,
+    progress: row.progress,
+    full: items >= MAX_QUEUE_ITEMS,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** An execution or an example as callers name it. */
+export function presentSubject(
+  executionId: string | null,
+  evaluationId: string | null,
+  exampleId: string | null,
+): z.input<typeof QueueItem>['subject'] {
+  if (executionId !== null) return { execution_id: publicId('execution', executionId) };
+  return { evaluation_id: publicId('evaluation', evaluationId ?? ''), example_id: exampleId ?? '' };
+}
+
+export function presentItem(row: ItemRow): z.input<typeof QueueItem> {
+  return {
+    id: publicId('queueItem', row.id),
+    subject: presentSubject(row.execution_id, row.evaluation_id, row.example_id),
+    state: row.state,
+    completed: row.completed,
+    skipped: row.skipped,
+    reviews: row.reviews.map((review) => ({
+      reviewer: review.reviewer,
+      state: review.outcome ?? 'leased',
+      leased_until: review.outcome === null ? review.leased_until.toISOString() : null,
+      ended_at: review.ended_at?.toISOString() ?? null,
+      correction: review.correction,
+    })),
+    created_at: row.created_at.toISOString(),
+    completed_at: row.completed_at?.toISOString() ?? null,
+  };
+}
+
+export const presentQueueAgreement = (scores: ScoreAgreement[]): z.input<typeof QueueAgreement> => ({
+  scores: scores.map(({ type, ...score }) => ({ ...score, data_type: type })),
+});

@@ -1,0 +1,107 @@
+import { publicId } from '../../domain/ids.ts';
+import { LEASE_MINUTES } from '../../domain/queues/queue.ts';
+import { requireAlso } from '../../domain/scopes.ts';
+import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
+import { leaseNext } from '../../services/queues/lease.ts';
+import { completeItem, type Reviewing, returnItem, skipItem } from '../../services/queues/review.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { presentItem } from './presenter.ts';
+import { itemSample } from './samples.ts';
+import { CompleteItem, ItemParams, NextItem, QueueItem, QueueParams } from './schema.ts';
+
+const tag = 'Queues';
+const scope = ['score', 'write'] as const;
+
+const reviewerOf = ({ id, sessionId }: AuthenticatedKey) =>
+  sessionId === undefined ? publicId('apiKey', id) : publicId('session', sessionId);
+
+const reviewing = ({
+  params,
+  key,
+}: Pick<RouteRequest<{ name: string; id: string }, unknown, unknown>, 'params' | 'key'>): Reviewing => ({
+  queueName: params.name,
+  itemId: params.id,
+  reviewer: reviewerOf(key),
+});
+
+/** What reviewers do. The subject's content is read apart, with the scope `read`. */
+export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/queues/{name}/next',
+      operationId: 'leaseQueueItem',
+      // A lease passes by itself.
+      audit: 'none',
+      tag,
+      summary: 'Get the next item of a queue to review',
+      description:
+        `It is the caller's (the key's or session's) for ${LEASE_MINUTES} minutes; nobody else gets it meanwhile, unless several reviewers are wanted. ` +
+        'Who holds one gets that again, for as long anew.',
+      scope,
+      params: QueueParams,
+      response: NextItem,
+      responseExample: { item: itemSample },
+      async handler({ db, params, key }) {
+        const item = await leaseNext(db, params.name, reviewerOf(key));
+        return { item: item && presentItem(item) };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/queues/{name}/items/{id}/complete',
+      operationId: 'completeQueueItem',
+      audit: ['queue.item_completed', 'dataset.created', 'dataset.updated'],
+      tag,
+      summary: 'Complete an item with scores and maybe a correction',
+      description:
+        'Scores are stored as those of a person. A correction becomes `expected` of an example in a new version of `dataset`, which needs the scope `write`. ' +
+        'The same again changes nothing; other scores replace those that the caller gave.',
+      scope,
+      params: ItemParams,
+      body: CompleteItem,
+      bodyExamples: { Score: { scores: [{ name: 'helpful', value: true }] } },
+      response: QueueItem,
+      responseExample: itemSample,
+      errors: ['invalid_state', 'quota_exceeded'],
+      async handler(request) {
+        const { db, key, body } = request;
+        const { scores, correction: expected, dataset } = body;
+        if (dataset !== undefined) requireAlso(key.scopes, 'write', 'A correction');
+        const correction = expected === undefined || dataset === undefined ? undefined : { expected, dataset };
+        return presentItem(await completeItem(db, quotas, reviewing(request), { scores, correction }));
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/queues/{name}/items/{id}/skip',
+      operationId: 'skipQueueItem',
+      audit: ['queue.item_skipped'],
+      tag,
+      summary: 'Leave an item to other reviewers',
+      scope,
+      params: ItemParams,
+      response: QueueItem,
+      responseExample: itemSample,
+      errors: ['invalid_state'],
+      handler: async (request) => presentItem(await skipItem(request.db, reviewing(request))),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/queues/{name}/items/{id}/back',
+      operationId: 'returnQueueItem',
+      audit: ['queue.item_returned', 'dataset.updated'],
+      tag,
+      summary: 'Take back what the caller has made of an item',
+      description:
+        'Ends a lease, or undoes a skip or a completion: its scores are deleted, and another version of the dataset takes its correction back.',
+      scope,
+      params: ItemParams,
+      response: QueueItem,
+      responseExample: itemSample,
+      errors: ['quota_exceeded'],
+      handler: async (request) => presentItem(await returnItem(request.db, quotas, reviewing(request))),
+    }),
+  ];
+}

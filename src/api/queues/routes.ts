@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { MAX_QUEUE_ITEMS, MAX_QUEUES } from '../../domain/queues/queue.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { addItems } from '../../services/queues/add-items.ts';
+import { listItems } from '../../services/queues/items.ts';
+import { deleteQueue, getQueue, listQueues, putQueue } from '../../services/queues/queues.ts';
+import { queueAgreement } from '../../services/queues/reviewer-agreement.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { toExecutionFilter } from '../executions/filter-schema.ts';
+import { presentItem, presentQueue, presentQueueAgreement, UNREAD_QUEUE } from './presenter.ts';
+import { reviewRoutes } from './review-routes.ts';
+import { itemSample, queueAgreementSample, queueSample } from './samples.ts';
+import {
+  AddedItems,
+  AddItems,
+  ItemsQuery,
+  ListQuery,
+  PutQueue,
+  Queue,
+  QueueAgreement,
+  QueueItemPage,
+  QueueName,
+  QueuePage,
+  QueueParams,
+} from './schema.ts';
+
+const tag = 'Queues';
+const DEFAULT_FILTERED = 1_000;
+
+/** `/queues` and what is under it. */
+export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
+  return [
+    ...reviewRoutes({ quotas }),
+    defineRoute({
+      method: 'get',
+      path: '/queues',
+      operationId: 'listQueues',
+      tag,
+      summary: 'List queues by name',
+      scope: 'read',
+      query: ListQuery,
+      response: QueuePage,
+      responseExample: { data: [queueSample], next_cursor: null },
+      async handler({ db, query: { limit, cursor } }) {
+        const page = await listQueues(db.heavy.query, limit, decodeCursor(cursor, QueueName));
+        return toPage(page, presentQueue, ({ name }) => name);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/queues/{name}/items',
+      operationId: 'listQueueItems',
+      tag,
+      summary: 'List the items of a queue in the order in which they came',
+      scope: 'read',
+      params: QueueParams,
+      query: ItemsQuery,
+      response: QueueItemPage,
+      responseExample: { data: [itemSample], next_cursor: null },
+      async handler({ db, params, query: { limit, cursor, state } }) {
+        const after = decodeCursor(cursor, z.uuid());
+        const page = await listItems(db.heavy, params.name, { state, after, limit });
+        return toPage(page, presentItem, ({ id }) => id);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/queues/{name}/agreement',
+      operationId: 'getQueueAgreement',
+      tag,
+      summary: 'Measure how much the reviewers of a queue agree',
+      description: "Krippendorff's alpha over the 20,000 newest reviews, for each score that is no text.",
+      scope: 'read',
+      params: QueueParams,
+      response: QueueAgreement,
+      responseExample: queueAgreementSample,
+      handler: async ({ db, params }) => presentQueueAgreement(await queueAgreement(db.heavy.query, params.name)),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/queues/{name}/items',
+      operationId: 'addQueueItems',
+      audit: ['queue.items_added'],
+      tag,
+      summary: 'Add executions or examples of evaluations to a queue',
+      description: `What is in the queue stays as it is. A queue has at most ${MAX_QUEUE_ITEMS.toLocaleString('en-US')} items.`,
+      scope: 'write',
+      params: QueueParams,
+      body: AddItems,
+      bodyExamples: { 'By a filter': { filter: { prompt_name: 'support/greeting' }, limit: 100 } },
+      response: AddedItems,
+      responseExample: { added: 100, present: 0 },
+      errors: ['quota_exceeded'],
+      handler: ({ db, params, body: { execution_ids: executionIds, examples, filter, sample_rate, limit } }) =>
+        addItems(db, params.name, {
+          executionIds,
+          examples: examples?.map(({ evaluation_id: evaluationId, example_id: exampleId }) => ({
+            evaluationId,
+            exampleId,
+          })),
+          filtered: filter && {
+            filter: toExecutionFilter(filter),
+            sampleRate: sample_rate ?? 1,
+            limit: limit ?? DEFAULT_FILTERED,
+          },
+        }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/queues/{name}',
+      operationId: 'getQueue',
+      tag,
+      summary: 'Retrieve a queue with its progress',
+      scope: 'read',
+      params: QueueParams,
+      response: Queue,
+      responseExample: queueSample,
+      handler: async ({ db, params }) => presentQueue(await getQueue(db.heavy.query, params.name)),
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/queues/{name}',
+      operationId: 'setQueue',
+      audit: ['queue.created', 'queue.updated'],
+      tag,
+      summary: 'Create a queue, or change its settings',
+      description: `What is left out takes its default. Items stay. A workspace can have at most ${MAX_QUEUES} queues.`,
+      scope: 'write',
+      withoutRead: UNREAD_QUEUE,
+      params: QueueParams,
+      body: PutQueue,
+      bodyExamples: {
+        'Unhelpful answers': {
+          score_names: ['helpful'],
+          filter: { prompt_name: 'support/greeting', score: ['helpful<0.5'] },
+        },
+      },
+      response: Queue,
+      responseExample: queueSample,
+      errors: ['quota_exceeded'],
+      async handler({ db, params, body }) {
+        const row = await putQueue(db, params.name, {
+          description: body.description ?? null,
+          scoreNames: body.score_names,
+          filter: body.filter === undefined ? null : toExecutionFilter(body.filter),
+          sampleRate: body.sample_rate,
+          reviewersPerItem: body.reviewers_per_item,
+        });
+        return presentQueue(row);
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/queues/{name}',
+      operationId: 'deleteQueue',
+      audit: ['queue.deleted'],
+      tag,
+      summary: 'Delete a queue with its items',
+      description: 'Scores and datasets stay.',
+      scope: 'write',
+      withoutRead: UNREAD_QUEUE,
+      params: QueueParams,
+      response: Queue,
+      responseExample: queueSample,
+      handler: async ({ db, params }) => presentQueue(await deleteQueue(db, params.name)),
+    }),
+  ];
+}

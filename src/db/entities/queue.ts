@@ -1,0 +1,110 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ReviewCorrection } from '../../domain/queues/queue.ts';
+import { Evaluation } from './evaluation.ts';
+import { Execution } from './execution.ts';
+import { timestamp, workspaceOwned } from './workspace-owned.ts';
+
+/** A list of executions and examples that people score. */
+export const Queue = defineEntity({
+  name: 'Queue',
+  tableName: 'queues',
+  uniques: [{ properties: ['workspaceId', 'name'] }],
+  properties: {
+    ...workspaceOwned,
+    name: p.text(),
+    description: p.text().nullable(),
+    /** What people score. */
+    scoreNames: p.array().$type<string[]>().columnType('text[]'),
+    /** An `ExecutionFilter`: executions that match enter by themselves; null: none do. */
+    filter: p.json<object>().columnType('jsonb').nullable(),
+    /** 0–1: the share of those that enter. */
+    sampleRate: p.double().$type<number>(),
+    reviewersPerItem: p.integer(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+});
+
+/** What is to be scored: an execution, or an example of an evaluation. Once in a queue. It goes with its subject. */
+export const QueueItem = defineEntity({
+  name: 'QueueItem',
+  tableName: 'queue_items',
+  indexes: [
+    { properties: ['workspaceId'] },
+    { properties: ['queue', 'id'] },
+    {
+      name: 'queue_items_open_index',
+      expression: `create index "queue_items_open_index" on "queue_items" ("queue_id", "id") where "completed_at" is null`,
+    },
+    {
+      name: 'queue_items_execution_index',
+      expression: `create unique index "queue_items_execution_index" on "queue_items" ("execution_id", "queue_id") where "execution_id" is not null`,
+    },
+    {
+      name: 'queue_items_example_index',
+      expression: `create unique index "queue_items_example_index" on "queue_items" ("evaluation_id", "example_id", "queue_id") where "evaluation_id" is not null`,
+    },
+  ],
+  properties: {
+    ...workspaceOwned,
+    queue: () => p.manyToOne(Queue).deleteRule('cascade'),
+    /** Either this, or the two after it. */
+    execution: () => p.manyToOne(Execution).deleteRule('cascade').nullable(),
+    evaluation: () => p.manyToOne(Evaluation).deleteRule('cascade').nullable(),
+    /** The key of the example. */
+    exampleId: p.text().nullable(),
+    /** How many reviewers have completed it, and how many have skipped it. */
+    completed: p.integer().default(0),
+    skipped: p.integer().default(0),
+    /** When as many as are wanted had completed it. */
+    completedAt: timestamp().nullable(),
+    createdAt: timestamp(),
+  },
+});
+
+/** What came of one item and one reviewer: a lease, until there is an outcome. */
+export const QueueReview = defineEntity({
+  name: 'QueueReview',
+  tableName: 'queue_reviews',
+  indexes: [
+    { properties: ['workspaceId'] },
+    {
+      name: 'queue_reviews_leased_index',
+      expression: `create index "queue_reviews_leased_index" on "queue_reviews" ("queue_id", "reviewer") where "outcome" is null`,
+    },
+    { properties: ['queueId', 'endedAt'] },
+  ],
+  properties: {
+    item: () => p.manyToOne(QueueItem).deleteRule('cascade').primary(),
+    /** Public id of a key or session. */
+    reviewer: p.text().primary(),
+    workspaceId: workspaceOwned.workspaceId,
+    queueId: p.uuid(),
+    /** The item is nobody else's until then. */
+    leasedUntil: timestamp(),
+    /** Null: leased, or once leased. */
+    outcome: p.text().$type<'completed' | 'skipped'>().nullable(),
+    endedAt: timestamp().nullable(),
+    /** Scores that it stored. */
+    scoreIds: p.array().$type<string[]>().columnType('uuid[]').default([]),
+    /** SHA-256 of what completed it: the same again changes nothing. */
+    requestHash: p.blob().$type<Buffer>().nullable(),
+    /** The dataset's version that has its correction. */
+    correction: p.json<ReviewCorrection>().columnType('jsonb').nullable(),
+  },
+});
+
+/**
+ * An execution that has ended or got a score since queues were filled last. Triggers write it (`db/queue-triggers.ts`) where the workspace
+ * has a queue with a filter; it is soon looked at, and gone.
+ */
+export const QueueCandidate = defineEntity({
+  name: 'QueueCandidate',
+  tableName: 'queue_candidates',
+  indexes: [{ properties: ['workspaceId', 'id'] }],
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    workspaceId: p.uuid(),
+    executionId: p.uuid(),
+  },
+});

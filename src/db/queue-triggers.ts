@@ -1,0 +1,51 @@
+import { executionStates } from '../domain/execution-states.ts';
+
+/** The body of a trigger: notes executions that queues have to look at, where any queue of the workspace takes executions by a filter. */
+const noting = (rows: string, id: string, condition = '') => `begin
+      insert into queue_candidates (workspace_id, execution_id) select distinct found.workspace_id, found.${id} from ${rows} as found
+      where exists (select from queues where queues.workspace_id = found.workspace_id and queues.filter is not null)${condition}; return null; end`;
+
+/** An execution that has ended: `jobs/fill-queues.ts` looks at it. Some are stored when they have. */
+export const executionQueueTriggers = [
+  {
+    name: 'queues_of_insert',
+    timing: 'after' as const,
+    events: ['insert' as const],
+    // raw SQL: the body of a trigger. As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    expression: `create or replace function "executions_queues_of_insert_fn"() returns trigger language plpgsql as $$ ${noting('made', 'id', ` and ${executionStates.in(executionStates.final, 'found')}`)} $$;
+create trigger "queues_of_insert" after insert on "executions" referencing new table as made for each statement execute function "executions_queues_of_insert_fn"()`,
+  },
+  {
+    name: 'queues_of_update',
+    timing: 'after' as const,
+    events: ['update' as const],
+    // raw SQL: as above. For each row: most updates end nothing, and must not cost a call of the trigger.
+    expression: `create or replace function "executions_queues_of_update_fn"() returns trigger language plpgsql as $$ ${noting('(select new.workspace_id, new.id)', 'id')} $$;
+create trigger "queues_of_update" after update on "executions" for each row when (${executionStates.in(executionStates.final, 'new')} and old.status is distinct from new.status)
+      execute function "executions_queues_of_update_fn"()`,
+  },
+];
+
+/** A score may be what a filter waits for. */
+export const scoreQueueTriggers = (['insert', 'update'] as const).map((event) => ({
+  name: `queues_of_${event}`,
+  timing: 'after' as const,
+  events: [event],
+  // raw SQL: as above.
+  expression: `create or replace function "scores_queues_of_${event}_fn"() returns trigger language plpgsql as $$ ${noting('made', 'execution_id', ' and found.execution_id is not null')} $$;
+create trigger "queues_of_${event}" after ${event} on "scores" referencing new table as made for each statement execute function "scores_queues_of_${event}_fn"()`,
+}));
+
+/** A deleted evaluation leaves its workspace at once, and its rows are deleted later: its items go at once, too. */
+export const evaluationQueueTriggers = [
+  {
+    name: 'queues_of_update',
+    timing: 'after' as const,
+    events: ['update' as const],
+    // raw SQL: as above.
+    expression: `create or replace function "evaluations_queues_of_update_fn"() returns trigger language plpgsql as $$ begin
+      delete from queue_items where evaluation_id = new.id; return null; end $$;
+create trigger "queues_of_update" after update on "evaluations" for each row when (old.workspace_id is distinct from new.workspace_id)
+      execute function "evaluations_queues_of_update_fn"()`,
+  },
+];

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { bindWorkspace, type Query } from '../db/database.ts';
+import { enterQueue, roomOf } from '../services/queues/add-items.ts';
+import { filteredQueues } from '../services/queues/queues.ts';
+
+/** Executions that one transaction looks at. */
+const BATCH_SIZE = 1_000;
+
+/**
+ * Puts executions into the queues whose filters they match: those that have ended or got a score since the last time, which triggers have
+ * written down (`db/queue-triggers.ts`). An execution is looked at again at each of its scores, and enters a queue once. Whoever looks at one
+ * takes its note away in the same transaction, so none is lost. A queue that is full takes no more. Safe to run in several processes at once.
+ * @param signal ends it after the current step
+ */
+export async function fillQueues(
+  { db, log }: { db: Pick<Database, 'system'>; log: Logger },
+  signal: AbortSignal,
+): Promise<void> {
+  let waiting = await workspacesOf(db.system.query);
+  while (waiting.length > 0 && !signal.aborted) {
+    const more: string[] = [];
+    // In turn: a workspace with many waits for the others after each batch.
+    for (const id of waiting) {
+      if (signal.aborted) return;
+      try {
+        const looked = await db.system.transaction((query) => fill(query, id));
+        if (looked === BATCH_SIZE) more.push(id);
+      } catch (error) {
+        log.warn({ err: error, workspace: id }, 'cannot fill the queues of a workspace; it will be tried again');
+      }
+    }
+    waiting = more;
+  }
+}
+
+async function workspacesOf(query: Query): Promise<string[]> {
+  const rows = await query((db) => db.selectFrom('queue_candidates').select('workspace_id as id').distinct());
+  return rows.map(({ id }) => id);
+}
+
+/** @returns how many notes were dealt with */
+async function fill(query: Query, workspaceId: string): Promise<number> {
+  const own = bindWorkspace(query, workspaceId);
+  const taken = await own((db) =>
+    db
+      .deleteFrom('queue_candidates')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('queue_candidates')
+          .select('id')
+          .orderBy('id')
+          .limit(sql.lit(BATCH_SIZE))
+          .forUpdate()
+          .skipLocked(),
+      )
+      .returning('execution_id'),
+  );
+  const ids = [...new Set(taken.map(({ execution_id: id }) => id))].sort();
+  if (ids.length === 0) return 0;
+  for (const { id, filter, sample_rate: sampleRate } of await filteredQueues(own)) {
+    const room = await roomOf(own, id);
+    if (room > 0) await enterQueue(own, id, { filter, sampleRate, limit: ids.length, ids, room });
+  }
+  return taken.length;
+}

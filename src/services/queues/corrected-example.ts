@@ -1,0 +1,40 @@
+import type { Query } from '../../db/database.ts';
+import { notFound } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
+import type { ScoreSubject } from '../../domain/scores/score-subject.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+
+/** What an example takes from what was reviewed. */
+export interface ReviewedExample {
+  variables: Record<string, JsonValue>;
+  /** Where it comes from, as examples that are made of executions say it. */
+  metadata: Record<string, JsonValue>;
+}
+
+/** @throws ApiError `not_found` */
+export async function exampleOf(query: Query, subject: ScoreSubject): Promise<ReviewedExample> {
+  if ('executionId' in subject) {
+    const [row] = await query((db) =>
+      db
+        .selectFrom('executions')
+        .select(['variables', 'prompt_name', 'prompt_version', 'model', 'created_at'])
+        .where('id', '=', subject.executionId),
+    );
+    if (row === undefined) throw notFound('This execution');
+    const { variables, created_at: createdAt, ...about } = row;
+    const executionId = publicId('execution', subject.executionId);
+    return { variables, metadata: { execution_id: executionId, ...about, created_at: createdAt.toISOString() } };
+  }
+  const [row] = await query((db) =>
+    db
+      .selectFrom('evaluations as e')
+      .innerJoin('evaluation_results as r', 'r.evaluation_id', 'e.id')
+      .select(['r.variables', 'e.prompt_name', 'e.prompt_version', 'e.model', 'r.created_at'])
+      .where('e.id', '=', subject.evaluationId)
+      .where('r.example_key', '=', subject.exampleId),
+  );
+  if (row === undefined) throw notFound('This example of the evaluation');
+  const { variables, created_at: createdAt, ...about } = row;
+  const evaluationId = publicId('evaluation', subject.evaluationId);
+  return { variables, metadata: { evaluation_id: evaluationId, ...about, created_at: createdAt.toISOString() } };
+}

@@ -1,0 +1,103 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { milliseconds, now } from '../../db/sql.ts';
+import type { Builder } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
+import { notFound } from '../../domain/errors.ts';
+import { LEASE_MINUTES } from '../../domain/queues/queue.ts';
+import { getItem, type ItemRow } from './items.ts';
+import { findQueue, type QueueColumns } from './queues.ts';
+
+const leaseEnd = sql<Date>`now() + ${milliseconds(LEASE_MINUTES * 60_000)}`;
+
+/** How many others hold the item `i` now. */
+export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue_items'] }, 'i'>, reviewer: string) =>
+  eb
+    .selectFrom('queue_reviews as lease')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .whereRef('lease.item_id', '=', 'i.id')
+    .where('lease.reviewer', '<>', reviewer)
+    .where('lease.outcome', 'is', null)
+    .where('lease.leased_until', '>', now);
+
+/**
+ * Gives the reviewer an item that they have not dealt with and for which a reviewer is still wanted, until the lease ends. Whoever holds one
+ * of the queue gets it again, for as long anew. What somebody has skipped comes last.
+ *
+ * Requests of a queue take turns by its row, so each sees the leases of those before it. Who completes an item locks only that: the item's
+ * own columns are looked at again once it is locked.
+ * @returns null: nothing is left for this reviewer now
+ * @throws ApiError `not_found`
+ */
+export async function leaseNext(db: WorkspaceDatabase, name: string, reviewer: string): Promise<ItemRow | null> {
+  return db.transaction(async (query) => {
+    const queue = await lockQueue(query, name);
+    const id =
+      (await heldItem(query, queue, reviewer)) ??
+      (await openItem(query, queue, reviewer, false)) ??
+      (await openItem(query, queue, reviewer, true));
+    if (id === undefined) return null;
+    await query((own) =>
+      own
+        .insertInto('queue_reviews')
+        .values({ item_id: id, queue_id: queue.id, reviewer, leased_until: leaseEnd, outcome: null })
+        .onConflict((conflict) => conflict.columns(['item_id', 'reviewer']).doUpdateSet({ leased_until: leaseEnd })),
+    );
+    return getItem(query, queue, id, reviewer);
+  });
+}
+
+async function lockQueue(query: Query, name: string): Promise<QueueColumns> {
+  const [locked] = await query((db) => db.selectFrom('queues').select('id').where('name', '=', name).forNoKeyUpdate());
+  if (locked === undefined) throw notFound(`The queue "${name}"`);
+  return findQueue(query, name);
+}
+
+async function heldItem(query: Query, { id }: QueueColumns, reviewer: string): Promise<string | undefined> {
+  const [held] = await query((db) =>
+    db
+      .selectFrom('queue_reviews as r')
+      .innerJoin('queue_items as i', 'i.id', 'r.item_id')
+      .select('r.item_id')
+      .where('r.queue_id', '=', id)
+      .where('r.reviewer', '=', reviewer)
+      .where('r.outcome', 'is', null)
+      .where('r.leased_until', '>', now)
+      .where('i.completed_at', 'is', null)
+      .orderBy('r.item_id')
+      .limit(1)
+      .forUpdate('i')
+      .skipLocked(),
+  );
+  return held?.item_id;
+}
+
+async function openItem(
+  query: Query,
+  { id, reviewers_per_item: wanted }: QueueColumns,
+  reviewer: string,
+  skipped: boolean,
+): Promise<string | undefined> {
+  const isDone = (db: Builder) =>
+    db
+      .selectFrom('queue_reviews as mine')
+      .select('mine.item_id')
+      .whereRef('mine.item_id', '=', sql.ref('i.id'))
+      .where('mine.reviewer', '=', reviewer)
+      .where('mine.outcome', 'is not', null);
+  const [free] = await query((db) =>
+    db
+      .selectFrom('queue_items as i')
+      .select('i.id')
+      .where('i.queue_id', '=', id)
+      .where('i.completed_at', 'is', null)
+      .where('i.skipped', skipped ? '>' : '=', 0)
+      .where((eb) => eb.not(eb.exists(isDone(db))))
+      .where((eb) => eb(eb('i.completed', '+', leasesOfOthers(eb, reviewer)), '<', wanted))
+      .orderBy('i.id')
+      .limit(1)
+      .forUpdate('i')
+      .skipLocked(),
+  );
+  return free?.id;
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import {
+  type ComparableType,
+  type ComparableValue,
+  judgeAgreement,
+  type Measure,
+  reviewerAgreement,
+} from '../../domain/scores/agreement.ts';
+import { findQueue } from './queues.ts';
+
+/** Reviews that are looked at: the newest. */
+const MAX_REVIEWS = 20_000;
+/** Pairs of reviewers that are shown: those with the most items. */
+const MAX_PAIRS = 20;
+
+/** How much two reviewers agree. */
+export interface PairAgreement {
+  reviewers: [string, string];
+  /** That both have scored. */
+  items: number;
+  measure: Measure;
+}
+
+/** How much the reviewers of a queue agree on a score. */
+export interface ScoreAgreement {
+  name: string;
+  type: ComparableType;
+  /** That at least two have scored. */
+  items: number;
+  /** 0–1: the share of them on which all say exactly the same; null: there are none. */
+  same: number | null;
+  measure: Measure;
+  pairs: PairAgreement[];
+}
+
+/** Values by reviewer. */
+type Unit = Map<string, ComparableValue>;
+
+/**
+ * How much the reviewers of a queue agree, by score; texts are left out.
+ * @throws ApiError `not_found`
+ */
+export async function queueAgreement(query: Query, name: string): Promise<ScoreAgreement[]> {
+  const queue = await findQueue(query, name);
+  const rows = await query((db) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('queue_reviews')
+          .select(['item_id', 'reviewer', 'score_ids'])
+          .where('queue_id', '=', queue.id)
+          .where('outcome', '=', 'completed')
+          .orderBy('ended_at', 'desc')
+          .limit(MAX_REVIEWS)
+          .as('r'),
+      )
+      .innerJoin('scores as s', (join) => join.on(sql<boolean>`${sql.ref('s.id')} = any(${sql.ref('r.score_ids')})`))
+      .select(['r.item_id', 'r.reviewer', 's.name', 's.data_type', 's.number', 's.text'])
+      .where('s.data_type', '<>', 'text')
+      .orderBy('s.name'),
+  );
+  const byScore = Map.groupBy(rows, (row) => JSON.stringify([row.name, row.data_type]));
+  return [...byScore.values()].flatMap((scores) => {
+    const [first] = scores;
+    if (first === undefined || first.data_type === 'text') return [];
+    const units = new Map<string, Unit>();
+    for (const { item_id: item, reviewer, number, text } of scores) {
+      const unit = units.get(item) ?? new Map<string, ComparableValue>();
+      unit.set(reviewer, number ?? text ?? '');
+      units.set(item, unit);
+    }
+    return [agreementOf(first.name, first.data_type, [...units.values()])];
+  });
+}
+
+function agreementOf(name: string, type: ComparableType, units: Unit[]): ScoreAgreement {
+  const shared = units.filter((unit) => unit.size > 1);
+  const values = shared.map((unit) => [...unit.values()]);
+  const same = values.filter((unit) => new Set(unit).size === 1).length;
+  return {
+    name,
+    type,
+    items: shared.length,
+    same: shared.length === 0 ? null : same / shared.length,
+    measure: reviewerAgreement(type, values),
+    pairs: pairsOf(type, shared),
+  };
+}
+
+function pairsOf(type: ComparableType, units: readonly Unit[]): PairAgreement[] {
+  const pairs = new Map<
+    string,
+    { reviewers: [string, string]; both: { judge: ComparableValue; people: ComparableValue }[] }
+  >();
+  for (const unit of units) {
+    const said = [...unit].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [index, [one, judge]] of said.entries())
+      for (const [other, people] of said.slice(index + 1)) {
+        const key = `${one} ${other}`;
+        const pair = pairs.get(key) ?? { reviewers: [one, other], both: [] };
+        pair.both.push({ judge, people });
+        pairs.set(key, pair);
+      }
+  }
+  return [...pairs.values()]
+    .sort((a, b) => b.both.length - a.both.length)
+    .slice(0, MAX_PAIRS)
+    .flatMap(({ reviewers, both }) => {
+      const [measure] = judgeAgreement(type, both).measures;
+      return measure === undefined ? [] : [{ reviewers, items: both.length, measure }];
+    });
+}

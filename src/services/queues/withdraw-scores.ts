@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+
+/**
+ * Deletes scores that a reviewer takes back, and takes them out of the numbers of the release that they count for. Runs in the caller's
+ * transaction.
+ * @param ids UUIDs; those that are gone already are left out
+ */
+export async function withdrawScores(query: Query, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await query((db) =>
+    db
+      .with('gone', (cte) =>
+        cte
+          .deleteFrom('scores')
+          .where(sql<boolean>`id = any(${ids}::uuid[])`)
+          .returning(['release_id', 'release_stage', 'arm', 'subject_at', 'name', 'number']),
+      )
+      .insertInto('release_score_entries')
+      .columns(['release_id', 'stage', 'arm', 'created_at', 'name', 'count', 'total', 'squares'])
+      .expression((eb) =>
+        eb
+          .selectFrom('gone')
+          .select((gone) => [
+            gone.ref('gone.release_id').$notNull().as('release_id'),
+            gone.ref('gone.release_stage').$notNull().as('stage'),
+            gone.ref('gone.arm').$notNull().as('arm'),
+            'gone.subject_at as created_at',
+            'gone.name',
+            sql<number>`-1`.as('count'),
+            sql<number>`-number`.as('total'),
+            sql<number>`-number * number`.as('squares'),
+          ])
+          .where('gone.release_id', 'is not', null)
+          .where('gone.release_stage', 'is not', null)
+          .where('gone.arm', 'is not', null)
+          .where('gone.number', 'is not', null),
+      ),
+  );
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parsePublicId } from '../../../src/domain/ids.ts';
+import { type ScoreToStore, storeScores } from '../../../src/services/scores/store-scores.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { copyExecutions } from '../queues/queues-support.ts';
+import { createKey, createOtherWorkspace } from '../workspace.ts';
+
+let service: TestService;
+let subjects: { executionId: string }[];
+beforeAll(async () => {
+  service = await startTestService();
+  await service.call('POST', '/prompts', { body: { name: 'say', template: 'Hello.', model: 'sandbox/echo' } });
+  const { body } = await service.call('POST', '/executions', { body: { prompt_name: 'say' } });
+  const ids = await copyExecutions(service, body.id, 200);
+  subjects = ids.map((id) => ({ executionId: parsePublicId('execution', id) ?? '' }));
+});
+afterAll(() => service?.stop());
+
+async function store(scores: Omit<ScoreToStore, 'author'>[], author: string | null = null): Promise<void> {
+  const { db } = service.foundation;
+  const [row] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'default'` });
+  await db.workspace(row?.id ?? '').transaction((query) =>
+    storeScores(
+      query,
+      scores.map((score) => ({ ...score, author })),
+    ),
+  );
+}
+
+const ask = async (query: string) => service.call('GET', `/evaluators/agreement?${query}`);
+const judge = (rule: string, version: string) => ({
+  source: 'evaluator' as const,
+  evaluator: { rule, version, model: 'openai/judge' },
+});
+/** A table as pairs: how often the judge (row) and people (column) said so. */
+const pairsOf = (table: number[][]) =>
+  table.flatMap((row, judged) =>
+    row.flatMap((count, people) => Array.from({ length: count }, () => ({ judged, people }))),
+  );
+
+test('each version of a judge is compared with people: a published table gives its published kappa', async () => {
+  // Cohen (1960); test/vectors/agreement.json has the rest.
+  const categories = ['personality', 'neurosis', 'psychosis'];
+  const pairs = pairsOf([
+    [88, 14, 18],
+    [10, 40, 10],
+    [2, 6, 12],
+  ]);
+  const each = (name: 'judged' | 'people') =>
+    pairs.map((pair, index) => ({
+      name: 'diagnosis',
+      value: categories[pair[name]] ?? '',
+      subject: subjects[index] ?? { executionId: '' },
+    }));
+  await store(
+    each('people').map((score) => ({ ...score, source: 'person' as const })),
+    'key_1',
+  );
+  await store(each('judged').map((score) => ({ ...score, ...judge('diagnose', 'aaaa'), comment: 'So it seems.' })));
+  await store(
+    each('people')
+      .slice(0, 30)
+      .map((score) => ({ ...score, ...judge('diagnose', 'bbbb') })),
+  );
+  const { status, body } = await ask('score=diagnosis');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ score: 'diagnosis', data_type: 'categorical', truncated: false });
+  const first = body.evaluators.find(({ version }: { version: string }) => version === 'aaaa');
+  expect(first).toMatchObject({
+    rule: 'diagnose',
+    model: 'openai/judge',
+    n: 200,
+    undecided: 0,
+    same: 0.7,
+    better_than_chance: true,
+    disagreements_total: 60,
+  });
+  expect(first.measures).toHaveLength(1);
+  expect(first.measures[0]).toMatchObject({ name: 'cohen_kappa', value: expect.closeTo(0.491525, 5) });
+  expect(first.measures[0].interval.lower).toBeLessThan(0.42);
+  expect(first.verdict).toMatch(/^Better than chance: moderate agreement/);
+  expect(first.disagreements).toHaveLength(20);
+  expect(first.disagreements[0]).toMatchObject({
+    subject: { execution_id: expect.stringMatching(/^exec_/) },
+    evaluator: expect.any(String),
+    people: expect.any(String),
+    reviewers: 1,
+    reason: 'So it seems.',
+  });
+  const second = body.evaluators.find(({ version }: { version: string }) => version === 'bbbb');
+  expect(second).toMatchObject({ n: 30, same: 1, disagreements_total: 0 });
+  expect((await ask('score=diagnosis&rule=other')).body.evaluators).toEqual([]);
+  expect((await ask('score=diagnosis&disagreements=3')).body.evaluators[1].disagreements.length).toBeLessThanOrEqual(3);
+});
+
+test('a judge that is no better than a coin is seen', async () => {
+  const score = (value: boolean, index: number) => ({
+    name: 'helpful',
+    value,
+    subject: subjects[index] ?? { executionId: '' },
+  });
+  const people = subjects.slice(0, 100).map((_, index) => score(index % 2 === 0, index));
+  const coin = subjects.slice(0, 100).map((_, index) => score(index % 4 < 2, index));
+  await store(
+    people.map((one) => ({ ...one, source: 'person' as const })),
+    'key_1',
+  );
+  await store(coin.map((one) => ({ ...one, ...judge('coin', 'cccc') })));
+  await store(people.map((one) => ({ ...one, value: !one.value, ...judge('contrary', 'dddd') })));
+  const { evaluators } = (await ask('score=helpful')).body;
+  const of = (rule: string) => evaluators.find((one: { rule: string }) => one.rule === rule);
+  expect(of('coin')).toMatchObject({
+    n: 100,
+    better_than_chance: false,
+    verdict: expect.stringMatching(/^No better than chance/),
+  });
+  expect(of('contrary')).toMatchObject({
+    better_than_chance: false,
+    verdict: expect.stringMatching(/^Worse than chance/),
+  });
+  expect(of('contrary').disagreements[0]).toMatchObject({
+    evaluator: expect.any(Boolean),
+    people: expect.any(Boolean),
+  });
+});
+
+test('numbers are compared by rank, several people by their median, the largest differences first', async () => {
+  const score = (value: number, index: number) => ({
+    name: 'stars',
+    value,
+    subject: subjects[index] ?? { executionId: '' },
+  });
+  const forty = subjects.slice(0, 40);
+  for (const [author, more] of [
+    ['key_1', 0],
+    ['key_2', 1],
+    ['key_3', 2],
+  ] as const)
+    await store(
+      forty.map((_, index) => ({ ...score((index % 5) + more, index), source: 'person' as const })),
+      author,
+    );
+  await store(
+    forty.map((_, index) => ({ ...score(index === 7 ? 9 : (index % 5) + 1, index), ...judge('stars', 'eeee') })),
+  );
+  const [stars] = (await ask('score=stars')).body.evaluators;
+  expect(stars.measures.map(({ name }: { name: string }) => name)).toEqual([
+    'spearman_rho',
+    'weighted_kappa_linear',
+    'weighted_kappa_quadratic',
+  ]);
+  expect(stars).toMatchObject({
+    n: 40,
+    disagreements_total: 1,
+    better_than_chance: true,
+    mean_distance: expect.closeTo(6 / 40, 6),
+  });
+  expect(stars.disagreements).toMatchObject([{ evaluator: 9, people: 3, reviewers: 3, distance: 6 }]);
+});
+
+test('what users say counts only where it is asked for', async () => {
+  const score = (value: number, index: number) => ({
+    name: 'liked',
+    value,
+    subject: subjects[index] ?? { executionId: '' },
+  });
+  await store(subjects.slice(0, 30).map((_, index) => ({ ...score(index % 3, index), source: 'feedback' as const })));
+  await store(subjects.slice(0, 30).map((_, index) => ({ ...score(index % 3, index), ...judge('liked', 'ffff') })));
+  expect((await ask('score=liked')).body.evaluators).toEqual([]);
+  expect((await ask('score=liked&feedback=true')).body.evaluators).toMatchObject([{ n: 30 }]);
+});
+
+test('refuses texts, unknown scores, other keys and other workspaces', async () => {
+  await store([
+    { name: 'note', value: 'Good.', dataType: 'text', subject: subjects[0] ?? { executionId: '' }, source: 'person' },
+  ]);
+  expect((await ask('score=note')).body.error).toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringMatching(/score: is a text/),
+  });
+  expect((await ask('score=unknown')).status).toBe(404);
+  expect((await ask('')).status).toBe(400);
+  const { key } = await createKey(service, 'score', 'write');
+  expect((await service.call('GET', '/evaluators/agreement?score=helpful', { key })).status).toBe(401);
+  const other = await createOtherWorkspace(service, 'other');
+  expect((await other.call('GET', '/evaluators/agreement?score=helpful')).status).toBe(404);
+});
