@@ -7,7 +7,7 @@ import {
   listScoreDefinitions,
   setScoreDefinition,
 } from '../../services/scores/definitions.ts';
-import { presentDefinition } from './presenter.ts';
+import { presentDefinition, UNREAD_DEFINITION } from './presenter.ts';
 import { definitionSample } from './samples.ts';
 import {
   DefinitionParams,
@@ -83,6 +83,7 @@ export function scoreDefinitionRoutes(): Route[] {
       summary: 'Delete the definition of a score',
       description: 'Scores of the name stay, and with them its type. Returns the definition as it was.',
       scope: 'write',
+      withoutRead: UNREAD_DEFINITION,
       params: DefinitionParams,
       response: ScoreDefinition,
       responseExample: definitionSample,

@@ -47,3 +47,6 @@ export const presentDefinition = (row: ScoreDefinitionRow): z.input<typeof Score
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
+
+/** The same of a definition. */
+export const UNREAD_DEFINITION = { min: null, max: null, categories: null, description: null } as const;

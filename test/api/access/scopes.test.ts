@@ -249,6 +249,16 @@ const changes: Row[] = [
       return '/monitors/secret';
     },
   ],
+  [
+    'deleteScoreDefinition',
+    'write',
+    'DELETE',
+    async () => {
+      const body = { data_type: 'categorical', categories: [{ value: STORED }], description: STORED };
+      await service.call('PUT', '/score-definitions/defined', { body });
+      return '/score-definitions/defined';
+    },
+  ],
   ['disableWebhook', 'write', 'POST', async () => `${await webhook()}/disable`],
   ['enableWebhook', 'write', 'POST', async () => `${await webhook()}/enable`],
   ['rotateWebhookSecret', 'write', 'POST', async () => `${await webhook()}/rotate-secret`],
@@ -345,12 +355,16 @@ test('every change that shows more than its request has is in the list', () => {
     'createChatCompletion',
     'createEvaluation',
     'createExecution',
+    'createFeedback',
+    'createFeedbackToken',
     'createResponse',
     'createSchedule',
+    'createScores',
     'leaseQueueItem',
     'redeliver',
     'replayEvents',
     'returnQueueItem',
+    'setScoreDefinition',
     'skipQueueItem',
   ]);
 });
