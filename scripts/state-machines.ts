@@ -10,6 +10,7 @@ const TABLES: Readonly<Record<string, string>> = {
   webhook: 'webhooks',
   schedule: 'schedules',
   release: 'releases',
+  backfill: 'rule_backfills',
 };
 
 /** A machine and the table whose rows it holds for. */

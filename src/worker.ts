@@ -17,6 +17,7 @@ import { startRelay } from './jobs/relay.ts';
 import { removeWorkspaces } from './jobs/remove-workspaces.ts';
 import { runEvery } from './jobs/run-every.ts';
 import { sendDueEmails } from './jobs/send-due-emails.ts';
+import { startRules } from './jobs/start-rules.ts';
 import { sumUpPromptDays } from './jobs/sum-up-prompt-days.ts';
 import { sumUpStorage } from './jobs/sum-up-storage.ts';
 import { sumUpUsage } from './jobs/sum-up-usage.ts';
@@ -40,6 +41,8 @@ const RECONCILE_EVERY_MS = 15_000;
 const SUM_UP_EVERY_MS = 15_000;
 /** People watch the numbers of releases. */
 const SUM_UP_RELEASES_EVERY_MS = 5_000;
+/** How soon executions that complete are scored by the rules that take them, where none were before. */
+const START_RULES_EVERY_MS = 1_000;
 /** Executions that wait for a place or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
@@ -185,6 +188,7 @@ export async function startWorkers(
     reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
     reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
+    runEvery('start rules', START_RULES_EVERY_MS, log, () => startRules(db.system, starter, log)),
     runEvery('sum up releases', SUM_UP_RELEASES_EVERY_MS, log, () => sumUpReleases(db.system.query)),
     runEvery('sum up storage', SUM_UP_EVERY_MS, log, () => sumUpStorage(db.system)),
     runEvery('sum up usage', SUM_UP_EVERY_MS, log, () => sumUpUsage(db.system)),

@@ -45,6 +45,7 @@ import { promptRoutes } from './prompts/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
 import { releaseRoutes } from './releases/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
+import { ruleRoutes } from './rules/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
@@ -147,6 +148,7 @@ export function allRoutes(
         log,
       }),
       ...datasetRoutes({ quotas, idempotency, uploads: createUploads(quotas) }),
+      ...ruleRoutes({ quotas, idempotency, models, evaluatorPool, cipher, allowPrivate }),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, cipher, allowPrivate, log }),
       ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),
       ...sendingRoutes({ quotas, idempotency, waiter: deliveryWaiter }),

@@ -15,6 +15,8 @@ export const ID_PREFIXES = {
   notification: 'ntf',
   release: 'rel',
   score: 'score',
+  rule: 'rule',
+  backfill: 'bf',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -34,6 +36,8 @@ export const ID_NAMES: Record<IdKind, string> = {
   notification: 'notification',
   release: 'release',
   score: 'score',
+  rule: 'rule',
+  backfill: 'backfill',
 };
 
 /** A new UUIDv7, as it is stored. */

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { evaluationStates } from '../../src/domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../../src/domain/execution-states.ts';
 import { releaseStates } from '../../src/domain/releases/release-states.ts';
+import { backfillStates } from '../../src/domain/rules/backfill-states.ts';
 import { scheduleStates } from '../../src/domain/schedule-states.ts';
 import type { StateMachine } from '../../src/domain/state-machine.ts';
 import { deliveryStates } from '../../src/domain/webhooks/delivery-states.ts';
@@ -34,6 +35,7 @@ test.each([
   { heading: 'Evaluation', edges: edgesOf(evaluationStates) },
   { heading: 'Delivery', edges: edgesOf(deliveryStates) },
   { heading: 'Release', edges: edgesOf(releaseStates) },
+  { heading: 'Backfill', edges: edgesOf(backfillStates) },
   { heading: 'Schedule', edges: edgesOf(scheduleStates) },
   { heading: 'Webhook', edges: edgesOf(webhookStates) },
 ])('the diagram of $heading has exactly the transitions of the code', ({ heading, edges }) => {

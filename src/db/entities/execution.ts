@@ -7,6 +7,7 @@ import type { Arm } from '../../domain/releases/rollout.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { executionReleaseTriggers } from '../release-triggers.ts';
+import { executionRuleTriggers } from '../rule-triggers.ts';
 import { executionScoreTriggers } from '../score-triggers.ts';
 import { executionStorageTriggers } from '../storage-triggers.ts';
 import { executionUsageTriggers } from '../usage-triggers.ts';
@@ -38,6 +39,7 @@ export const Execution = defineEntity({
     ...executionReleaseTriggers,
     ...executionStorageTriggers,
     ...executionScoreTriggers,
+    ...executionRuleTriggers,
   ],
   indexes: [
     { properties: ['workspaceId', 'id'] },

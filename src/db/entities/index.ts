@@ -11,6 +11,7 @@ import { PromptDay, StatisticsProgress } from './prompt-day.ts';
 import { ProtectedLabel } from './protected-label.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
+import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement } from './rule.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
 import { Session } from './session.ts';
@@ -46,6 +47,11 @@ export const entities = [
   Evaluation,
   EvaluationResult,
   EvaluationJudgement,
+  Rule,
+  RuleBackfill,
+  RuleItem,
+  RuleDay,
+  RuleJudgement,
   Schedule,
   ScheduleOccurrence,
   StreamDelta,

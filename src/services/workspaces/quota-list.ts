@@ -42,6 +42,7 @@ export const QUOTAS = {
     remedy: 'Delete a dataset that is not needed any more',
   },
   schedules: { setting: 'QUOTA_SCHEDULES', what: 'schedules', remedy: DELETE_ONE },
+  rules: { setting: 'QUOTA_RULES', what: 'rules', remedy: DELETE_ONE },
   webhooks: { setting: 'QUOTA_WEBHOOKS', what: 'webhooks', remedy: DELETE_ONE },
   evaluations: {
     setting: 'QUOTA_EVALUATIONS',
@@ -77,7 +78,7 @@ export const QUOTAS = {
 
 export type QuotaName = keyof typeof QUOTAS;
 
-const countRows = (db: Builder, table: 'prompts' | 'schedules' | 'webhooks') =>
+const countRows = (db: Builder, table: 'prompts' | 'schedules' | 'rules' | 'webhooks') =>
   db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
 
 /** What a workspace stores, exactly: its sum and the entries that are not in it yet. */
@@ -113,6 +114,7 @@ export const COUNTS = {
       .where('dataset_id', 'is not', null),
   ),
   schedules: prepared()((db) => countRows(db, 'schedules')),
+  rules: prepared()((db) => countRows(db, 'rules')),
   webhooks: prepared()((db) => countRows(db, 'webhooks')),
   evaluations: prepared()((db) =>
     db

@@ -62,6 +62,16 @@ export interface Operations {
   getDataset: { request: api.GetDatasetData; response: api.GetDatasetResponse };
   uploadDataset: { request: api.UploadDatasetData; response: api.UploadDatasetResponse };
   deleteDataset: { request: api.DeleteDatasetData; response: api.DeleteDatasetResponse };
+  createBackfill: { request: api.CreateBackfillData; response: api.CreateBackfillResponse };
+  listBackfills: { request: api.ListBackfillsData; response: api.ListBackfillsResponse };
+  getBackfill: { request: api.GetBackfillData; response: api.GetBackfillResponse };
+  pauseBackfill: { request: api.PauseBackfillData; response: api.PauseBackfillResponse };
+  cancelBackfill: { request: api.CancelBackfillData; response: api.CancelBackfillResponse };
+  resumeBackfill: { request: api.ResumeBackfillData; response: api.ResumeBackfillResponse };
+  listRules: { request: api.ListRulesData; response: api.ListRulesResponse };
+  getRule: { request: api.GetRuleData; response: api.GetRuleResponse };
+  putRule: { request: api.PutRuleData; response: api.PutRuleResponse };
+  deleteRule: { request: api.DeleteRuleData; response: api.DeleteRuleResponse };
   listSchedules: { request: api.ListSchedulesData; response: api.ListSchedulesResponse };
   createSchedule: { request: api.CreateScheduleData; response: api.CreateScheduleResponse };
   getSchedule: { request: api.GetScheduleData; response: api.GetScheduleResponse };
@@ -161,6 +171,16 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   getDataset: 'GET /datasets/{name}',
   uploadDataset: 'PUT /datasets/{name}',
   deleteDataset: 'DELETE /datasets/{name}',
+  createBackfill: 'POST /rules/{name}/backfill',
+  listBackfills: 'GET /rules/{name}/backfills',
+  getBackfill: 'GET /rules/{name}/backfills/{id}',
+  pauseBackfill: 'POST /rules/{name}/backfills/{id}/pause',
+  cancelBackfill: 'POST /rules/{name}/backfills/{id}/cancel',
+  resumeBackfill: 'POST /rules/{name}/backfills/{id}/resume',
+  listRules: 'GET /rules',
+  getRule: 'GET /rules/{name}',
+  putRule: 'PUT /rules/{name}',
+  deleteRule: 'DELETE /rules/{name}',
   listSchedules: 'GET /schedules',
   createSchedule: 'POST /schedules',
   getSchedule: 'GET /schedules/{id}',
@@ -209,6 +229,7 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'createEvaluation' as const,
   'rescoreEvaluation' as const,
   'createDatasetFromExecutions' as const,
+  'createBackfill' as const,
   'createSchedule' as const,
   'createWebhook' as const,
   'rotateWebhookSecret' as const,
