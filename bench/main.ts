@@ -18,6 +18,7 @@ import { measureReleases } from './releases.ts';
 import { format, type Outcome } from './report.ts';
 import { currentLoad, lastRun, saveRun } from './results.ts';
 import { measureRouting } from './routing.ts';
+import { measureRules } from './rules.ts';
 import { startServers } from './servers.ts';
 import { measureStart } from './start.ts';
 import { measureStreams } from './streams.ts';
@@ -30,6 +31,7 @@ const report = (line: string) => console.error(line);
 const BENCHMARKS: Record<string, (means: Means) => Promise<Outcome>> = {
   executions: (means) => withServers(means, measureExecutions),
   routing: (means) => withServers(means, measureRouting),
+  rules: (means) => withServers(means, measureRules),
   'prompt-read': (means) => withServers(means, measurePromptRead),
   reads: (means) => withServers(means, measureReads),
   start: () => measureStart(),

@@ -14,6 +14,7 @@ import { openPaths, silenceTemporal, takePath } from '../test/support/histories.
 import { evaluationRunPaths } from '../test/support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
 import { releasePromptPaths } from '../test/support/histories-release-prompt.ts';
+import { scoreExecutionsPaths } from '../test/support/histories-score-executions.ts';
 import { webhookDeliveryPaths } from '../test/support/histories-webhook-delivery.ts';
 
 const folder = fileURLToPath(new URL('../test/histories/', import.meta.url));
@@ -29,6 +30,7 @@ try {
     ...executePromptPaths(),
     ...evaluationRunPaths(),
     ...releasePromptPaths(),
+    ...scoreExecutionsPaths(),
     ...webhookDeliveryPaths(),
   ]) {
     const file = path.join(folder, each.workflow, `${each.name}.json`);

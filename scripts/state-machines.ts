@@ -11,6 +11,7 @@ const TABLES: Readonly<Record<string, string>> = {
   schedule: 'schedules',
   release: 'releases',
   monitor: 'monitors',
+  backfill: 'rule_backfills',
 };
 
 /** A machine and the table whose rows it holds for. */

@@ -19,6 +19,7 @@ import { startRelay } from './jobs/relay.ts';
 import { removeWorkspaces } from './jobs/remove-workspaces.ts';
 import { runEvery } from './jobs/run-every.ts';
 import { sendDueEmails } from './jobs/send-due-emails.ts';
+import { startRules } from './jobs/start-rules.ts';
 import { sumUpPromptDays } from './jobs/sum-up-prompt-days.ts';
 import { sumUpStorage } from './jobs/sum-up-storage.ts';
 import { sumUpUsage } from './jobs/sum-up-usage.ts';
@@ -45,6 +46,8 @@ const SUM_UP_RELEASES_EVERY_MS = 5_000;
 /** Each monitor is due once a minute. */
 const CHECK_MONITORS_EVERY_MS = 5_000;
 const FILL_QUEUES_EVERY_MS = 5_000;
+/** How soon executions that complete are scored by the rules that take them, where none were before. */
+const START_RULES_EVERY_MS = 1_000;
 /** Executions that wait for a place or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
@@ -190,6 +193,7 @@ export async function startWorkers(
     reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
     reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
+    runEvery('start rules', START_RULES_EVERY_MS, log, () => startRules(db.system, starter, log)),
     runEvery('sum up releases', SUM_UP_RELEASES_EVERY_MS, log, () => sumUpReleases(db.system.query)),
     runEvery('check monitors', CHECK_MONITORS_EVERY_MS, log, (stopping) => checkMonitors(db, log, stopping)),
     runEvery('fill queues', FILL_QUEUES_EVERY_MS, log, (stopping) => fillQueues({ db, log }, stopping)),

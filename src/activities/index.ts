@@ -4,6 +4,7 @@ import type { BatchDeps } from './evaluation-run/run-batch.ts';
 import { createExecutionActivities, type ExecutionActivityDeps } from './execute-prompt/execution.ts';
 import { createReleaseActivities, type ReleaseActivityDeps } from './release-prompt/release.ts';
 import { createScheduleActivities } from './scheduled-evaluation/schedule.ts';
+import { createScoringActivities } from './score-executions/scoring.ts';
 import { createWebhookActivities, type WebhookActivityDeps } from './webhook-delivery/webhook.ts';
 
 export type ActivityDeps = ExecutionActivityDeps &
@@ -20,6 +21,7 @@ export function createActivities(deps: ActivityDeps) {
       ...createEvaluationActivities(deps),
       ...createScheduleActivities(deps),
       ...createReleaseActivities(deps),
+      ...createScoringActivities(deps),
     },
     webhooks: createWebhookActivities(deps),
   };

@@ -49,6 +49,7 @@ import { providerRoutes } from './providers/routes.ts';
 import { queueRoutes } from './queues/routes.ts';
 import { releaseRoutes } from './releases/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
+import { ruleRoutes } from './rules/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { scoreDefinitionRoutes } from './scores/definition-routes.ts';
 import { feedbackRoutes } from './scores/feedback-routes.ts';
@@ -163,6 +164,7 @@ export function allRoutes(
       ...feedbackRoutes({ system: db.system, idempotency, quotas, cipher }),
       ...queueRoutes({ quotas }),
       ...agreementRoutes(),
+      ...ruleRoutes({ quotas, idempotency, models, evaluatorPool, cipher, allowPrivate }),
       ...scheduleRoutes({ quotas, idempotency, client, taskQueues, eager, evaluatorPool, cipher, allowPrivate, log }),
       ...monitorRoutes({ quotas }),
       ...webhookRoutes({ quotas, idempotency, cipher, allowPrivate }),

@@ -5,26 +5,17 @@ const noting = (rows: string, id: string, condition = '') => `begin
       insert into queue_candidates (workspace_id, execution_id) select distinct found.workspace_id, found.${id} from ${rows} as found
       where exists (select from queues where queues.workspace_id = found.workspace_id and queues.filter is not null)${condition}; return null; end`;
 
-/** An execution that has ended: `jobs/fill-queues.ts` looks at it. Some are stored when they have. */
-export const executionQueueTriggers = [
-  {
-    name: 'queues_of_insert',
-    timing: 'after' as const,
-    events: ['insert' as const],
-    // raw SQL: the body of a trigger. As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
-    expression: `create or replace function "executions_queues_of_insert_fn"() returns trigger language plpgsql as $$ ${noting('made', 'id', ` and ${executionStates.in(executionStates.final, 'found')}`)} $$;
-create trigger "queues_of_insert" after insert on "executions" referencing new table as made for each statement execute function "executions_queues_of_insert_fn"()`,
-  },
-  {
-    name: 'queues_of_update',
-    timing: 'after' as const,
-    events: ['update' as const],
-    // raw SQL: as above. For each row: most updates end nothing, and must not cost a call of the trigger.
-    expression: `create or replace function "executions_queues_of_update_fn"() returns trigger language plpgsql as $$ ${noting('(select new.workspace_id, new.id)', 'id')} $$;
-create trigger "queues_of_update" after update on "executions" for each row when (${executionStates.in(executionStates.final, 'new')} and old.status is distinct from new.status)
-      execute function "executions_queues_of_update_fn"()`,
-  },
-];
+/** An execution that has ended: `jobs/fill-queues.ts` looks at it. Runs made elsewhere are stored when they have. */
+export const executionQueueTriggers = (['insert', 'update'] as const).map((event) => ({
+  name: `queues_of_${event}`,
+  timing: 'after' as const,
+  events: [event],
+  // raw SQL: the body of a trigger. As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a
+  // difference. For each row: most changes end nothing, and must not cost a call of the trigger.
+  expression: `create or replace function "executions_queues_of_${event}_fn"() returns trigger language plpgsql as $$ ${noting('(select new.workspace_id, new.id)', 'id')} $$;
+create trigger "queues_of_${event}" after ${event} on "executions" for each row when (${executionStates.in(executionStates.final, 'new')}${event === 'insert' ? '' : ' and old.status is distinct from new.status'})
+      execute function "executions_queues_of_${event}_fn"()`,
+}));
 
 /** A score may be what a filter waits for. */
 export const scoreQueueTriggers = (['insert', 'update'] as const).map((event) => ({

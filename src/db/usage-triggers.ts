@@ -61,6 +61,14 @@ const JUDGEMENTS: CountedTable = {
           where e.id = new.evaluation_id`,
 };
 
+/** The column for the prompt has the name of the rule. */
+const RULE_JUDGEMENTS: CountedTable = {
+  table: 'rule_judgements',
+  counts: () => 'true',
+  answered: () => 'true',
+  owner: `new.workspace_id, 'rule', new.rule, new.model`,
+};
+
 const PAID_COLUMNS = [
   'tokens_input',
   'tokens_output',
@@ -128,3 +136,4 @@ const triggersOf = (table: CountedTable) => [trigger('insert', table), trigger('
 export const executionUsageTriggers = triggersOf(EXECUTIONS);
 export const resultUsageTriggers = triggersOf(RESULTS);
 export const judgementUsageTriggers = triggersOf(JUDGEMENTS);
+export const ruleJudgementUsageTriggers = triggersOf(RULE_JUDGEMENTS);

@@ -16,6 +16,8 @@ export const ID_PREFIXES = {
   release: 'rel',
   score: 'score',
   queueItem: 'item',
+  rule: 'rule',
+  backfill: 'bf',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -36,6 +38,8 @@ export const ID_NAMES: Record<IdKind, string> = {
   release: 'release',
   score: 'score',
   queueItem: 'item of the queue',
+  rule: 'rule',
+  backfill: 'backfill',
 };
 
 /**

@@ -116,6 +116,12 @@ export function scoresByItself(config: Pick<EvaluatorConfig, 'type'>): boolean {
   return evaluatorOf(config).kind === 'scoring';
 }
 
+/** Whether an evaluator scores nothing without an expected value. */
+export function needsExpected(config: EvaluatorConfig): boolean {
+  const evaluator = evaluatorOf(config);
+  return evaluator.kind === 'scoring' && (evaluator.needsExpected?.(config) ?? false);
+}
+
 /** Whether an evaluator runs what a caller wrote: an expression, a schema. */
 export function runsCallersCode(config: Pick<EvaluatorConfig, 'type'>): boolean {
   const evaluator = evaluatorOf(config);

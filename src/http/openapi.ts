@@ -70,6 +70,7 @@ const TAGS: Record<string, string> = {
   "OpenAI's format": 'Chat completions, responses and models for the SDKs of OpenAI: the model names a prompt.',
   Providers: 'The model providers that are set up.',
   Evaluations: 'Runs of a prompt over examples, with scores, and comparisons of two of them.',
+  Rules: 'Evaluators that score executions as they complete, within a budget a day.',
   Datasets: 'Named, versioned lists of examples for evaluations.',
   Scores: 'What programs, people and evaluators say of executions and examples.',
   Queues: 'Executions and examples that people score, one after the other.',

@@ -82,11 +82,20 @@ interface EvaluatorSecrets {
   evaluator_secrets: Buffer | null;
 }
 
-/** The secrets of evaluators, in `evaluations` or `schedules`. */
-function evaluatorsTable(cipher: Cipher, table: 'evaluations' | 'schedules'): SecretTable<EvaluatorSecrets> {
+/** The tables that have secrets of evaluators, and what their rows are. */
+const EVALUATOR_TABLES = {
+  evaluations: 'evaluation',
+  schedules: 'schedule',
+  rules: 'rule',
+  rule_backfills: 'backfill',
+} as const;
+type EvaluatorTable = keyof typeof EVALUATOR_TABLES;
+
+/** The secrets of evaluators. */
+function evaluatorsTable(cipher: Cipher, table: EvaluatorTable): SecretTable<EvaluatorSecrets> {
   const usesAnotherKey = sql<boolean>`(evaluator_secrets is not null and ${isOfAnotherKey(cipher, 'evaluator_secrets')})`;
   return {
-    kind: table === 'evaluations' ? 'evaluation' : 'schedule',
+    kind: EVALUATOR_TABLES[table],
     take: (query, after) =>
       query((db) =>
         db
@@ -162,7 +171,7 @@ async function reEncryptTable<Row extends { id: string }>(
 }
 
 /**
- * Re-encrypts with the current key what another one has encrypted of webhooks, evaluations and schedules, and drops previous
+ * Re-encrypts with the current key what another one has encrypted of webhooks and of evaluators, and drops previous
  * secrets that have expired. Safe to run in several processes at once. What no configured key decrypts is logged and left.
  * @param options `announce`: logs the result also where there was nothing to do
  * @returns how many of them had something re-encrypted
@@ -176,6 +185,8 @@ export async function reEncryptSecrets(
     await reEncryptTable(db, cipher, webhooksTable(cipher)),
     await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'evaluations')),
     await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'schedules')),
+    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'rules')),
+    await reEncryptTable(db, cipher, evaluatorsTable(cipher, 'rule_backfills')),
   ];
   const sum = (of: (count: Counts) => number) => counts.reduce((total, count) => total + of(count), 0);
   const facts = { re_encrypted: sum(({ reEncrypted }) => reEncrypted), left: sum(({ left }) => left) };

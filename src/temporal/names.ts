@@ -54,6 +54,11 @@ export function releaseWorkflowId(releaseId: string): string {
   return `release/${publicId('release', releaseId)}`;
 }
 
+/** `score-executions/rule_…` or `score-executions/bf_…` */
+export function scoringWorkflowId(kind: 'rule' | 'backfill', id: string): string {
+  return `score-executions/${publicId(kind, id)}`;
+}
+
 /** Id of a Temporal Schedule: `evaluation-schedule/sched_…`. */
 export function evaluationScheduleId(scheduleId: string): string {
   return `evaluation-schedule/${publicId('schedule', scheduleId)}`;

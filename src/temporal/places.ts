@@ -2,12 +2,20 @@ import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
 import { bothPlaces, createWaitingRoom, placeOf } from '../lib/waiting-room.ts';
-import { type DeliveryIdentity, deliveryWorkflowId, evaluationWorkflowId, executionWorkflowId } from './names.ts';
+import {
+  type DeliveryIdentity,
+  deliveryWorkflowId,
+  evaluationWorkflowId,
+  executionWorkflowId,
+  scoringWorkflowId,
+} from './names.ts';
 
 /** So many workspaces can each have all the calls in flight that they may have, with room left for others. */
 const BUSY_WORKSPACES = 10;
 /** Batches of evaluations at a time. */
 const BATCHES = { total: 320, perKey: 32 };
+/** Batches of rules and backfills at a time: of their own, since a rule may be at work all day. */
+const SCANS = BATCHES;
 /** Attempts to deliver at a time. */
 const ATTEMPTS = { total: 400, perKey: 100 };
 /** Requests to callers' scorers at a time. */
@@ -51,6 +59,8 @@ export interface Places {
   deliveries: FairSemaphore;
   /** @param batch `from`: number of its first example */
   enterBatch(workspace: string, batch: { evaluationId: string; round: number; from: number }): Promise<Entered>;
+  /** A batch of a rule or a backfill. @param work `id`: UUID */
+  enterScan(workspace: string, work: { kind: 'rule' | 'backfill'; id: string }): Promise<Entered>;
   /** @param host `host:port` that it is sent to */
   enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
   /**
@@ -97,6 +107,7 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
   const inputs = createByteBudget(MEMORY_SHARES.inputs);
   const deliveries = createByteBudget(MEMORY_SHARES.deliveries);
   const batches = createFairSemaphore(BATCHES);
+  const scans = createFairSemaphore(SCANS);
   const attempts = createFairSemaphore(ATTEMPTS);
   const perHost = () => createFairSemaphore({ total: Number.POSITIVE_INFINITY, perKey: hostConcurrency });
   const hosts = perHost();
@@ -143,6 +154,15 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
         invite: () => invite(workflowId, String(from)),
       });
     },
+    enterScan(workspace, { kind, id }) {
+      const workflowId = scoringWorkflowId(kind, id);
+      return room.enter({
+        id: workflowId,
+        line: `scans of ${workspace}`,
+        place: placeOf(scans, workspace, { group: id }),
+        invite: () => invite(workflowId),
+      });
+    },
     enterAttempt(workspace, delivery, host) {
       const id = deliveryWorkflowId(delivery);
       return room.enter({
@@ -173,7 +193,7 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
         .flatMap((line) => (line.startsWith(ATTEMPTS_OF) ? [line.slice(ATTEMPTS_OF.length)] : [])),
     slots: {
       executions: perKey * BUSY_WORKSPACES + SPARE_SLOTS,
-      evaluations: BATCHES.total + SPARE_SLOTS,
+      evaluations: BATCHES.total + SCANS.total + SPARE_SLOTS,
       webhooks: ATTEMPTS.total + SPARE_SLOTS,
     },
   };

@@ -65,9 +65,30 @@ export interface WorkflowStarter {
  * @returns false where it was started before
  */
 export async function startWorkflowOnce<T extends Workflow>(
+  starter: Pick<WorkflowStarter, 'client' | 'eager'>,
+  type: string,
+  options: WorkflowStartOptions<T>,
+): Promise<boolean> {
+  return startWorkflow<T>(starter, type, options, 'REJECT_DUPLICATE');
+}
+
+/**
+ * Starts a workflow whose id is used again and again, unless it is at work.
+ * @returns false where it is
+ */
+export async function startWorkflowUnlessRunning<T extends Workflow>(
+  starter: Pick<WorkflowStarter, 'client' | 'eager'>,
+  type: string,
+  options: WorkflowStartOptions<T>,
+): Promise<boolean> {
+  return startWorkflow<T>(starter, type, options, 'ALLOW_DUPLICATE');
+}
+
+async function startWorkflow<T extends Workflow>(
   { client, eager }: Pick<WorkflowStarter, 'client' | 'eager'>,
   type: string,
   options: WorkflowStartOptions<T>,
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
 ): Promise<boolean> {
   const deadline = Date.now() + TEMPORAL_DEADLINE_MS;
   const release = await acquireStart(options.priority?.fairnessKey ?? '');
@@ -75,7 +96,7 @@ export async function startWorkflowOnce<T extends Workflow>(
     await client.withDeadline(deadline, () =>
       client.workflow.start<T>(type, {
         ...options,
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdReusePolicy,
         requestEagerStart: eager,
       }),
     );

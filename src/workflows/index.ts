@@ -2,4 +2,5 @@ export { evaluationRun } from './evaluation-run.ts';
 export { executePrompt } from './execute-prompt.ts';
 export { releasePrompt } from './release-prompt.ts';
 export { scheduledEvaluation } from './scheduled-evaluation.ts';
+export { scoreExecutions } from './score-executions.ts';
 export { webhookDelivery } from './webhook-delivery.ts';

@@ -179,6 +179,12 @@ export async function createResources(service: TestService, api: Api): Promise<R
   });
   const items = await service.call('GET', `/queues/${nameIn('/queues')}/items`);
   ids.set('/queues', items.body.data[0].id);
+  // What has no collection to be posted to is made by its name.
+  const example = (id: string) => api.operations.find(({ operationId }) => operationId === id)?.example;
+  const rule = `/rules/${encodeURIComponent(nameIn('/rules'))}`;
+  await service.call('PUT', rule, { body: example('putRule') });
+  const backfill = await service.call('POST', `${rule}/backfill`, { body: example('createBackfill') });
+  ids.set('/rules', backfill.body.id);
   // Of these nothing is made by a POST of its own: what has happened, and a delivery.
   const [events, test] = [
     await service.call('GET', '/events?limit=1'),

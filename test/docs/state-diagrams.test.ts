@@ -4,6 +4,7 @@ import { evaluationStates } from '../../src/domain/evaluations/evaluation-states
 import { executionStates } from '../../src/domain/execution-states.ts';
 import { monitorStates } from '../../src/domain/monitors/monitor-states.ts';
 import { releaseStates } from '../../src/domain/releases/release-states.ts';
+import { backfillStates } from '../../src/domain/rules/backfill-states.ts';
 import { scheduleStates } from '../../src/domain/schedule-states.ts';
 import type { StateMachine } from '../../src/domain/state-machine.ts';
 import { deliveryStates } from '../../src/domain/webhooks/delivery-states.ts';
@@ -36,6 +37,7 @@ test.each([
   { heading: 'Delivery', edges: edgesOf(deliveryStates) },
   { heading: 'Release', edges: edgesOf(releaseStates) },
   { heading: 'Monitor', edges: edgesOf(monitorStates) },
+  { heading: 'Backfill', edges: edgesOf(backfillStates) },
   { heading: 'Schedule', edges: edgesOf(scheduleStates) },
   { heading: 'Webhook', edges: edgesOf(webhookStates) },
 ])('the diagram of $heading has exactly the transitions of the code', ({ heading, edges }) => {

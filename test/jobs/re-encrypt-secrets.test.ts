@@ -27,7 +27,7 @@ afterAll(async () => {
   await db?.close();
   await database?.drop();
 });
-beforeEach(() => db.system.query({ text: 'truncate webhooks, evaluations, schedules cascade' }));
+beforeEach(() => db.system.query({ text: 'truncate webhooks, evaluations, schedules, rules cascade' }));
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const before = createCipher([oldKey]);
@@ -148,6 +148,8 @@ describe('the secrets of evaluators', () => {
                   values ($1, $2, $3, 'p', 1, '{}', 'sandbox/echo', 'sandbox', '{}', '', 1, '[]', 1, 'none', 1, '{}', 'completed', now())`,
     schedules: `insert into schedules (workspace_id, id, evaluator_secrets, name, cron, time_zone, request, created_at)
                 values ($1, $2, $3, 's', '@daily', 'UTC', '{}', now())`,
+    rules: `insert into rules (workspace_id, id, evaluator_secrets, name, sample_rate, evaluators, enabled, created_at, updated_at)
+            values ($1, $2, $3, gen_random_uuid(), 1, '[]', false, now(), now())`,
   };
 
   async function store(table: keyof typeof insert, secrets: Buffer | null): Promise<string> {
@@ -162,8 +164,8 @@ describe('the secrets of evaluators', () => {
   }
   const sealed = (secret: string, cipher = before) => cipher.encrypt(Buffer.from(JSON.stringify({ http: secret })));
 
-  test('in evaluations and schedules are re-encrypted, too', async () => {
-    const tables = ['evaluations', 'schedules'] as const;
+  test('in evaluations, schedules and rules are re-encrypted, too', async () => {
+    const tables = ['evaluations', 'schedules', 'rules'] as const;
     const ids = await Promise.all(
       Array.from({ length: 120 }, async (_, index) =>
         Promise.all(tables.map((table) => store(table, sealed(`${table} ${index}`)))),
@@ -174,9 +176,9 @@ describe('the secrets of evaluators', () => {
     const stored = await readSealed('schedules', current);
     const { log, lines } = keptLog();
     await webhook('beside');
-    expect(await reEncryptSecrets(db.system, during, { log })).toBe(241);
+    expect(await reEncryptSecrets(db.system, during, { log })).toBe(361);
     expect(lines).toMatchObject([
-      { re_encrypted: 241, left: 0, msg: 'all secrets are encrypted with the current key' },
+      { re_encrypted: 361, left: 0, msg: 'all secrets are encrypted with the current key' },
     ]);
     for (const [index, both] of ids.entries())
       for (const [at, table] of tables.entries())

@@ -8,6 +8,7 @@ import { historyFromJson, silenceTemporal } from '../support/histories.ts';
 import { evaluationRunPaths } from '../support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../support/histories-execute-prompt.ts';
 import { releasePromptPaths } from '../support/histories-release-prompt.ts';
+import { scoreExecutionsPaths } from '../support/histories-score-executions.ts';
 import { webhookDeliveryPaths } from '../support/histories-webhook-delivery.ts';
 
 const folder = fileURLToPath(new URL('../histories/', import.meta.url));
@@ -27,7 +28,13 @@ test('workflows that are under way go on under the present code', async () => {
 });
 
 test('every path has its saved history', () => {
-  const paths = [...executePromptPaths(), ...evaluationRunPaths(), ...releasePromptPaths(), ...webhookDeliveryPaths()];
+  const paths = [
+    ...executePromptPaths(),
+    ...evaluationRunPaths(),
+    ...releasePromptPaths(),
+    ...scoreExecutionsPaths(),
+    ...webhookDeliveryPaths(),
+  ];
   const missing = paths.map(({ workflow, name }) => `${workflow}/${name}.json`).filter((file) => !files.includes(file));
   expect(missing).toEqual([]);
 });

@@ -2,6 +2,8 @@ import type { FairSemaphore, Release } from '../../lib/fair-semaphore.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { MAX_EXAMPLE_WEIGHT, weightOfExample } from './weights.ts';
 
+type SizedExample = Pick<OpenExample, 'seq' | 'bytes'>;
+
 /** The bytes that the loaded examples of a batch hold, from when they are loaded until each of them has ended. */
 export class BatchMemory {
   readonly #bytes: FairSemaphore;
@@ -21,7 +23,7 @@ export class BatchMemory {
    * @param signal ends the wait
    * @throws the reason of `signal`
    */
-  async load<Example extends OpenExample>(signal: AbortSignal, load: () => Promise<Example[]>): Promise<Example[]> {
+  async load<Example extends SizedExample>(signal: AbortSignal, load: () => Promise<Example[]>): Promise<Example[]> {
     const release = await this.#bytes.acquire(this.#workspace, { amount: MAX_EXAMPLE_WEIGHT, signal });
     try {
       const examples = await load();
@@ -40,7 +42,7 @@ export class BatchMemory {
   }
 
   /** An example has ended. */
-  free(example: OpenExample): void {
+  free(example: SizedExample): void {
     const page = this.#pageOf.get(example.seq);
     if (page === undefined || !this.#pageOf.delete(example.seq)) return;
     const left = (this.#pages.get(page) ?? 0) - weightOfExample(example);

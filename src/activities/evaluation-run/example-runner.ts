@@ -3,8 +3,7 @@ import type { ModelInput } from '../../domain/prompts/messages.ts';
 import { type Prompt, parsePrompt, TemplateVariablesError } from '../../domain/prompts/prompt.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
 import type { Cost } from '../../domain/usage.ts';
-import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
-import type { EvaluatorPool, Scorer } from '../../evaluators/threads/evaluator-pool.ts';
+import { type Example, unscored } from '../../evaluators/evaluator.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import type { ResultToStore } from '../../services/evaluations/run/results-store.ts';
@@ -12,24 +11,24 @@ import { callHashOf } from '../../services/executions/creation/call-hash.ts';
 import { CallFailedError, type PatientAnswer } from '../patient-call.ts';
 import type { Stops } from './batch-watch.ts';
 import { Bill, type ExampleCost, type ExampleInProgress } from './example-in-progress.ts';
-import { Judges, type JudgesDeps } from './judges.ts';
+import { ExampleScorer, type ExampleScorerDeps } from './example-scorer.ts';
+import type { ExampleStore } from './example-store.ts';
+import type { ExpectedCost } from './expected-cost.ts';
 import { throwIfRunFails } from './run-failed-error.ts';
-import type { ScoringEndpoints } from './scoring-endpoints.ts';
 import { weightOfRun } from './weights.ts';
 
-export interface ExampleRunnerDeps extends JudgesDeps {
-  evaluatorPool: EvaluatorPool;
-  /** Of the run. */
-  endpoints: ScoringEndpoints;
+export interface ExampleRunnerDeps extends ExampleScorerDeps {
+  expected: ExpectedCost;
+  store: ExampleStore;
 }
 
 /** Of a run that scores the outputs of another. */
 const NO_OUTPUT = { code: 'no_output', message: 'The run that is scored again has no output for this example.' };
-const PROCESS_ENDED = {
+/** Of an example that has ended processes. */
+export const PROCESS_ENDED = {
   code: 'process_ended',
   message: 'Three worker processes ended while they ran this example, the last one when it had been set aside.',
 };
-const NOT_SCORED = { code: 'internal_error', message: 'The output could not be scored.' };
 
 /**
  * Takes one example through its steps: call the model, ask the judges and the caller's scorers, score. Each response that was paid for is stored before
@@ -39,22 +38,18 @@ export class ExampleRunner {
   readonly #deps: ExampleRunnerDeps;
   readonly #spec: RunSpec;
   readonly #prompt: Prompt;
-  readonly #judges: Judges;
-  /** The evaluators that ask nobody. */
-  readonly #scorer: Scorer;
+  readonly #scorer: ExampleScorer;
 
   constructor(deps: ExampleRunnerDeps, spec: RunSpec) {
     this.#deps = deps;
     this.#spec = spec;
     this.#prompt = parsePrompt(spec.content, spec.includes);
-    this.#judges = new Judges(deps, spec.evaluators);
-    this.#scorer = deps.evaluatorPool.scorer(spec.workspaceId, spec.evaluators);
+    this.#scorer = new ExampleScorer(deps, spec);
   }
 
   /** The bytes that an example takes at most while it is run. */
   weightOf(open: OpenExample): number {
-    const asked = this.#judges.count + this.#deps.endpoints.count;
-    return weightOfRun(open, (bytes) => this.#prompt.maxChars(bytes), asked);
+    return weightOfRun(open, (bytes) => this.#prompt.maxChars(bytes), this.#scorer.asked);
   }
 
   /**
@@ -101,8 +96,7 @@ export class ExampleRunner {
       ({ output, toolCalls, modelMs } = unstored.response);
       costUsd = unstored.reused === undefined ? unstored.response.cost.amount : unstored.reused.costUsd;
       // With somebody to ask or a thread to wait for, the output is stored first; else together with its score.
-      const asks = this.#judges.count + this.#deps.endpoints.count > 0;
-      if (asks || !this.#scorer.isFree({ output, toolCalls })) {
+      if (!this.#scorer.isFree({ output, toolCalls })) {
         if (!(await store.storeResult(seq, unstored))) return;
         unstored = undefined;
       }
@@ -169,24 +163,9 @@ export class ExampleRunner {
     return bill.add(cost, expected.shareOf(model));
   }
 
-  /** Asks the judges, the caller's scorers, then the other evaluators. */
   async #evaluate(example: Example, progress: ExampleInProgress): Promise<ResultToStore> {
-    const judged = await this.#judges.judge(progress, example);
-    if (judged.error !== undefined) return { status: 'failed', error: judged.error };
-    const answered = await this.#deps.endpoints.score(progress, example);
-    if (answered.error !== undefined) return { status: 'failed', error: answered.error };
-    const { giveUp } = progress.stops;
-    try {
-      return await this.#score(example, new Map([...judged.scores, ...answered.scores]), giveUp);
-    } catch (thrown) {
-      if (giveUp.aborted) throw thrown;
-      // A bug in scoring must not have the model called again.
-      return { status: 'failed', error: NOT_SCORED };
-    }
-  }
-
-  async #score(example: Example, asked: Map<string, Score>, giveUp: AbortSignal): Promise<ResultToStore> {
-    const scores = new Map([...(await this.#scorer.score(example, giveUp)), ...asked]);
+    const { scores, error } = await this.#scorer.score(example, progress);
+    if (error !== undefined) return { status: 'failed', error };
     const all = this.#spec.evaluators.map(({ name, weight }) => ({
       name,
       weight,

@@ -131,7 +131,7 @@ export class ExampleStore {
  * @returns whether it was stored as it is
  * @throws RunFailedError where the substitute is refused as well
  */
-async function storeOr(store: () => Promise<void>, storeSubstitute: () => Promise<void>): Promise<boolean> {
+export async function storeOr(store: () => Promise<void>, storeSubstitute: () => Promise<void>): Promise<boolean> {
   try {
     await store();
     return true;

@@ -22,7 +22,8 @@ export interface ExpectedCost {
   judgeShares: ReadonlyMap<string, number>;
 }
 
-function callUsd(models: Models, model: string, inputTokens: number, outputTokens: number): number {
+/** What a call costs in US dollars; 0 without a known price. */
+export function callUsd(models: Models, model: string, inputTokens: number, outputTokens: number): number {
   const price = models.priceOf(model);
   if (price === null) return 0;
   return (inputTokens * Number(price.input_per_million) + outputTokens * Number(price.output_per_million)) / 1e6;

@@ -11,8 +11,8 @@ export interface JudgesDeps {
   models: PatientModels;
   modelTimeoutMs: number;
   /** Says how the money that is reserved for an example is split among its calls. */
-  expected: ExpectedCost;
-  store: ExampleStore;
+  expected: Pick<ExpectedCost, 'judgeShares'>;
+  store: Pick<ExampleStore, 'loadJudgement' | 'storeJudgement'>;
 }
 
 /** The scores of those who were asked, by the evaluator's name; `error` where one of them failed for good. */

@@ -32,7 +32,17 @@ export interface ScoringEndpointsDeps {
 export interface ScoredRun extends Pick<RunSpec, 'evaluators' | 'evaluatorSecrets'> {
   /** Public id. */
   workspace: string;
+  /** UUID: turns go round the runs of a workspace. */
   evaluationId: string;
+  /** How a request is named, by the number of its example. Default: by the evaluation. */
+  named?: (seq: number) => RequestName;
+}
+
+/** What tells one request to a scorer from another; it stays the same when the request is repeated. */
+export interface RequestName {
+  /** Without the name of the scorer. */
+  id: string;
+  headers: Record<string, string>;
 }
 
 /** A scorer failed for good. */
@@ -110,7 +120,8 @@ export class ScoringEndpoints {
     const { outbound, places } = this.#deps;
     const { workspace, evaluationId } = this.#run;
     const evaluation = publicId('evaluation', evaluationId);
-    const id = `${evaluation}/${seq}/${name}`;
+    const named = this.#run.named?.(seq) ?? { id: `${evaluation}/${seq}`, headers: { 'X-Evaluation-Id': evaluation } };
+    const id = `${named.id}/${name}`;
     const secret = this.#secrets.get(name);
     if (secret === undefined) throw new Error('A scorer without a secret.');
     const release = await places.enterScoring(workspace, new URL(url).host, evaluationId, stops.stopWaiting);
@@ -118,7 +129,7 @@ export class ScoringEndpoints {
       const headers = {
         'User-Agent': 'prompt-management-service',
         ...signatureHeaders({ body, id, sentAt: new Date(), secrets: [secret] }),
-        'X-Evaluation-Id': evaluation,
+        ...named.headers,
         'X-Scoring-Id': id,
       };
       return await outbound.post({

@@ -31,7 +31,7 @@ export class Suspects {
   readonly #poison: ReadonlySet<number>;
   readonly #workspace: string;
   readonly #places: Places;
-  readonly #progress: BatchProgress;
+  readonly #progress: Pick<BatchProgress, 'setAside'>;
   /** How many there are: those that are begun first. */
   #left: number;
 
@@ -42,7 +42,7 @@ export class Suspects {
       workspace,
     }: { suspicion?: Suspicion | undefined; concurrency: number; workspace: string },
     places: Places,
-    progress: BatchProgress,
+    progress: Pick<BatchProgress, 'setAside'>,
   ) {
     const { deaths = 0, poison = [] } = suspicion ?? {};
     this.#poison = new Set(poison);

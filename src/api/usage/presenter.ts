@@ -33,3 +33,12 @@ export function presentUsage<Row extends SumColumns & Pick<UsageRow, 'timed' | '
 }: Row) {
   return { ...presentSums(row), latency: { mean_ms, responses: timed } };
 }
+
+/** A row of the usage of rules as callers see it. */
+export function presentRuleUsage<Row extends Parameters<typeof presentUsage>[0] & { prompt_name?: string | null }>({
+  prompt_name: rule,
+  ...row
+}: Row) {
+  const { latency: _, ...sums } = presentUsage(row);
+  return { ...(rule !== undefined && { rule }), ...sums };
+}

@@ -1,7 +1,7 @@
 import { defineRoute, type Route } from '../../http/route.ts';
-import { sumEvaluationUsage, sumUsage } from '../../services/usage/sum-usage.ts';
+import { sumEvaluationUsage, sumRuleUsage, sumUsage } from '../../services/usage/sum-usage.ts';
 import { usageSpan } from '../../services/usage/usage-span.ts';
-import { presentUsage } from './presenter.ts';
+import { presentRuleUsage, presentUsage } from './presenter.ts';
 import { usageSample } from './samples.ts';
 import { DEFAULT_DAYS, Usage, UsageQuery } from './schema.ts';
 
@@ -17,7 +17,8 @@ export function usageRoutes(): Route[] {
       tag: 'Usage',
       summary: 'Retrieve tokens, cost and latency by prompt, model and day',
       description:
-        'Executions in `data`; the examples of evaluations and their judges in `evaluations`. All together is the sum of both.',
+        'Executions in `data`; the examples of evaluations and their judges in `evaluations`; the judges of rules in `rules`. All together ' +
+        'is the sum of them.',
       scope: 'read',
       query: UsageQuery,
       response: Usage,
@@ -34,9 +35,15 @@ export function usageRoutes(): Route[] {
         };
         const executions = await sumUsage(db.heavy.query, filter, query.group_by);
         const evaluations = await sumEvaluationUsage(db.heavy.query, filter, query.group_by);
+        // They are of no prompt.
+        const rules =
+          query.prompt_name === undefined
+            ? await sumRuleUsage(db.heavy.query, { span, model: query.model }, query.group_by)
+            : [];
         return {
           data: executions.map(presentUsage),
           evaluations: evaluations.map(presentUsage),
+          rules: rules.map(presentRuleUsage),
           since: span.since.toISOString(),
           until: (until < now ? span.until : until).toISOString(),
         };

@@ -27,6 +27,17 @@ export const usageSample = {
       latency: { mean_ms: 598, responses: 199 },
     },
   ],
+  rules: [
+    {
+      rule: 'support/tone',
+      model: 'openai/gpt-4o-mini',
+      day: '2026-01-31',
+      judgements: 120,
+      tokens: { input: 48000, output: 6000, cached_input: 0, reasoning: 0, total: 54000 },
+      cost: { amount: '0.0108', currency: 'USD' },
+      unpriced: 0,
+    },
+  ],
   since: '2026-01-01T00:00:00.000Z',
   until: '2026-02-01T00:00:00.000Z',
 };

@@ -74,6 +74,21 @@ export const Usage = z
         }),
       )
       .meta({ description: 'Examples of evaluations and their judges, which cost money too: not in `data`.' }),
+    rules: z
+      .array(
+        z.object({
+          rule: z.string().nullable().optional(),
+          model: z.string().optional().meta({ description: "The judge's." }),
+          day: z.string().optional(),
+          judgements: z.int().meta({ description: 'Executions that a judge was asked about.' }),
+          tokens: Sums.tokens,
+          cost: Sums.cost,
+          unpriced: Sums.unpriced,
+        }),
+      )
+      .meta({
+        description: 'Judges of rules, by rule where `group_by` has `prompt`. Empty where `prompt_name` is given.',
+      }),
     since: Timestamp,
     until: Timestamp,
   })

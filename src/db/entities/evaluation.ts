@@ -30,7 +30,8 @@ export interface EvaluationSummary {
 const statuses = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
-const usageColumns = {
+/** What calls of models were billed. */
+export const usageColumns = {
   tokensInput: p.bigint('number').default(0),
   tokensOutput: p.bigint('number').default(0),
   tokensCachedInput: p.bigint('number').default(0),

@@ -8,6 +8,7 @@ import type { JsonValue } from '../../domain/text/json.ts';
 import type { Pricing, TokenUsage } from '../../domain/usage.ts';
 import { executionQueueTriggers } from '../queue-triggers.ts';
 import { executionReleaseTriggers } from '../release-triggers.ts';
+import { executionRuleTriggers } from '../rule-triggers.ts';
 import { executionScoreTriggers } from '../score-triggers.ts';
 import { executionStorageTriggers } from '../storage-triggers.ts';
 import { executionUsageTriggers } from '../usage-triggers.ts';
@@ -40,6 +41,7 @@ export const Execution = defineEntity({
     ...executionStorageTriggers,
     ...executionScoreTriggers,
     ...executionQueueTriggers,
+    ...executionRuleTriggers,
   ],
   indexes: [
     { properties: ['workspaceId', 'id'] },

@@ -13,6 +13,7 @@ import { ProtectedLabel } from './protected-label.ts';
 import { Queue, QueueCandidate, QueueItem, QueueReview } from './queue.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
+import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement } from './rule.ts';
 import { Schedule, ScheduleOccurrence } from './schedule.ts';
 import { ReleaseScoreEntry, Score, ScoreDefinition } from './score.ts';
 import { Session } from './session.ts';
@@ -52,6 +53,11 @@ export const entities = [
   QueueItem,
   QueueReview,
   QueueCandidate,
+  Rule,
+  RuleBackfill,
+  RuleItem,
+  RuleDay,
+  RuleJudgement,
   Schedule,
   ScheduleOccurrence,
   Monitor,

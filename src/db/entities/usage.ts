@@ -1,15 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { timestamp } from './workspace-owned.ts';
 
-/** An execution, the call for an example of an evaluation, or a call of a judge about one. */
-export const USAGE_KINDS = ['execution', 'example', 'judgement'] as const;
+/** An execution, the call for an example of an evaluation, a call of a judge about one, or a call of a rule's judge. */
+export const USAGE_KINDS = ['execution', 'example', 'judgement', 'rule'] as const;
 export type UsageKind = (typeof USAGE_KINDS)[number];
 
 /** What was used, or a change of it. */
 const usage = {
   workspaceId: p.uuid(),
   kind: p.enum(() => Object.fromEntries(USAGE_KINDS.map((kind) => [kind, kind]))).$type<UsageKind>(),
-  /** Empty: of no prompt. */
+  /** Empty: of no prompt. Of the kind `rule` the name of the rule. */
   promptName: p.text(),
   model: p.text(),
   calls: p.bigint('number'),

@@ -27,6 +27,7 @@ type ContainsConfig = z.output<typeof ContainsConfig>;
 export const contains: ScoringEvaluator<ContainsConfig> & { config: typeof ContainsConfig } = {
   kind: 'scoring',
   config: ContainsConfig,
+  needsExpected: ({ value, values }) => value === undefined && values === undefined,
   prepare(config) {
     const fold = (text: string) => (config.case_sensitive ? text : text.toLowerCase());
     const fixed = config.values ?? (config.value === undefined ? undefined : [config.value]);

@@ -20,6 +20,7 @@ type ExactMatchConfig = z.output<typeof ExactMatchConfig>;
 export const exactMatch: ScoringEvaluator<ExactMatchConfig> & { config: typeof ExactMatchConfig } = {
   kind: 'scoring',
   config: ExactMatchConfig,
+  needsExpected: () => true,
   prepare: (config) => (example) => {
     const expected = requireExpected(example);
     const wanted = toPlainText(expected);

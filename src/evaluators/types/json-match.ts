@@ -31,6 +31,7 @@ type JsonMatchConfig = z.output<typeof JsonMatchConfig>;
 export const jsonMatch: ScoringEvaluator<JsonMatchConfig> & { config: typeof JsonMatchConfig } = {
   kind: 'scoring',
   config: JsonMatchConfig,
+  needsExpected: ({ value }) => value === undefined,
   prepare(config) {
     const options = { mode: config.mode, ignoreArrayOrder: config.ignore_array_order };
     return (example) => {

@@ -21,6 +21,7 @@ type LevenshteinConfig = z.output<typeof LevenshteinConfig>;
 export const levenshtein: ScoringEvaluator<LevenshteinConfig> & { config: typeof LevenshteinConfig } = {
   kind: 'scoring',
   config: LevenshteinConfig,
+  needsExpected: () => true,
   prepare(config) {
     const fold = (text: string) => (config.case_sensitive ? text : text.toLowerCase());
     return (example) => {

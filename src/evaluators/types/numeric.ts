@@ -31,6 +31,7 @@ type NumericConfig = z.output<typeof NumericConfig>;
 export const numeric: ScoringEvaluator<NumericConfig> & { config: typeof NumericConfig } = {
   kind: 'scoring',
   config: NumericConfig,
+  needsExpected: () => true,
   prepare: (config) => (example) => {
     const expected = expectedNumber(requireExpected(example));
     const found = findNumber(example.output, config.extract);

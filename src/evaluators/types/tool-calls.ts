@@ -40,6 +40,7 @@ type ToolCallsConfig = z.output<typeof ToolCallsConfig>;
 export const toolCalls: ScoringEvaluator<ToolCallsConfig> & { config: typeof ToolCallsConfig } = {
   kind: 'scoring',
   config: ToolCallsConfig,
+  needsExpected: ({ value }) => value === undefined,
   prepare: (config) => (example) => {
     const expected = config.value ?? expectedOf(example);
     const { toolCalls: made = [] } = example;

@@ -141,12 +141,23 @@ export function sumEvaluationUsage(query: Query, filter: UsageFilter, groups: re
     const calls = db
       .selectFrom(selectCalls(db, filter.span).as('entries'))
       .selectAll()
-      .where('kind', '<>', 'execution');
+      .where('kind', 'in', ['example', 'judgement']);
     const countOf = (kind: UsageKind) =>
       sql<number>`coalesce(sum(calls) filter (where kind = ${sql.lit(kind)}), 0)::int`;
     return sumBy(db, calls, filter, groups).select([
       countOf('example').as('examples'),
       countOf('judgement').as('judgements'),
     ]);
+  });
+}
+
+/**
+ * Tokens and cost of the judges of rules in a span, by the groups asked for: that of the prompt is the rule's name here.
+ * @param filter its `promptNames` are not looked at
+ */
+export function sumRuleUsage(query: Query, filter: Omit<UsageFilter, 'promptNames'>, groups: readonly UsageGroup[]) {
+  return query((db) => {
+    const calls = db.selectFrom(selectCalls(db, filter.span).as('entries')).selectAll().where('kind', '=', 'rule');
+    return sumBy(db, calls, filter, groups).select(count('calls').as('judgements'));
   });
 }

@@ -43,6 +43,7 @@ export const QUOTAS = {
   },
   schedules: { setting: 'QUOTA_SCHEDULES', what: 'schedules', remedy: DELETE_ONE },
   monitors: { setting: 'QUOTA_MONITORS', what: 'monitors', remedy: DELETE_ONE },
+  rules: { setting: 'QUOTA_RULES', what: 'rules', remedy: DELETE_ONE },
   webhooks: { setting: 'QUOTA_WEBHOOKS', what: 'webhooks', remedy: DELETE_ONE },
   evaluations: {
     setting: 'QUOTA_EVALUATIONS',
@@ -78,7 +79,7 @@ export const QUOTAS = {
 
 export type QuotaName = keyof typeof QUOTAS;
 
-const countRows = (db: Builder, table: 'prompts' | 'schedules' | 'monitors' | 'webhooks') =>
+const countRows = (db: Builder, table: 'prompts' | 'schedules' | 'monitors' | 'rules' | 'webhooks') =>
   db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count'));
 
 /** What a workspace stores, exactly: its sum and the entries that are not in it yet. */
@@ -115,6 +116,7 @@ export const COUNTS = {
   ),
   schedules: prepared()((db) => countRows(db, 'schedules')),
   monitors: prepared()((db) => countRows(db, 'monitors')),
+  rules: prepared()((db) => countRows(db, 'rules')),
   webhooks: prepared()((db) => countRows(db, 'webhooks')),
   evaluations: prepared()((db) =>
     db

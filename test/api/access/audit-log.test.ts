@@ -177,6 +177,18 @@ describe('every operation that changes something', () => {
         if (action === 'resume') await call('POST', `${path}/pause`);
         return `${path}/${action}`;
       }
+      case 'pauseBackfill':
+      case 'resumeBackfill':
+      case 'cancelBackfill': {
+        await quick();
+        await call('POST', '/executions', { body: { prompt_name: 'quick' } });
+        const judge = { type: 'llm_judge', model: 'sandbox/stall', rubric: 'It never answers.' };
+        await call('PUT', '/rules/stall', { body: { prompt_name: 'quick', evaluators: [judge], enabled: false } });
+        const id = await idOf('/rules/stall/backfill', { since: '2020-01-01T00:00:00Z' });
+        const action = operationId.replace('Backfill', '');
+        if (action === 'resume') await call('POST', `/rules/stall/backfills/${id}/pause`);
+        return `/rules/stall/backfills/${id}/${action}`;
+      }
       case 'retryEvaluation': {
         const path = `/evaluations/${await idOf('/evaluations', await stall())}`;
         await call('POST', `${path}/cancel`);

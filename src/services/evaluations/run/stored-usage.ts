@@ -45,11 +45,13 @@ export const usageArrays = (given: Parameters<ArraysOf<ReturnType<typeof usageCo
     assumed_cost: ['numeric', given.assumed_cost],
   }) as const;
 
+type PaidTable = 'evaluation_results' | 'evaluation_judgements' | 'rule_judgements';
+
 /**
  * The usage columns for `on conflict do update set`: adds what another outcome was billed to the row that is there. A cost is
  * null where none is known.
  */
-export function addedUsage(table: 'evaluation_results' | 'evaluation_judgements') {
+export function addedUsage(table: PaidTable) {
   const added = (column: string) => [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)] as const;
   const tokens = (column: string) => {
     const [there, more] = added(column);
@@ -74,6 +76,6 @@ export function addedUsage(table: 'evaluation_results' | 'evaluation_judgements'
 }
 
 /** Whether the row lacks the outcome that is to be inserted. */
-export function lacksOutcome(table: 'evaluation_results' | 'evaluation_judgements') {
+export function lacksOutcome(table: PaidTable) {
   return sql<boolean>`not ${sql.ref(`${table}.outcome_ids`)} @> excluded.outcome_ids`;
 }

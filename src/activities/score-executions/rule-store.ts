@@ -1,0 +1,124 @@
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { isRefusedByDatabase } from '../../db/errors.ts';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import type { EvaluatorConfig } from '../../evaluators/registry.ts';
+import { evaluatorVersion } from '../../evaluators/version.ts';
+import { GroupedWrites } from '../../lib/grouped-writes.ts';
+import type { JudgementToStore, StoredJudgement } from '../../services/evaluations/run/judgements-store.ts';
+import {
+  type JudgementKey,
+  loadRuleJudgement,
+  type NewRuleJudgement,
+  storeRuleJudgements,
+} from '../../services/rules/rule-judgements.ts';
+import type { RuleSpec, RuleWork } from '../../services/rules/rule-work.ts';
+import { type ItemResult, storeResults } from '../../services/rules/store-results.ts';
+import { NOT_STORABLE, NotStorableError, storeOr } from '../evaluation-run/example-store.ts';
+
+/** Characters of judges' responses that a statement takes. */
+const MAX_GROUP_LENGTH = 1_000_000;
+/** Executions and scores that a transaction takes. */
+const MAX_GROUP = 500;
+
+/** An evaluator as its judgements and scores name it. */
+export interface NamedEvaluator {
+  version: string;
+  /** The judge's; null: it asks none. */
+  model: string | null;
+}
+
+/** Stores what comes of executions, in groups: what comes while a statement is under way goes into the next one together. */
+export class RuleStore {
+  readonly evaluators: ReadonlyMap<string, NamedEvaluator>;
+  readonly #db: WorkspaceDatabase;
+  readonly #rule: string;
+  readonly #workId: string;
+  readonly #day: string;
+  readonly #giveUp: AbortSignal;
+  readonly #judgements: GroupedWrites<NewRuleJudgement>;
+  readonly #results: GroupedWrites<ItemResult>;
+  /** Executions of the items that are being worked on. */
+  readonly #executions = new Map<number, string>();
+  #failed = 0;
+
+  constructor(db: WorkspaceDatabase, work: RuleWork, { name, day, evaluators }: RuleSpec, giveUp: AbortSignal) {
+    this.#db = db;
+    this.#rule = name;
+    this.#workId = work.id;
+    this.#day = day;
+    this.#giveUp = giveUp;
+    this.evaluators = new Map(evaluators.map((config) => [config.name, named(config)]));
+    this.#judgements = new GroupedWrites({
+      write: (judgements) => untilDatabaseAnswers(() => storeRuleJudgements(db.query, judgements), giveUp),
+      isRefusal: isRefusedByDatabase,
+      sizeOf: ({ judgement }) => judgement.response?.length ?? 0,
+      maxSize: MAX_GROUP_LENGTH,
+    });
+    this.#results = new GroupedWrites({
+      write: (results) => untilDatabaseAnswers(() => storeResults(db, work, day, results), giveUp),
+      isRefusal,
+      sizeOf: ({ scores }) => 1 + scores.length,
+      maxSize: MAX_GROUP,
+    });
+  }
+
+  /** Executions that lack a score, of this attempt. */
+  get failed(): number {
+    return this.#failed;
+  }
+
+  begin(seq: number, executionId: string): void {
+    this.#executions.set(seq, executionId);
+  }
+
+  end(seq: number): void {
+    this.#executions.delete(seq);
+  }
+
+  /** UUID of the execution of an item. */
+  executionOf(seq: number): string {
+    const id = this.#executions.get(seq);
+    if (id === undefined) throw new Error('An item that is not being worked on.');
+    return id;
+  }
+
+  #keyOf(seq: number, evaluator: string): JudgementKey {
+    const version = this.evaluators.get(evaluator)?.version ?? '';
+    return { executionId: this.executionOf(seq), rule: this.#rule, evaluator, version };
+  }
+
+  loadJudgement(seq: number, evaluator: string): Promise<StoredJudgement | undefined> {
+    const key = this.#keyOf(seq, evaluator);
+    return untilDatabaseAnswers(() => loadRuleJudgement(this.#db.query, key), this.#giveUp);
+  }
+
+  /** @throws NotStorableError where the database refuses the response; its cost is stored all the same */
+  async storeJudgement(seq: number, evaluator: string, judgement: JudgementToStore): Promise<void> {
+    const model = this.evaluators.get(evaluator)?.model ?? '';
+    const paid = { workId: this.#workId, day: this.#day, model, outcomeId: newId() };
+    const key = this.#keyOf(seq, evaluator);
+    const store = (stored: JudgementToStore) => () => this.#judgements.write({ ...key, ...paid, judgement: stored });
+    if (!(await storeOr(store(judgement), store({ ...judgement, response: null })))) throw new NotStorableError();
+  }
+
+  /** Ends an item. Scores that can't be stored, such as those that do not fit the definition of their name, make it a failed one. */
+  async storeResult(result: ItemResult): Promise<void> {
+    if (result.error !== null) this.#failed += 1;
+    try {
+      await this.#results.write(result);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const reason = error instanceof ApiError ? { code: error.code, message: error.message } : NOT_STORABLE;
+      await this.#results.write({ ...result, scores: [], error: reason });
+    }
+  }
+}
+
+const isRefusal = (error: unknown) => error instanceof ApiError || isRefusedByDatabase(error);
+
+const named = (config: EvaluatorConfig): NamedEvaluator => ({
+  version: evaluatorVersion(config),
+  model: config.type === 'llm_judge' ? config.model : null,
+});

@@ -1,0 +1,327 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import type { Models } from '../../models/model.ts';
+import { type JudgeConfig, judgeTokens } from '../../services/evaluations/creation/expected-tokens.ts';
+import { completeBackfill, failBackfill, pauseBackfillForBudget } from '../../services/rules/end-backfill.ts';
+import { findPast } from '../../services/rules/find-past.ts';
+import { loadItems, type OpenItem, skipForBudget, skipOverdue } from '../../services/rules/rule-items.ts';
+import {
+  checkSoon,
+  isUnchanged,
+  keepLastError,
+  loadRuleSpec,
+  type RuleSpec,
+  type RuleWork,
+} from '../../services/rules/rule-work.ts';
+import { BatchBudget, firstEstimate } from '../evaluation-run/batch-budget.ts';
+import { BatchMemory } from '../evaluation-run/batch-memory.ts';
+import { type BatchHeartbeat, type BatchWatch, watchBatch } from '../evaluation-run/batch-watch.ts';
+import type { ExampleCost } from '../evaluation-run/example-in-progress.ts';
+import { runPool } from '../evaluation-run/example-pool.ts';
+import { PROCESS_ENDED } from '../evaluation-run/example-runner.ts';
+import { ExampleScorer } from '../evaluation-run/example-scorer.ts';
+import { callUsd } from '../evaluation-run/expected-cost.ts';
+import type { BatchDeps } from '../evaluation-run/run-batch.ts';
+import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
+import { ScoringEndpoints } from '../evaluation-run/scoring-endpoints.ts';
+import { Suspects, type Suspicion } from '../evaluation-run/suspects.ts';
+import { inputWeight } from '../input-weight.ts';
+import { createPatientModels, type PatientModels } from '../patient-call.ts';
+import { isStillOurs } from '../still-ours.ts';
+import { RuleStore } from './rule-store.ts';
+import { type ItemScorer, requestName, scoreItem } from './score-item.ts';
+
+export interface RuleBatchInput extends RuleWork {
+  /** Public id. */
+  workspace: string;
+  /** Processes that worked on it have ended. */
+  suspicion?: Suspicion;
+}
+
+export interface RuleBatchResult {
+  /** Whether there may be more to do at once. */
+  more: boolean;
+}
+
+/** Executions that are being scored at a time. */
+const CONCURRENCY = 100;
+/** How long a batch goes on at most, while there is something to do: then it is the turn of another rule of the workspace. */
+const MAX_BATCH_MS = 60_000;
+/** How long a batch waits for executions that complete, before its workflow ends. */
+const IDLE_MS = 10_000;
+const POLL_MS = 250;
+/** How often it is looked at whether the work is still to be done. */
+const LOOK_MS = 1_000;
+/** A call of which nothing is known, until the first has been seen. */
+const TYPICAL_TOKENS = { input: 1_000, output: 500 };
+
+/** How a round ended. `idle`: nothing is due. `starved`: there is no money for what is. */
+type RoundEnd = 'idle' | 'starved' | 'again' | 'stopped';
+
+/** One attempt at a batch. */
+interface Attempt {
+  watch: BatchWatch;
+  ended: Promise<unknown>;
+}
+
+/**
+ * @returns works through what is due for a rule or a backfill. An item is ended in the transaction that stores its scores, so that a
+ * batch can be run again after anything.
+ */
+export function createRuleBatchRunner(deps: BatchDeps) {
+  const { db, cipher, scorers: outbound, models, modelTimeoutMs, evaluatorPool, stopping, places } = deps;
+  const { query } = db.system;
+  const patient = createPatientModels(models, places.calls);
+  /** The latest attempt at each work in this process. */
+  const attempts = new Map<string, Attempt>();
+
+  return async function runRuleBatch(input: RuleBatchInput): Promise<RuleBatchResult> {
+    const context = Context.current();
+    if (!(await isStillOurs(context))) throw new Error('Temporal had timed this attempt out before it began.');
+    const progress: Progress = { done: 0, setAside: new Set(), budget: undefined, store: undefined, waits: () => [] };
+    const describe = (): BatchHeartbeat => {
+      const waits = progress.waits();
+      return {
+        done: progress.done,
+        of: progress.done + (progress.budget?.inFlight ?? 0),
+        failed: progress.store?.failed ?? 0,
+        inFlight: progress.budget?.inFlight ?? 0,
+        spentUsd: Number((progress.budget?.spentUsd ?? 0).toFixed(6)),
+        ...(progress.setAside.size > 0 && { setAside: [...progress.setAside] }),
+        ...(waits.length > 0 && { waits }),
+      };
+    };
+    // What is in flight is waited for, whatever becomes of the rule: it is paid for.
+    const watch = watchBatch(context, { stopping, isOver: () => Promise.resolve(false), describe });
+    // An earlier attempt that Temporal has lost sight of may not know yet that this one has taken over.
+    const earlier = attempts.get(input.id);
+    earlier?.watch.stop();
+    const work = (earlier?.ended ?? Promise.resolve()).catch(() => {}).then(() => runRounds(input, watch, progress));
+    const attempt = { watch, ended: work };
+    attempts.set(input.id, attempt);
+    try {
+      return await work;
+    } finally {
+      watch.end();
+      if (attempts.get(input.id) === attempt) attempts.delete(input.id);
+    }
+  };
+
+  async function runRounds(input: RuleBatchInput, watch: BatchWatch, progress: Progress): Promise<RuleBatchResult> {
+    const until = Date.now() + MAX_BATCH_MS;
+    const suspects = new Suspects({ ...input, concurrency: CONCURRENCY }, places, progress);
+    while (!watch.stopped() && Date.now() < until) {
+      const spec = await untilDatabaseAnswers(() => loadRuleSpec(query, input), watch.giveUp);
+      if (spec === undefined) return { more: false };
+      const own = db.workspace(spec.workspaceId).query;
+      if (input.kind === 'rule') await untilDatabaseAnswers(() => skipOverdue(own, input, spec.day), watch.giveUp);
+      let end: RoundEnd;
+      try {
+        end = await runRound(input, spec, watch, progress, suspects, until);
+      } catch (error) {
+        if (!(error instanceof RunFailedError)) throw error;
+        const { code, message } = error;
+        if (input.kind === 'backfill') {
+          await failBackfill(own, input.id, { code, message });
+          return { more: false };
+        }
+        // It can't begin, as with secrets that can't be decrypted: the attempt is made again later.
+        await keepLastError(own, input, { code, message });
+        throw error;
+      }
+      // With a budget that was raised just now there may be money for it.
+      if (end === 'starved' && input.kind === 'rule' && (await isUnchanged(query, input, spec)))
+        await skipForBudget(own, input, spec.day);
+      if (end === 'starved' && input.kind === 'backfill')
+        await pauseBackfillForBudget(own, input.id, spec.limitUsd ?? 0);
+      if (end !== 'idle') continue;
+      if (input.kind === 'backfill' && !(await completeBackfill(own, input.id))) continue;
+      // From here on the next execution starts the next workflow.
+      await checkSoon(query, input);
+      return { more: false };
+    }
+    return { more: true };
+  }
+
+  /** Scores what is due until nothing is, or until it is to be done in another way. */
+  async function runRound(
+    input: RuleBatchInput,
+    spec: RuleSpec,
+    watch: BatchWatch,
+    progress: Progress,
+    suspects: Suspects,
+    until: number,
+  ): Promise<RoundEnd> {
+    const round = new AbortController();
+    const stops = { giveUp: watch.giveUp, stopWaiting: AbortSignal.any([watch.stopWaiting, round.signal]) };
+    const { workspaceId } = spec;
+    const own = db.workspace(workspaceId);
+    const store = new RuleStore(own, input, spec, watch.giveUp);
+    const run = { workspace: input.workspace, evaluationId: input.id, evaluators: spec.evaluators };
+    const endpoints = new ScoringEndpoints(
+      { outbound, places, cipher },
+      { ...run, evaluatorSecrets: spec.evaluatorSecrets, named: requestName(spec.name, store) },
+    );
+    const runModels = patient.of(input.workspace, input.id);
+    const expected = judgesCost(models, spec);
+    const scorer = new ExampleScorer(
+      { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints },
+      spec,
+    );
+    const before = { costUsd: spec.spentUsd, examples: spec.spentUsd > 0 ? spec.counted : 0 };
+    const budget = new BatchBudget({
+      limitUsd: spec.limitUsd,
+      spentUsd: spec.spentUsd,
+      estimate: firstEstimate(undefined, before, expected.totalUsd),
+      isAllThereIs: true,
+    });
+    progress.budget = budget;
+    progress.store = store;
+    progress.waits = () => [...judgesThatWait(spec, runModels), ...endpoints.troubles];
+    const itemScorer: ItemScorer = { spec, scorer, store, failsAltogether: input.kind === 'backfill' };
+    const memory = new BatchMemory(places.examples, input.workspace);
+    const taken = new Set<number>();
+
+    const isOver = () => Date.now() >= until || (input.kind === 'rule' && dayOf(Date.now()) !== spec.day);
+    const stopped = () => watch.stopped() || round.signal.aborted || isOver();
+    let isLooking = false;
+    const looks = setInterval(() => {
+      if (isLooking) return;
+      isLooking = true;
+      void isUnchanged(query, input, spec)
+        .then((same) => {
+          if (!same) round.abort();
+        })
+        // While the database is away, nobody has changed it.
+        .catch(() => {})
+        .finally(() => {
+          isLooking = false;
+        });
+    }, LOOK_MS);
+
+    /** The next items; none where there are none, or no more are to be begun. */
+    async function loadPage(_: number, limit: number): Promise<OpenItem[]> {
+      let idleSince = Date.now();
+      while (!stopped()) {
+        const { items, more } = await loadOnce(limit);
+        if (items.length > 0) return items;
+        if (more) continue;
+        if (input.kind === 'backfill') {
+          if (!(await untilDatabaseAnswers(() => findPast(own.query, input, spec), watch.giveUp))) {
+            // The last of it may have been put down just now.
+            const last = await loadOnce(limit);
+            if (last.items.length > 0 || !last.more) return last.items;
+          }
+          continue;
+        }
+        // As long as others are in flight there is no hurry to end.
+        if (budget.inFlight > 0) idleSince = Date.now();
+        if (Date.now() - idleSince > IDLE_MS) return [];
+        await delay(POLL_MS, undefined, { signal: stops.stopWaiting }).catch(() => {});
+        // Some are at hand, and none was begun meanwhile: there is no money for them.
+        if (budget.inFlight === 0 && taken.size > 0) return [];
+      }
+      return [];
+    }
+
+    async function loadOnce(limit: number): Promise<{ items: OpenItem[]; more: boolean }> {
+      let more = false;
+      const items = await memory.load(stops.stopWaiting, async () => {
+        const page = await untilDatabaseAnswers(
+          () => loadItems(own.query, input, spec, [...taken], limit),
+          watch.giveUp,
+        );
+        ({ more } = page);
+        return page.items;
+      });
+      for (const { seq, executionId } of items) {
+        taken.add(seq);
+        store.begin(seq, executionId);
+      }
+      return { items, more };
+    }
+
+    async function runItem(item: OpenItem, reservedUsd: number): Promise<ExampleCost | undefined> {
+      const { seq, executionId } = item;
+      try {
+        if (suspects.isPoison(seq)) {
+          await store.storeResult({ seq, executionId, scores: [], error: PROCESS_ENDED });
+          return undefined;
+        }
+        return await suspects.run(seq, stops.stopWaiting, () => runInPlace(item, reservedUsd));
+      } finally {
+        memory.free(item);
+        taken.delete(seq);
+        store.end(seq);
+        progress.done += 1;
+      }
+    }
+
+    /** Scores an item when there is room for what its judges and scorers are sent. */
+    async function runInPlace(item: OpenItem, reservedUsd: number): Promise<ExampleCost | undefined> {
+      if (scorer.asked === 0) return scoreItem(itemScorer, item, stops, reservedUsd);
+      const place = { amount: inputWeight(item.bytes) * scorer.asked, signal: stops.stopWaiting, group: input.id };
+      const release = await places.inputs.acquire(input.workspace, place);
+      try {
+        return await scoreItem(itemScorer, item, stops, reservedUsd);
+      } finally {
+        release();
+      }
+    }
+
+    try {
+      const { finished, starved } = await runPool<OpenItem>({
+        from: 0,
+        concurrency: CONCURRENCY,
+        budget,
+        loadPage,
+        runExample: runItem,
+        stopped,
+        stop: () => round.abort(),
+      });
+      if (watch.stopped()) return 'stopped';
+      if (starved) return 'starved';
+      return finished && !stopped() ? 'idle' : 'again';
+    } finally {
+      clearInterval(looks);
+      memory.close();
+    }
+  }
+}
+
+interface Progress {
+  done: number;
+  setAside: Set<number>;
+  budget: BatchBudget | undefined;
+  store: RuleStore | undefined;
+  waits: () => string[];
+}
+
+/** `2026-01-31`, in UTC. */
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** What the judges of an execution are expected to cost before any was asked, and the share of each. */
+function judgesCost(models: Models, { evaluators }: RuleSpec) {
+  const judges = evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
+  const usd = new Map(
+    judges.map((config) => {
+      const tokens = judgeTokens(config, TYPICAL_TOKENS.input, TYPICAL_TOKENS.output);
+      return [config.name, callUsd(models, config.model, tokens.input, tokens.output)];
+    }),
+  );
+  const totalUsd = [...usd.values()].reduce((sum, each) => sum + each, 0);
+  return {
+    totalUsd,
+    judgeShares: new Map([...usd].map(([name, each]) => [name, totalUsd === 0 ? 0 : each / totalUsd])),
+  };
+}
+
+/** The judges' models that refuse calls at present. */
+function judgesThatWait({ evaluators }: RuleSpec, models: PatientModels): string[] {
+  const names = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
+  return [...new Set(names)].flatMap((name) => {
+    const until = models.refusedUntil(name);
+    return until === undefined ? [] : [`${name} refused calls: asks again at ${until.toISOString()}`];
+  });
+}

@@ -1,0 +1,96 @@
+import { publicId } from '../../domain/ids.ts';
+import { readableInput } from '../../domain/text/readable-messages.ts';
+import type { Example, Score } from '../../evaluators/evaluator.ts';
+import type { OpenItem } from '../../services/rules/rule-items.ts';
+import type { RuleSpec } from '../../services/rules/rule-work.ts';
+import type { ItemResult } from '../../services/rules/store-results.ts';
+import type { Stops } from '../evaluation-run/batch-watch.ts';
+import { Bill, type ExampleCost } from '../evaluation-run/example-in-progress.ts';
+import type { ExampleScorer, ScoredExampleResult } from '../evaluation-run/example-scorer.ts';
+import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
+import type { RuleStore } from './rule-store.ts';
+
+/** An execution as evaluators see it: it has no expected value. */
+const toExample = (item: OpenItem): Example => ({
+  output: item.output,
+  toolCalls: item.toolCalls,
+  expected: undefined,
+  variables: item.variables,
+  input: item.inputMessages === null ? (item.input ?? '') : readableInput(item.inputMessages),
+  modelMs: item.modelMs,
+  costUsd: item.costUsd,
+  metadata: item.metadata,
+});
+
+/** What scores an item. */
+export interface ItemScorer {
+  spec: RuleSpec;
+  scorer: ExampleScorer;
+  store: RuleStore;
+  /** Whether a failure that every other execution would have, too, is thrown. Else the execution fails alone. */
+  failsAltogether: boolean;
+}
+
+/**
+ * Scores an execution and ends its item.
+ * @returns what it has cost just now; undefined where nothing was billed
+ * @throws RunFailedError where that is asked for; a signal's reason or an `AbortError` where it was given up
+ */
+export async function scoreItem(
+  { spec, scorer, store, failsAltogether }: ItemScorer,
+  item: OpenItem,
+  stops: Stops,
+  reservedUsd: number,
+): Promise<ExampleCost | undefined> {
+  const bill = new Bill(reservedUsd);
+  const { seq, executionId } = item;
+  let scored: ScoredExampleResult;
+  try {
+    scored = await scorer.score(toExample(item), { seq, stops, bill });
+  } catch (error) {
+    if (!(error instanceof RunFailedError) || failsAltogether) throw error;
+    scored = { scores: new Map(), error: { code: error.code, message: error.message } };
+  }
+  await store.storeResult({ seq, executionId, ...resultOf(spec.name, store, executionId, scored) });
+  return bill.total;
+}
+
+/** The scores to store. One of 0 since the output could not be scored says nothing of it, and is none. */
+function resultOf(
+  rule: string,
+  { evaluators }: RuleStore,
+  executionId: string,
+  { scores, error }: ScoredExampleResult,
+): Pick<ItemResult, 'scores' | 'error'> {
+  const problem = [...scores].find(([, score]) => score.problem !== null);
+  return {
+    scores: [...scores].flatMap(([name, { score, reason, problem: unscored }]) => {
+      const { version = '', model = null } = evaluators.get(name) ?? {};
+      if (unscored !== null) return [];
+      const evaluator = { rule, version, model };
+      return [
+        {
+          name,
+          value: score,
+          subject: { executionId },
+          source: 'evaluator' as const,
+          author: null,
+          evaluator,
+          comment: reason,
+        },
+      ];
+    }),
+    error: error ?? (problem === undefined ? null : problemOf(...problem)),
+  };
+}
+
+const problemOf = (name: string, { problem, reason }: Score) => ({
+  code: problem ?? 'evaluator_error',
+  message: `"${name}": ${reason ?? 'not scored'}`,
+});
+
+/** How requests to scorers are named. */
+export const requestName = (rule: string, store: RuleStore) => (seq: number) => {
+  const execution = publicId('execution', store.executionOf(seq));
+  return { id: `${rule}/${execution}`, headers: { 'X-Rule': rule, 'X-Execution-Id': execution } };
+};

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import type { AuditAction } from '../../domain/audit.ts';
+import { newId } from '../../domain/ids.ts';
+import { requireAlso } from '../../domain/scopes.ts';
+import type { EvaluatorPool } from '../../evaluators/threads/evaluator-pool.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import {
+  type BackfillControl,
+  controlBackfill,
+  createBackfill,
+  getBackfill,
+  listBackfills,
+} from '../../services/rules/backfills.ts';
+import { countWaiting, deleteRule, getRule, listRules, putRule, type RuleDeps } from '../../services/rules/rules.ts';
+import { hasScorer } from '../evaluations/scorer-scope.ts';
+import { toExecutionFilter } from '../executions/filter-schema.ts';
+import { presentBackfill, presentRule, UNREAD_BACKFILL, UNREAD_RULE } from './presenter.ts';
+import { backfillSample, createBackfillSample, putFreeRuleSample, putRuleSample, ruleSample } from './samples.ts';
+import {
+  Backfill,
+  BackfillPage,
+  BackfillParams,
+  CreateBackfill,
+  ListQuery,
+  PutRule,
+  ResumeBackfill,
+  Rule,
+  RuleName,
+  RulePage,
+  RuleParams,
+} from './schema.ts';
+
+export interface RuleRouteDeps extends RuleDeps {
+  idempotency: Idempotency;
+  evaluatorPool: EvaluatorPool;
+}
+
+const tag = 'Rules';
+
+/** `/rules`: evaluators that score executions as they complete, and those of the past. */
+export function ruleRoutes(deps: RuleRouteDeps): Route[] {
+  const { idempotency, evaluatorPool, models } = deps;
+
+  const control = (action: Exclude<BackfillControl, 'resume'>, audit: AuditAction, summary: string) =>
+    defineRoute({
+      method: 'post',
+      path: `/rules/{name}/backfills/{id}/${action}`,
+      operationId: `${action}Backfill`,
+      audit: [audit],
+      tag,
+      summary,
+      description: 'Calls in progress still end. Doing it again changes nothing.',
+      scope: 'execute',
+      withoutRead: UNREAD_BACKFILL,
+      params: BackfillParams,
+      response: Backfill,
+      responseExample: { ...backfillSample, status: action === 'pause' ? 'paused' : 'canceled' },
+      errors: ['invalid_state'],
+      handler: async ({ db, params }) =>
+        presentBackfill(await controlBackfill(db, models, params.name, params.id, action)),
+    });
+
+  // Names may hold slashes: the longer paths come first.
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/rules/{name}/backfill',
+      operationId: 'createBackfill',
+      audit: ['rule.backfill_started'],
+      tag,
+      summary: 'Score executions of the past by a rule',
+      description:
+        'By the rule as it is now: later changes of it do not count. Judges that were asked about an execution before are not paid for again.',
+      scope: 'execute',
+      withoutRead: UNREAD_BACKFILL,
+      status: 201,
+      idempotent: true,
+      params: RuleParams,
+      body: CreateBackfill,
+      bodyExamples: { 'A month': createBackfillSample },
+      response: Backfill,
+      responseExample: backfillSample,
+      errors: ['invalid_state'],
+      handler: (request) =>
+        idempotency.createOnce(request, async (query) => {
+          const id = newId();
+          const { since, until, max_cost: maxCost } = request.body;
+          const now = new Date();
+          const span = { since, until: until === undefined || until > now ? now : until };
+          const row = await createBackfill(query, models, request.params.name, id, { ...span, maxCost });
+          return { resourceId: id, response: presentBackfill(row) };
+        }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/rules/{name}/backfills',
+      operationId: 'listBackfills',
+      tag,
+      summary: 'List backfills of a rule, newest first',
+      scope: 'read',
+      params: RuleParams,
+      query: ListQuery,
+      response: BackfillPage,
+      responseExample: { data: [backfillSample], next_cursor: null },
+      async handler({ db, params, query: { limit, cursor } }) {
+        const page = await listBackfills(db.query, params.name, limit, decodeCursor(cursor, z.uuid()));
+        return toPage(page, presentBackfill, ({ id }) => id);
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/rules/{name}/backfills/{id}',
+      operationId: 'getBackfill',
+      tag,
+      summary: 'Retrieve a backfill and its progress',
+      scope: 'read',
+      params: BackfillParams,
+      response: Backfill,
+      responseExample: backfillSample,
+      handler: async ({ db, params }) => presentBackfill(await getBackfill(db.query, params.name, params.id)),
+    }),
+    control('pause', 'rule.backfill_paused', 'Pause a backfill'),
+    control('cancel', 'rule.backfill_canceled', 'Cancel a backfill; its scores stay'),
+    defineRoute({
+      method: 'post',
+      path: '/rules/{name}/backfills/{id}/resume',
+      operationId: 'resumeBackfill',
+      audit: ['rule.backfill_resumed'],
+      tag,
+      summary: 'Resume a paused backfill, with a higher budget if need be',
+      scope: 'execute',
+      withoutRead: UNREAD_BACKFILL,
+      params: BackfillParams,
+      body: ResumeBackfill,
+      bodyOptional: true,
+      bodyExamples: { 'With a higher budget': { max_cost: 20 } },
+      response: Backfill,
+      responseExample: backfillSample,
+      errors: ['invalid_state'],
+      handler: async ({ db, params, body }) =>
+        presentBackfill(await controlBackfill(db, models, params.name, params.id, 'resume', body.max_cost)),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/rules',
+      operationId: 'listRules',
+      tag,
+      summary: 'List rules by name',
+      scope: 'read',
+      query: ListQuery,
+      response: RulePage,
+      responseExample: { data: [ruleSample], next_cursor: null },
+      async handler({ db, query: { limit, cursor } }) {
+        const page = await listRules(db.query, limit, decodeCursor(cursor, RuleName));
+        return toPage(
+          page,
+          (row) => presentRule(row),
+          ({ name }) => name,
+        );
+      },
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/rules/{name}',
+      operationId: 'putRule',
+      audit: ['rule.created', 'rule.updated'],
+      tag,
+      summary: 'Create or replace a rule, which scores executions as they complete',
+      description:
+        'What is left out has its default. An `http` evaluator keeps its secret unless another one is given; a new one is in the response, and not shown ' +
+        'again. Such a rule needs `read`, too.',
+      scope: 'execute',
+      withoutRead: { last_error: null },
+      params: RuleParams,
+      body: PutRule,
+      bodyExamples: { 'Every run of a group': putFreeRuleSample, 'A judge on a tenth of all runs': putRuleSample },
+      response: Rule,
+      responseExample: ruleSample,
+      errors: ['quota_exceeded'],
+      async handler({ db, params, body, key }) {
+        if (hasScorer(body.evaluators))
+          requireAlso(key.scopes, 'read', 'A rule with an "http" evaluator, which is sent executions,');
+        // Before the transaction: it may take seconds.
+        await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
+        const { row, secrets } = await putRule(deps, db, params.name, {
+          promptName: body.prompt_name ?? null,
+          promptGroup: body.group ?? null,
+          label: body.label ?? null,
+          filter: body.filter === undefined ? null : toExecutionFilter(body.filter),
+          sampleRate: body.sample_rate,
+          evaluators: body.evaluators,
+          maxCostPerDay: body.max_cost_per_day,
+          enabled: body.enabled,
+        });
+        return presentRule(row, { secrets });
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/rules/{name}',
+      operationId: 'getRule',
+      tag,
+      summary: 'Retrieve a rule and what it did',
+      scope: 'read',
+      params: RuleParams,
+      response: Rule,
+      responseExample: ruleSample,
+      async handler({ db, params }) {
+        const row = await getRule(db.query, params.name);
+        return presentRule(row, { waiting: await countWaiting(db.query, row.id) });
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/rules/{name}',
+      operationId: 'deleteRule',
+      audit: ['rule.deleted'],
+      tag,
+      summary: 'Delete a rule and its backfills; its scores stay',
+      scope: 'execute',
+      withoutRead: UNREAD_RULE,
+      params: RuleParams,
+      response: Rule,
+      responseExample: ruleSample,
+      handler: async ({ db, params }) => presentRule(await deleteRule(db, params.name)),
+    }),
+  ];
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { Label } from '../../domain/prompts/label.ts';
+import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
+import { backfillStates } from '../../domain/rules/backfill-states.ts';
+import { ruleNameProblem } from '../../domain/rules/rule-name.ts';
+import { AnyJson } from '../../domain/text/json-object.ts';
+import { EvaluatorList } from '../../evaluators/registry.ts';
+import { Name, pathId, Timestamp, TimestampInput } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { MaxCost } from '../evaluations/create-schema.ts';
+import { ExecutionFilterBody } from '../executions/filter-schema.ts';
+
+export const RuleName = z
+  .string('must be a string')
+  .check((context) => {
+    const message = ruleNameProblem(context.value);
+    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+  })
+  .meta({ description: `1–${MAX_NAME_LENGTH} characters, as the names of prompts have.`, example: 'support/tone' });
+
+export const RuleParams = z.object({ name: RuleName });
+export const BackfillParams = z.object({ name: RuleName, id: pathId('backfill') });
+export const ListQuery = z.strictObject(PageQuery);
+
+export const PutRule = z
+  .strictObject({
+    prompt_name: Name.optional().meta({ description: 'Only executions of this prompt. Default: of every prompt.' }),
+    group: Name.optional().meta({ description: 'Only executions of prompts whose names begin with this and a `/`.' }),
+    label: Label.optional().meta({ description: 'Only executions whose version was asked for by this label.' }),
+    filter: ExecutionFilterBody.refine(
+      ({ status }) => status === undefined || status === 'completed',
+      'a rule scores completed executions: leave status out',
+    )
+      .optional()
+      .meta({ description: 'Which of them besides, looked at when they are scored.' }),
+    sample_rate: z
+      .number('must be a number')
+      .min(0, 'must be from 0 to 1')
+      .max(1, 'must be from 0 to 1')
+      .default(1)
+      .meta({ description: 'The share of executions that is scored. A hash of rule and execution decides.' }),
+    evaluators: EvaluatorList.meta({
+      description: 'As of evaluations, without those that compare with an expected value.',
+    }),
+    max_cost_per_day: MaxCost.nullable().default(null).meta({
+      description: 'US dollars that its judges may cost in a day of UTC. What is over it is skipped. Null: no limit.',
+    }),
+    enabled: z.boolean('must be true or false').default(true),
+  })
+  .refine(({ prompt_name, group }) => prompt_name === undefined || group === undefined, {
+    message: 'give either prompt_name or group, not both',
+    path: ['group'],
+  })
+  .meta({ id: 'PutRule' });
+
+const LastError = z
+  .object({ code: z.string(), message: z.string(), at: Timestamp })
+  .nullable()
+  .meta({ description: 'Why the last execution that lacks a score lacks it.' });
+const Amount = z.string().meta({ description: 'US dollars, decimal.', example: '0.0132' });
+
+export const Rule = z
+  .object({
+    name: z.string(),
+    prompt_name: z.string().nullable(),
+    group: z.string().nullable(),
+    label: z.string().nullable(),
+    filter: AnyJson.nullable().meta({ override: { description: 'As given; null: none.' } }),
+    sample_rate: z.number(),
+    evaluators: z.array(AnyJson).meta({
+      description: 'As given. The secrets of `http` ones are only in the response that makes them.',
+    }),
+    max_cost_per_day: z.string().nullable(),
+    enabled: z.boolean(),
+    scored: z.int().meta({ description: 'Executions that have all their scores.' }),
+    failed: z.int().meta({ description: 'Executions that lack a score.' }),
+    skipped: z.int().meta({ description: 'Executions that had waited for a day.' }),
+    skipped_budget: z.int().meta({ description: 'Executions that there was no money for.' }),
+    spent: Amount,
+    spent_today: Amount.meta({ description: 'US dollars of `max_cost_per_day`, decimal.' }),
+    waiting: z.int().optional().meta({ description: 'Executions to be scored; 10,000: or more. Omitted in lists.' }),
+    last_error: LastError,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Rule' });
+
+export const RulePage = pageOf(Rule).meta({ id: 'RulePage' });
+
+export const CreateBackfill = z
+  .strictObject({
+    since: TimestampInput.meta({ description: 'Executions created at or after this time.' }),
+    until: TimestampInput.optional().meta({ description: 'Executions created before this time. Default: now.' }),
+    max_cost: MaxCost.nullable().default(null).meta({
+      description: 'US dollars that it may cost, apart from the budget of the rule. Null: no limit.',
+    }),
+  })
+  .refine(({ since, until = new Date() }) => since < until, {
+    message: 'must be before until, which is now unless given',
+    path: ['since'],
+  })
+  .meta({ id: 'CreateBackfill' });
+
+export const ResumeBackfill = z
+  .strictObject({ max_cost: MaxCost.nullable().optional().meta({ description: 'A higher budget, or null for none.' }) })
+  .meta({ id: 'ResumeBackfill' });
+
+export const Backfill = z
+  .object({
+    id: z.string().meta({ example: 'bf_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12' }),
+    rule: z.string(),
+    since: Timestamp,
+    until: Timestamp,
+    max_cost: z.string().nullable(),
+    status: z.enum(backfillStates.states as [string, ...string[]]),
+    status_reason: z.string().nullable(),
+    progress: z.number().meta({ description: '0–1: the share of the period that was looked through.' }),
+    found: z.int().meta({ description: 'Executions that are to be scored, as far as it was looked through.' }),
+    scored: z.int(),
+    failed: z.int(),
+    spent: Amount,
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    last_error: LastError,
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Backfill' });
+
+export const BackfillPage = pageOf(Backfill).meta({ id: 'BackfillPage' });

@@ -1,0 +1,40 @@
+import { executionStates } from '../domain/execution-states.ts';
+import { sampledSql } from '../domain/rules/sampling.ts';
+
+/**
+ * What rules look at: completed runs of a version whose model was called for them. A reused response was looked at when it was made, and
+ * nobody was sent what came of a draft.
+ * @param row its name in the statement
+ * @returns a condition
+ */
+export const isRuled = (row: string): string =>
+  `${executionStates.in(['completed'], row)} and ${row}.reused_from is null and (${row}.prompt_version is not null or ${row}.recorded)`;
+
+function trigger(event: 'insert' | 'update') {
+  const name = `rules_of_${event}`;
+  // MikroORM drops a trigger together with the function of this name.
+  const functionName = `executions_${name}_fn`;
+  const isNews = event === 'insert' ? '' : ` and old.status is distinct from new.status`;
+  return {
+    name,
+    timing: 'after' as const,
+    events: [event],
+    // As one expression: PostgreSQL shows conditions in another form, and a comparison of the schemas would find a difference.
+    expression: `create or replace function "${functionName}"() returns trigger language plpgsql as $$ begin
+      insert into rule_items (workspace_id, work_id, execution_id, created_at)
+      select new.workspace_id, r.id, new.id, now() from rules r
+      where r.workspace_id = new.workspace_id and r.enabled
+        and (r.prompt_name is null or r.prompt_name = new.prompt_name)
+        and (r.label is null or r.label = new.label)
+        and (r.prompt_group is null or starts_with(new.prompt_name, r.prompt_group || '/'))
+        and ${sampledSql('r.id', 'new.id', 'r.sample_rate')}; return null; end $$;
+create trigger "${name}" after ${event} on "executions" for each row when (${isRuled('new')}${isNews})
+      execute function "${functionName}"()`,
+  };
+}
+
+/**
+ * An execution that completes is put down for the rules that take it, in the transaction that completes it: whatever happens then, none is
+ * left out, and none comes twice. `jobs/start-rules.ts` sees to what is due.
+ */
+export const executionRuleTriggers = [trigger('insert'), trigger('update')];

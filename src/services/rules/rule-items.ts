@@ -1,0 +1,196 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { MAX_PAGE_BYTES } from '../evaluations/run/open-examples.ts';
+import { executionConditions } from '../executions/filter.ts';
+import type { RuleSpec, RuleWork } from './rule-work.ts';
+
+/** An execution that is to be scored. */
+export interface OpenItem {
+  /** Of the item. */
+  seq: number;
+  executionId: string;
+  output: string;
+  toolCalls: ToolCall[];
+  variables: Record<string, JsonValue>;
+  metadata: Record<string, string>;
+  /** A filled template; null where the prompt is a list of messages. */
+  input: string | null;
+  inputMessages: ChatMessage[] | null;
+  modelMs: number | null;
+  /** Decimal; null where it is not known. */
+  costUsd: string | null;
+  /** What its texts take. */
+  bytes: number;
+}
+
+/** How long an execution waits at most for a rule that can't keep up. */
+const MAX_WAIT = sql`interval '24 hours'`;
+/** Items that a statement deletes at most. */
+const BATCH_SIZE = 2_000;
+
+const BYTES = sql<number>`coalesce(${sql.ref('executions.bytes')}, 0)`;
+
+/**
+ * The next items, in the order in which their executions completed. Those whose execution is gone, or does not match, are deleted.
+ * @param query bound to the workspace
+ * @param taken numbers of items that are being worked on
+ * @returns `limit` at most, and at most {@link MAX_PAGE_BYTES} of them; `more`: whether there may be others
+ */
+export async function loadItems(
+  query: Query,
+  { id }: RuleWork,
+  spec: RuleSpec,
+  taken: readonly number[],
+  limit: number,
+): Promise<{ items: OpenItem[]; more: boolean }> {
+  const rows = await query((db) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom('rule_items as i')
+          .leftJoin('executions', (join) =>
+            join
+              .onRef('executions.id', '=', 'i.execution_id')
+              .on((eb) => eb.and(executionConditions(eb, spec.filter ?? {}))),
+          )
+          .select([
+            'i.id as seq',
+            'i.execution_id as executionId',
+            'executions.output',
+            'executions.tool_calls as toolCalls',
+          ])
+          .select(['executions.variables', 'executions.metadata', 'executions.input'])
+          .select(['executions.input_messages as inputMessages', 'executions.model_ms as modelMs'])
+          .select(sql<string | null>`${sql.ref('executions.cost_amount')}::text`.as('costUsd'))
+          .select([BYTES.as('bytes'), (eb) => eb('executions.id', 'is not', null).as('isMeant')])
+          .select(sql<number>`sum(${BYTES}) over (order by i.id)`.as('until'))
+          .where('i.work_id', '=', id)
+          .where(sql<SqlBool>`i.id <> all(${taken}::bigint[])`)
+          .orderBy('i.id')
+          .limit(limit)
+          .as('page'),
+      )
+      .selectAll()
+      .where((eb) => eb.or([eb('until', '<=', MAX_PAGE_BYTES), eb('until', '=', eb.ref('bytes'))]))
+      .orderBy('seq'),
+  );
+  const items = rows.filter(({ isMeant }) => isMeant);
+  if (items.length < rows.length)
+    await deleteItems(
+      query,
+      rows.filter(({ isMeant }) => !isMeant).map(({ seq }) => seq),
+    );
+  return {
+    items: items.map(({ output, toolCalls, ...item }) => ({
+      ...(item as Omit<OpenItem, 'output' | 'toolCalls'>),
+      output: output ?? '',
+      toolCalls: toolCalls ?? [],
+    })),
+    more: rows.length > 0,
+  };
+}
+
+/**
+ * Deletes items. Whoever deletes one has done it: what goes with it belongs into the same transaction.
+ * @returns the numbers of those that were there
+ */
+export async function deleteItems(query: Query, seqs: readonly number[]): Promise<Set<number>> {
+  const gone = await query((db) =>
+    db.deleteFrom('rule_items').where(sql<SqlBool>`id = any(${seqs}::bigint[])`).returning('id'),
+  );
+  return new Set(gone.map(({ id }) => id));
+}
+
+/** What is counted of executions. */
+export interface RuleCounts {
+  scored: number;
+  failed: number;
+  skipped: number;
+  skipped_budget: number;
+  /** Decimal, US dollars. */
+  spent: string;
+}
+
+const NOTHING: RuleCounts = { scored: 0, failed: 0, skipped: 0, skipped_budget: 0, spent: '0' };
+const COUNTS = ['scored', 'failed', 'skipped', 'skipped_budget', 'spent'] as const;
+
+/** What is added to the counts of a day that is there. */
+export const raisedCounts = () =>
+  Object.fromEntries(
+    COUNTS.map((column) => [column, sql<never>`${sql.ref(`rule_days.${column}`)} + ${sql.ref(`excluded.${column}`)}`]),
+  );
+
+/** Adds to the counts of a day. @param query bound to the workspace */
+export async function addCounts(
+  query: Query,
+  { id }: RuleWork,
+  day: string,
+  counts: Partial<RuleCounts>,
+): Promise<void> {
+  await query((db) =>
+    db
+      .insertInto('rule_days')
+      .values({ work_id: id, day, ...NOTHING, ...counts })
+      .onConflict((conflict) => conflict.columns(['work_id', 'day']).doUpdateSet(raisedCounts())),
+  );
+}
+
+/** Deletes what is due and counts it, in small steps. @param due which items */
+async function skip(
+  query: Query,
+  { id }: RuleWork,
+  day: string,
+  column: 'skipped' | 'skipped_budget',
+  due: Expression<SqlBool>,
+): Promise<void> {
+  for (let count = BATCH_SIZE; count === BATCH_SIZE; ) {
+    const [skipped] = await query((db) =>
+      db
+        .with('gone', (cte) =>
+          cte
+            .deleteFrom('rule_items')
+            .where('id', 'in', (eb) =>
+              eb
+                .selectFrom('rule_items')
+                .select('id')
+                .where('work_id', '=', id)
+                .where(due)
+                .orderBy('id')
+                .limit(BATCH_SIZE)
+                .forUpdate()
+                .skipLocked(),
+            )
+            .returning('id'),
+        )
+        .with('counted', (cte) =>
+          cte
+            .insertInto('rule_days')
+            .columns(['work_id', 'day', column])
+            .expression(
+              cte
+                .selectFrom('gone')
+                .select([
+                  sql<string>`${id}::uuid`.as('work_id'),
+                  sql<string>`${day}::date`.as('day'),
+                  sql<number>`count(*)`.as('count'),
+                ])
+                .having(sql<SqlBool>`count(*) > 0`),
+            )
+            .onConflict((conflict) => conflict.columns(['work_id', 'day']).doUpdateSet(raisedCounts())),
+        )
+        .selectFrom('gone')
+        .select(sql<number>`count(*)::int`.as('count')),
+    );
+    count = skipped?.count ?? 0;
+  }
+}
+
+/** There is no money for what is due. @param query bound to the workspace */
+export const skipForBudget = (query: Query, work: RuleWork, day: string): Promise<void> =>
+  skip(query, work, day, 'skipped_budget', sql<SqlBool>`true`);
+
+/** A rule that can't keep up leaves out what has waited for a day, so that what waits stays bounded. @param query bound to the workspace */
+export const skipOverdue = (query: Query, work: RuleWork, day: string): Promise<void> =>
+  skip(query, work, day, 'skipped', sql<SqlBool>`created_at < now() - ${MAX_WAIT}`);

@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import type { Query } from '../../db/database.ts';
+import { type ArraysOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
+import { prepared } from '../../db/statement.ts';
+import type { JudgementToStore, StoredJudgement } from '../evaluations/run/judgements-store.ts';
+import { addedUsage, lacksOutcome, USAGE_COLUMNS, usageArrays, usageColumns } from '../evaluations/run/stored-usage.ts';
+import { raisedCounts } from './rule-items.ts';
+
+/** Which judgement is meant: of an execution, by a version of an evaluator of a rule. */
+export interface JudgementKey {
+  executionId: string;
+  /** Name of the rule. */
+  rule: string;
+  evaluator: string;
+  version: string;
+}
+
+const LOAD = prepared<JudgementKey>()((db, { executionId, rule, evaluator, version }) =>
+  db
+    .selectFrom('rule_judgements')
+    .select(['answer as response', 'asks'])
+    .where('execution_id', '=', executionId)
+    .where('rule', '=', rule)
+    .where('evaluator', '=', evaluator)
+    .where('version', '=', version)
+    .where('answer', 'is not', null)
+    .$narrowType<{ response: string }>(),
+);
+
+/** @param query bound to the workspace */
+export async function loadRuleJudgement(query: Query, key: JudgementKey): Promise<StoredJudgement | undefined> {
+  const [row] = await query(LOAD, key);
+  return row;
+}
+
+/** The outcome of asking a judge, on its way to the database. */
+export interface NewRuleJudgement extends JudgementKey {
+  /** The judge's. */
+  model: string;
+  /** UUID of the rule or backfill that pays for it, and on which day of UTC. */
+  workId: string;
+  day: string;
+  judgement: JudgementToStore;
+  /** Of this outcome: storing it again changes nothing. */
+  outcomeId: string;
+}
+
+const toRow = ({
+  executionId,
+  rule,
+  evaluator,
+  version,
+  model,
+  workId,
+  day,
+  judgement,
+  outcomeId,
+}: NewRuleJudgement) => ({
+  execution_id: executionId,
+  rule,
+  evaluator,
+  version,
+  model,
+  work_id: workId,
+  day,
+  counted: String(Number(judgement.spent.cost.amount ?? 0) + (judgement.assumedUsd ?? 0)),
+  outcome_id: outcomeId,
+  answer: judgement.response,
+  asks: judgement.asks,
+  ...usageColumns(judgement.spent, judgement.assumedUsd),
+});
+
+const KEY = ['execution_id', 'rule', 'evaluator', 'version'] as const;
+const OUTCOME_COLUMNS = [...KEY, 'model', 'answer', 'asks', ...USAGE_COLUMNS] as const;
+
+/**
+ * As for evaluations: a later response replaces an earlier one, and what was billed is added once. What is added also counts against the
+ * budget of the work, in the same statement.
+ */
+const STORE = prepared<ArraysOf<ReturnType<typeof toRow>>>()((db, given) =>
+  db
+    .with('given', (cte) =>
+      cte
+        .selectFrom(
+          unnestOf('rows', {
+            execution_id: ['uuid', given.execution_id],
+            rule: ['text', given.rule],
+            evaluator: ['text', given.evaluator],
+            version: ['text', given.version],
+            model: ['text', given.model],
+            work_id: ['uuid', given.work_id],
+            day: ['text', given.day],
+            counted: ['numeric', given.counted],
+            outcome_id: ['uuid', given.outcome_id],
+            answer: ['text', given.answer],
+            asks: ['integer', given.asks],
+            ...usageArrays(given),
+          }),
+        )
+        .selectAll(),
+    )
+    .with('stored', (cte) =>
+      cte
+        .insertInto('rule_judgements')
+        .columns(['created_at', ...OUTCOME_COLUMNS, 'outcome_ids'])
+        .expression((eb) =>
+          eb
+            .selectFrom('given')
+            .select(now.as('created_at'))
+            .select(OUTCOME_COLUMNS.map((column) => `given.${column}` as const))
+            .select(sql`array[${sql.ref('given.outcome_id')}]`.as('outcome_ids'))
+            .orderBy('given.execution_id')
+            .orderBy('given.evaluator'),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns([...KEY])
+            .doUpdateSet((eb) => ({
+              answer: eb
+                .case()
+                .when('excluded.asks', '>', eb.ref('rule_judgements.asks'))
+                .then(eb.ref('excluded.answer'))
+                .else(eb.ref('rule_judgements.answer'))
+                .end(),
+              asks: eb.fn<number>('greatest', ['rule_judgements.asks', 'excluded.asks']),
+              ...addedUsage('rule_judgements'),
+            }))
+            .where(lacksOutcome('rule_judgements')),
+        )
+        .returning([...KEY]),
+    )
+    .insertInto('rule_days')
+    .columns(['work_id', 'day', 'spent'])
+    .expression((eb) =>
+      eb
+        .selectFrom('given')
+        .innerJoin('stored', (join) =>
+          KEY.reduce((on, column) => on.onRef(`stored.${column}`, '=', `given.${column}`), join),
+        )
+        .select(['given.work_id', sql<string>`given.day::date`.as('day'), sql<string>`sum(given.counted)`.as('spent')])
+        .groupBy(['given.work_id', 'given.day']),
+    )
+    .onConflict((conflict) => conflict.columns(['work_id', 'day']).doUpdateSet(raisedCounts())),
+);
+
+/**
+ * Stores what came of asking judges, each about an execution once: all of it or nothing.
+ * @param query bound to the workspace
+ */
+export async function storeRuleJudgements(query: Query, judgements: readonly NewRuleJudgement[]): Promise<void> {
+  await query(STORE, arraysOf(judgements.map(toRow)));
+}

@@ -1,0 +1,50 @@
+import type { WorkspaceDatabase } from '../../db/database.ts';
+import { publicId } from '../../domain/ids.ts';
+import { type ScoreToStore, storeScores } from '../scores/store-scores.ts';
+import { addCounts, deleteItems } from './rule-items.ts';
+import { keepLastError, type RuleWork } from './rule-work.ts';
+
+/** What came of an execution. */
+export interface ItemResult {
+  /** Of the item. */
+  seq: number;
+  executionId: string;
+  scores: ScoreToStore[];
+  /** Why it lacks a score; null: it lacks none. */
+  error: { code: string; message: string } | null;
+}
+
+/** Scores that a transaction stores: as many as `storeScores` takes. */
+const MAX_SCORES = 1_000;
+
+/**
+ * Stores scores, deletes the items that they are of, and counts them: all or nothing. An item that somebody else has deleted is left out.
+ * @param day that it counts for, `2026-01-31`
+ * @throws ApiError where a score can't be stored
+ */
+export function storeResults(
+  db: WorkspaceDatabase,
+  work: RuleWork,
+  day: string,
+  results: readonly ItemResult[],
+): Promise<void> {
+  return db.transaction(async (query) => {
+    const deleted = await deleteItems(
+      query,
+      results.map(({ seq }) => seq),
+    );
+    const ours = results.filter(({ seq }) => deleted.has(seq));
+    if (ours.length === 0) return;
+    const scores = ours.flatMap((result) => result.scores);
+    for (let from = 0; from < scores.length; from += MAX_SCORES)
+      await storeScores(query, scores.slice(from, from + MAX_SCORES));
+    const failed = ours.filter(({ error }) => error !== null);
+    await addCounts(query, work, day, { scored: ours.length - failed.length, failed: failed.length });
+    const last = failed.at(-1);
+    if (last?.error)
+      await keepLastError(query, work, {
+        ...last.error,
+        message: `${publicId('execution', last.executionId)}: ${last.error.message}`,
+      });
+  });
+}
