@@ -79,7 +79,9 @@ const LAYERS: Record<string, Layer> = {
   outbound: { files: ['outbound/'], values: ['domain', 'lib'] },
   temporal: { files: ['temporal/'], values: ['domain', 'lib'], types: ['config'] },
   db: { files: ['db/'], values: ['domain', 'lib'] },
-  domain: { files: ['domain/'], values: [] },
+  // How prompts are filled: also part of the client, so it imports nothing.
+  rules: { files: ['domain/prompt-rules/'], values: [], packages: [] },
+  domain: { files: ['domain/'], values: ['rules'] },
   // Knows nothing of this service.
   lib: { files: ['lib/'], values: [] },
 };
@@ -116,6 +118,7 @@ function resolveImport(file: string, target: string): string {
 function faultOf(file: string, name: string, layer: Layer, { target, isType }: Import): string | undefined {
   if (!target.startsWith('.')) {
     if (isType || layer.packages === undefined || layer.packages.includes(target)) return undefined;
+    if (layer.packages.length === 0) return `${name} may import no package: the client has them, too`;
     return `${name} may import ${layer.packages.join(' and ')} and types, for nothing else works in their sandbox`;
   }
   const imported = resolveImport(file, target);

@@ -1,8 +1,6 @@
-/** One field at fault: `path` in dot notation (`variables.name`, `examples.3.id`), and what to change. */
-export interface ErrorDetail {
-  path: string;
-  message: string;
-}
+import type { ErrorDetail } from './prompt-rules/types.ts';
+
+export type { ErrorDetail };
 
 /** What is wrong, as callers can tell it apart. */
 export const ERROR_CODES = [

@@ -7,6 +7,17 @@ const EvaluatorName = z
   // As a key of an object it would set the prototype instead of a property.
   .refine((name) => name !== '__proto__', 'this name is reserved');
 
+// A form is drawn from an evaluator's schema (`GET /evaluators`), so its fields have `meta`: `title` is what a field is called,
+// `description` what is said of it. `x-enumDescriptions` are the words for the values of an enum, and `x-field` a control other than
+// the one that the type has: `long-text`, `model`, `json`, or `none`.
+
+export const CaseSensitive = z.boolean().default(true).meta({ title: 'Upper and lower case differ' });
+export const StripCodeFence = z.boolean().default(false).meta({ title: 'Also take JSON in a Markdown code block' });
+export const PartialCredit = z
+  .boolean()
+  .default(true)
+  .meta({ title: 'Score the share that matches', description: 'Else an output that matches in part scores 0.' });
+
 /** The fields that every evaluator's options have. */
 export function evaluatorFields<Type extends string>(type: Type) {
   return {

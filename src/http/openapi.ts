@@ -294,7 +294,7 @@ function simplify(parameter: Parameter): void {
 }
 
 /** Leaves out what zod writes and callers can't use: the bounds of JavaScript's whole numbers, and long patterns for what has a format. */
-const withoutNoise: ZodOpenApiOverride = ({ jsonSchema }) => {
+export const withoutNoise: ZodOpenApiOverride = ({ jsonSchema }) => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;

@@ -30,7 +30,9 @@ test('this project keeps to its layers', () => {
 });
 
 test.each([
-  ['domain/a.ts', `import { query } from '../db/database.ts';`, 'domain may import nothing else of src, not db'],
+  ['domain/a.ts', `import { query } from '../db/database.ts';`, 'domain may import rules, not db'],
+  ['domain/prompt-rules/a.ts', `import { z } from 'zod';`, 'rules may import no package'],
+  ['domain/prompt-rules/a.ts', `import type { B } from '../b.ts';`, 'nothing else of src, not domain'],
   ['db/a.ts', `import {\n  one,\n  two,\n} from '../services/a.ts';`, 'db may import domain, lib, not services'],
   ['db/a.ts', `export { one } from '../api/a.ts';`, 'db may import domain, lib, not api'],
   ['db/a.ts', `import '../api/a.ts';`, 'db may import domain, lib, not api'],

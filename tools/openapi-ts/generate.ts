@@ -5,18 +5,14 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 
-// What clients/typescript is made from: the types of openapi.json (by @hey-api/openapi-ts), its operations, and the rules by
-// which the service fills prompts, which need nothing of the service.
+// What clients/typescript is made from: the types of openapi.json (by @hey-api/openapi-ts), and its operations.
 //
 // `npm run generate` writes them; with --check, it compares them and fails where they differ.
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const from = (file: string) => path.join(root, file);
-const SOURCE = 'clients/typescript/src';
+const TARGET = 'clients/typescript/src/generated';
 const HEADER = '// Made by `npm run generate`: do not edit.';
-
-/** Files of src/domain/prompts that the client has as they are. */
-const SHARED = ['template.ts', 'message-order.ts', 'prompt.ts', 'prompt-values.ts'];
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -81,41 +77,28 @@ function operationsOf({ paths }: OpenApi): string {
 
 const pascalCase = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
 
-/** All that is generated, by its path in the client's sources. */
+/** All that is generated, by the file's name. */
 async function generate(): Promise<Map<string, string>> {
   const openApi: OpenApi = JSON.parse(await readFile(from('openapi.json'), 'utf8'));
-  const files = new Map([
-    ['generated/types.gen.ts', await typesOf(from('openapi.json'))],
-    ['generated/operations.gen.ts', operationsOf(openApi)],
+  return new Map([
+    ['types.gen.ts', await typesOf(from('openapi.json'))],
+    ['operations.gen.ts', operationsOf(openApi)],
   ]);
-  for (const file of SHARED) {
-    const source = await readFile(from(`src/domain/prompts/${file}`), 'utf8');
-    const text = source.replace(/'\.\.\/(?:text\/)?/g, "'./");
-    files.set(
-      `compile/${file}`,
-      `// Made from src/domain/prompts/${file} by \`npm run generate\`: do not edit.\n${text}`,
-    );
-  }
-  return files;
 }
 
 async function main(isCheck: boolean): Promise<void> {
   const files = await generate();
   if (!isCheck) {
-    await rm(from(`${SOURCE}/generated`), { recursive: true, force: true });
-    await Promise.all(
-      ['generated', 'compile'].map((folder) => mkdir(from(`${SOURCE}/${folder}`), { recursive: true })),
-    );
-    for (const [file, text] of files) await writeFile(from(`${SOURCE}/${file}`), text);
+    await rm(from(TARGET), { recursive: true, force: true });
+    await mkdir(from(TARGET), { recursive: true });
+    for (const [file, text] of files) await writeFile(from(`${TARGET}/${file}`), text);
     return;
   }
-  const wrong: string[] = [];
+  const wrong = (await readdir(from(TARGET))).filter((file) => !files.has(file));
   for (const [file, text] of files)
-    if ((await readFile(from(`${SOURCE}/${file}`), 'utf8').catch(() => undefined)) !== text) wrong.push(file);
-  for (const file of await readdir(from(`${SOURCE}/generated`)))
-    if (!files.has(`generated/${file}`)) wrong.push(`generated/${file}`);
+    if ((await readFile(from(`${TARGET}/${file}`), 'utf8').catch(() => undefined)) !== text) wrong.push(file);
   if (wrong.length === 0) return;
-  console.error(`Not up to date in ${SOURCE}: ${wrong.join(', ')}. Run npm run generate, and commit what it makes.`);
+  console.error(`Not up to date in ${TARGET}: ${wrong.join(', ')}. Run npm run generate, and commit what it makes.`);
   process.exitCode = 1;
 }
 

@@ -2,10 +2,11 @@ import type { Route } from '../../http/route.ts';
 import { controlEvaluationRoutes } from './control-routes.ts';
 import { type CreateEvaluationDeps, createEvaluationRoute, rescoreEvaluationRoute } from './create-route.ts';
 import { estimateEvaluationRoute } from './estimate-route.ts';
+import { evaluatorTypesRoute } from './evaluator-types-route.ts';
 import { readEvaluationRoutes } from './read-routes.ts';
 import { evaluationResultsRoutes } from './results-routes.ts';
 
-/** `/evaluations` and what is under it. */
+/** `/evaluations` and what is under it, and `/evaluators`. */
 export function evaluationRoutes(deps: CreateEvaluationDeps): Route[] {
   return [
     createEvaluationRoute(deps),
@@ -14,5 +15,6 @@ export function evaluationRoutes(deps: CreateEvaluationDeps): Route[] {
     ...readEvaluationRoutes(),
     ...evaluationResultsRoutes(),
     ...controlEvaluationRoutes(deps),
+    evaluatorTypesRoute(),
   ];
 }

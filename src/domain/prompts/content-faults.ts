@@ -1,7 +1,8 @@
 import type { ErrorDetail } from '../errors.ts';
-import { orderFault } from './message-order.ts';
+import { orderFault } from '../prompt-rules/message-order.ts';
+import { inputFaults } from '../prompt-rules/prompt-values.ts';
 import type { Input, Inputs, PromptContent } from './prompt-content.ts';
-import { inputFaults } from './prompt-values.ts';
+import { VALUE_CHECKS } from './variable-types.ts';
 
 const MAX_DETAILS = 20;
 
@@ -76,10 +77,10 @@ function oneInputFaults(input: Input, at: string): ErrorDetail[] {
     return [{ path: `${at}.enum`, message: `does not go with the type "${input.type}"` }];
   const details: ErrorDetail[] = [];
   for (const [index, value] of (values ?? []).entries())
-    details.push(...inputFaults(free, value, `${at}.enum.${index}`, MAX_DETAILS));
+    details.push(...inputFaults(free, value, `${at}.enum.${index}`, MAX_DETAILS, VALUE_CHECKS));
   if (input.default === null)
     details.push({ path: `${at}.default`, message: 'must not be null: leave it out, with "required": false' });
   else if (input.default !== undefined)
-    details.push(...inputFaults(input, input.default, `${at}.default`, MAX_DETAILS));
+    details.push(...inputFaults(input, input.default, `${at}.default`, MAX_DETAILS, VALUE_CHECKS));
   return details.slice(0, MAX_DETAILS);
 }

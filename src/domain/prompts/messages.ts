@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import {
+  isBase64,
+  isHttpsUrl,
+  MAX_MESSAGES,
+  MAX_PARTS,
+  MAX_RENDERED_CHARS,
+  MEDIA_TYPE,
+  TOOL_NAME,
+} from '../prompt-rules/limits.ts';
 import { AnyJson, shortList } from '../text/json-object.ts';
 
-/**
- * Characters that a filled prompt may have, its files in base64 counted. A large value in many places would otherwise grow
- * without bound.
- */
-export const MAX_RENDERED_CHARS = 4 * 1024 * 1024;
-/** Messages in one list. */
-export const MAX_MESSAGES = 200;
-/** Parts in one message. */
-export const MAX_PARTS = 100;
+export { MAX_MESSAGES, MAX_PARTS, MAX_RENDERED_CHARS };
 /** Bytes of a file, once it is decoded or fetched. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
@@ -22,7 +23,7 @@ export const VariableName = z
 
 export const ToolName = z
   .string('must be a string')
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1–64 letters, digits, "_" or "-"')
+  .regex(TOOL_NAME, 'must be 1–64 letters, digits, "_" or "-"')
   .meta({ example: 'get_weather' });
 
 export const ToolCallId = z
@@ -41,7 +42,7 @@ export const TextPart = z
 export const MediaType = z
   .string('must be a string')
   .max(200, 'must be at most 200 characters')
-  .regex(/^[a-z]+\/[A-Za-z0-9.+*_-]+$/, 'must be a media type such as "image/png"')
+  .regex(MEDIA_TYPE, 'must be a media type such as "image/png"')
   .meta({ description: 'Of an image, a sound or a document.', example: 'image/png' });
 export const FileName = z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters');
 export const FileData = z
@@ -187,16 +188,6 @@ export function messagesOf(input: ModelInput): ChatMessage[] {
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-}
-
-function isHttpsUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.protocol === 'https:' && url.username === '' && url.password === '';
-}
-
-/** Standard base64 (RFC 4648, section 4) with its padding, in one pass. */
-function isBase64(text: string): boolean {
-  return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
 function decodedBytes(base64: string): number {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { MAX_MESSAGES, TOOL_NAME } from '../prompt-rules/limits.ts';
 import { AnyJson, jsonObject, shortList } from '../text/json-object.ts';
-import { MAX_MESSAGES, PromptMessage, VariableName } from './messages.ts';
+import { PromptMessage, VariableName } from './messages.ts';
 
 export const MAX_TOOLS = 128;
 const MAX_INPUTS = 200;
@@ -11,7 +12,7 @@ export const Tool = z
   .strictObject({
     name: z
       .string('is required: a string')
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1–64 letters, digits, "_" or "-"')
+      .regex(TOOL_NAME, 'must be 1–64 letters, digits, "_" or "-"')
       .meta({ example: 'get_weather' }),
     description: z
       .string()
@@ -101,8 +102,4 @@ export function templateContent(template: string): PromptContent {
   return { template, messages: null, tools: null, tool_choice: null, inputs: null };
 }
 
-/** An include as it stands in a text: `name`, `name@3` or `name@label`. */
-export type IncludeRef = string;
-
-/** All that a content includes, at any depth: each reference, resolved once. */
-export type IncludeSet = Record<IncludeRef, { name: string; version: number; template: string }>;
+export type { IncludeRef, IncludeSet } from '../prompt-rules/types.ts';

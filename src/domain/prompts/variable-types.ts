@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { ErrorDetail } from '../errors.ts';
+import type { Parsed, ValueChecks } from '../prompt-rules/types.ts';
 import type { JsonValue } from '../text/json.ts';
 import { detailsOf } from '../text/schema-details.ts';
 import { type ChatMessage, ChatMessages, FileValue } from './messages.ts';
-import type { Input } from './prompt-content.ts';
 
 const TYPES = {
   string: z.string('must be a string'),
@@ -14,25 +13,15 @@ const TYPES = {
   file: FileValue,
 } as const;
 
-/** A value as what it is used as, or what is wrong with it. */
-export interface Parsed<T> {
-  data?: T;
-  details?: ErrorDetail[];
-}
-
-/** What is wrong with a value of a type. */
-export function typeFaults(type: Input['type'], value: JsonValue, at: string, limit: number): ErrorDetail[] {
-  const parsed = TYPES[type]?.safeParse(value);
-  return parsed?.success === false ? detailsOf(parsed.error, at, limit) : [];
-}
-
-export function parseMessages(value: JsonValue, at: string, limit: number): Parsed<ChatMessage[]> {
-  return parseAs(ChatMessages, value, at, limit);
-}
-
-export function parseFile(value: JsonValue, at: string, limit: number): Parsed<FileValue> {
-  return parseAs(FileValue, value, at, limit);
-}
+/** Checks values of variables by the schemas of the API. */
+export const VALUE_CHECKS: ValueChecks<ChatMessage> = {
+  typeFaults(type, value, at, limit) {
+    const parsed = TYPES[type]?.safeParse(value);
+    return parsed?.success === false ? detailsOf(parsed.error, at, limit) : [];
+  },
+  parseMessages: (value, at, limit) => parseAs(ChatMessages, value, at, limit),
+  parseFile: (value, at, limit) => parseAs(FileValue, value, at, limit),
+};
 
 function parseAs<T>(schema: z.ZodType<T>, value: JsonValue, at: string, limit: number): Parsed<T> {
   const parsed = schema.safeParse(value);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { BUCKETS, thresholdOf } from '../prompt-rules/rollout-share.ts';
 
-/** Shares are cut into so many buckets: hundredths of a percent. */
-export const BUCKETS = 10_000;
+export { BUCKETS, thresholdOf };
 
 /** Who of a label's callers get the candidate of its release. */
 export interface Rollout {
@@ -35,9 +35,6 @@ export const rolloutKeyOf = (given: string | undefined): RolloutKey => ({
 export function bucketOf(salt: string, key: string): number {
   return createHash('sha256').update(`${salt}:${key}`).digest().readUInt32BE() % BUCKETS;
 }
-
-/** Whoever is below it gets the candidate. Rounded, since 1.1 × 100 is a little more than 110. */
-export const thresholdOf = (percent: number): number => Math.round(percent * (BUCKETS / 100));
 
 /**
  * Who gets which version. The same in the clients and in SQL (`test/vectors/rollouts.json`, `services/prompts/include-walk.ts`).

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { passOrFail, requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator } from '../evaluator.ts';
-import { evaluatorFields } from '../fields.ts';
+import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { toPlainText } from '../matching/json.ts';
 import { includesText, quote } from '../matching/text.ts';
 
@@ -9,17 +9,29 @@ const Value = z.string().min(1).max(10_000);
 const ContainsConfig = z
   .strictObject({
     ...evaluatorFields('contains'),
-    /** Default: the example's expected value; each of them when that is a list of texts. */
-    value: Value.optional(),
-    values: z.array(Value).min(1).max(100).optional(),
-    /** Whether all of the values or any one of them must be there. */
-    mode: z.enum(['all', 'any']).default('all'),
-    case_sensitive: z.boolean().default(true),
+    value: Value.optional().meta({
+      title: 'Text',
+      description:
+        "In place of `values`. Neither: the example's expected value; each of them when that is a list of texts.",
+      'x-field': 'none',
+    }),
+    values: z
+      .array(Value)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ title: 'Texts', description: 'One a line. None: the expected value.' }),
+    mode: z
+      .enum(['all', 'any'])
+      .default('all')
+      .meta({ title: 'Which of them', 'x-enumDescriptions': { all: 'All of them', any: 'Any of them' } }),
+    case_sensitive: CaseSensitive,
   })
   .refine((config) => config.value === undefined || config.values === undefined, {
     path: ['values'],
     error: 'give either value or values, not both',
-  });
+  })
+  .meta({ title: 'Contains', description: 'The output contains texts.' });
 
 type ContainsConfig = z.output<typeof ContainsConfig>;
 

@@ -3,11 +3,16 @@ import { z } from 'zod';
 import { passOrFail, ScoringError, type ScoringEvaluator } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 
-const CostConfig = z.strictObject({
-  ...evaluatorFields('cost'),
-  /** US dollars that the output may have cost, judges not counted. */
-  at_most_usd: z.number().min(0).max(1_000_000),
-});
+const CostConfig = z
+  .strictObject({
+    ...evaluatorFields('cost'),
+    at_most_usd: z
+      .number()
+      .min(0)
+      .max(1_000_000)
+      .meta({ title: 'At most, in US dollars', description: 'What the output cost, judges not counted.' }),
+  })
+  .meta({ title: 'Cost', description: 'The output was cheap enough.' });
 
 type CostConfig = z.output<typeof CostConfig>;
 

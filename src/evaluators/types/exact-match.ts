@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { passOrFail, requireExpected, type ScoringEvaluator } from '../evaluator.ts';
-import { evaluatorFields } from '../fields.ts';
+import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { equalJson, parseJson, toPlainText } from '../matching/json.ts';
 import { quote } from '../matching/text.ts';
 
-const ExactMatchConfig = z.strictObject({
-  ...evaluatorFields('exact_match'),
-  case_sensitive: z.boolean().default(true),
-  /** Leaves out white space at both ends. */
-  trim: z.boolean().default(true),
-  /** Counts any run of white space as one space. */
-  normalize_whitespace: z.boolean().default(false),
-});
+const ExactMatchConfig = z
+  .strictObject({
+    ...evaluatorFields('exact_match'),
+    case_sensitive: CaseSensitive,
+    trim: z.boolean().default(true).meta({ title: 'Ignore white space at both ends' }),
+    normalize_whitespace: z.boolean().default(false).meta({ title: 'Count any white space as one space' }),
+  })
+  .meta({ title: 'Exact match', description: 'The output is the expected value.' });
 
 type ExactMatchConfig = z.output<typeof ExactMatchConfig>;
 

@@ -13,17 +13,32 @@ export const MAX_SCORER_RESPONSE_BYTES = 64 * 1024;
 /** Characters of a scorer's reason, as of every other. */
 const MAX_REASON_LENGTH = 500;
 
-const HttpConfig = z.strictObject({
-  ...evaluatorFields('http'),
-  url: EndpointUrl.meta({
-    description: 'The endpoint that scores, by `https:`. The operator may allow other URLs.',
-    example: 'https://example.com/score',
-  }),
-  /** Shown by the response that creates the run or schedule, and nowhere else; it is stored apart from the other options. */
-  secret: SigningSecret.optional(),
-  /** For one request, from looking up the host to the last byte of the response. */
-  timeout_ms: z.int().min(100).max(MAX_SCORER_TIMEOUT_MS).default(10_000),
-});
+const HttpConfig = z
+  .strictObject({
+    ...evaluatorFields('http'),
+    url: EndpointUrl.meta({
+      title: 'URL',
+      description: 'The endpoint that scores, by `https:`. The operator may allow other URLs.',
+      example: 'https://example.com/score',
+    }),
+    /** Stored apart from the other options. */
+    secret: SigningSecret.optional().meta({
+      title: 'Signing secret',
+      description:
+        '24–128 visible ASCII characters. None: one is made, and shown only by the response that creates the run or schedule.',
+    }),
+    /** From looking up the host to the last byte of the response. */
+    timeout_ms: z
+      .int()
+      .min(100)
+      .max(MAX_SCORER_TIMEOUT_MS)
+      .default(10_000)
+      .meta({ title: 'Time for a request, in milliseconds' }),
+  })
+  .meta({
+    title: 'A scorer of your own',
+    description: 'An endpoint of yours gets each example and responds with a score.',
+  });
 
 type HttpConfig = z.output<typeof HttpConfig>;
 

@@ -1,29 +1,34 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { requireExpected, type ScoredExample, type ScoringEvaluator, scored } from '../evaluator.ts';
-import { evaluatorFields } from '../fields.ts';
+import { evaluatorFields, PartialCredit, StripCodeFence } from '../fields.ts';
 import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
 import { matchJson } from '../matching/json-matcher.ts';
 import { stripCodeFence } from '../matching/text.ts';
 
-const JsonMatchConfig = z.strictObject({
-  ...evaluatorFields('json_match'),
-  /** Any JSON value. Default: the example's expected value. */
-  value: z
-    .unknown()
-    .superRefine((value, context) => {
-      const fault = value === undefined ? null : jsonFault(value);
-      if (fault !== null) context.addIssue({ code: 'custom', message: `the value is ${fault}` });
-    })
-    .optional(),
-  /** `exact`: nothing may be missing or added. `subset`: the output may have more keys and list items. */
-  mode: z.enum(['exact', 'subset']).default('exact'),
-  ignore_array_order: z.boolean().default(false),
-  /** Whether an output that matches in part scores the share of its matching leaves, or 0. */
-  partial_credit: z.boolean().default(true),
-  /** Also takes JSON inside a Markdown code block. */
-  strip_code_fence: z.boolean().default(false),
-});
+const JsonMatchConfig = z
+  .strictObject({
+    ...evaluatorFields('json_match'),
+    value: z
+      .unknown()
+      .superRefine((value, context) => {
+        const fault = value === undefined ? null : jsonFault(value);
+        if (fault !== null) context.addIssue({ code: 'custom', message: `the value is ${fault}` });
+      })
+      .optional()
+      .meta({ title: 'JSON to find', description: 'Any JSON. None: the expected value.' }),
+    mode: z
+      .enum(['exact', 'subset'])
+      .default('exact')
+      .meta({
+        title: 'Keys and items that are not expected',
+        'x-enumDescriptions': { exact: 'Count against the output', subset: 'Are allowed' },
+      }),
+    ignore_array_order: z.boolean().default(false).meta({ title: 'Lists may be in any order' }),
+    partial_credit: PartialCredit,
+    strip_code_fence: StripCodeFence,
+  })
+  .meta({ title: 'JSON match', description: 'The expected JSON is in the output.' });
 
 type JsonMatchConfig = z.output<typeof JsonMatchConfig>;
 

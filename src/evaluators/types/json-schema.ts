@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonObject } from '../../domain/text/json-object.ts';
 import { type ScoringEvaluator, scored } from '../evaluator.ts';
-import { evaluatorFields } from '../fields.ts';
+import { evaluatorFields, StripCodeFence } from '../fields.ts';
 import { parseJson } from '../matching/json.ts';
 import { compileSchema, schemaFault } from '../matching/schema-compiler.ts';
 import { shorten, stripCodeFence } from '../matching/text.ts';
@@ -15,13 +15,17 @@ const LISTED_VIOLATIONS = 3;
 const MAX_EXPLAINING_SCHEMA = 16_384;
 const MAX_EXPLAINED_WORK = 50_000_000;
 
-const JsonSchemaConfig = z.strictObject({
-  ...evaluatorFields('json_schema'),
-  /** Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB. */
-  schema: jsonObject(),
-  /** Also takes JSON inside a Markdown code block. */
-  strip_code_fence: z.boolean().default(false),
-});
+const JsonSchemaConfig = z
+  .strictObject({
+    ...evaluatorFields('json_schema'),
+    schema: jsonObject().meta({
+      title: 'Schema',
+      description: 'Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.',
+      example: { type: 'object', required: [], properties: {} },
+    }),
+    strip_code_fence: StripCodeFence,
+  })
+  .meta({ title: 'JSON schema', description: 'The output is JSON that is valid against a schema.' });
 
 type JsonSchemaConfig = z.output<typeof JsonSchemaConfig>;
 

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { passOrFail, type ScoringEvaluator, scored } from '../evaluator.ts';
-import { evaluatorFields } from '../fields.ts';
+import { evaluatorFields, StripCodeFence } from '../fields.ts';
 import { parseJson } from '../matching/json.ts';
 import { stripCodeFence } from '../matching/text.ts';
 
-const JsonValidConfig = z.strictObject({
-  ...evaluatorFields('json_valid'),
-  /** Also takes JSON inside a Markdown code block. */
-  strip_code_fence: z.boolean().default(false),
-});
+const JsonValidConfig = z
+  .strictObject({
+    ...evaluatorFields('json_valid'),
+    strip_code_fence: StripCodeFence,
+  })
+  .meta({ title: 'Valid JSON', description: 'The output is JSON.' });
 
 type JsonValidConfig = z.output<typeof JsonValidConfig>;
 

@@ -2,11 +2,15 @@ import { z } from 'zod';
 import { passOrFail, ScoringError, type ScoringEvaluator } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 
-const LatencyConfig = z.strictObject({
-  ...evaluatorFields('latency'),
-  /** Milliseconds that the call to the model may take: the one that gave the output, without waits before it. */
-  at_most_ms: z.int().min(1).max(3_600_000),
-});
+const LatencyConfig = z
+  .strictObject({
+    ...evaluatorFields('latency'),
+    at_most_ms: z.int().min(1).max(3_600_000).meta({
+      title: 'At most, in milliseconds',
+      description: 'For the call to the model that gave the output, without waits before it.',
+    }),
+  })
+  .meta({ title: 'Latency', description: 'The model responded in time.' });
 
 type LatencyConfig = z.output<typeof LatencyConfig>;
 

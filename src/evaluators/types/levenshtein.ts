@@ -1,16 +1,21 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { requireExpected, type ScoringEvaluator, scored } from '../evaluator.ts';
-import { evaluatorFields } from '../fields.ts';
+import { CaseSensitive, evaluatorFields } from '../fields.ts';
 import { toPlainText } from '../matching/json.ts';
 
 /** The distance takes time in proportion to the product of the lengths: about 0.1 s for two texts of this many characters. */
 const MAX_COMPARED_LENGTH = 20_000;
 
-const LevenshteinConfig = z.strictObject({
-  ...evaluatorFields('levenshtein'),
-  case_sensitive: z.boolean().default(true),
-});
+const LevenshteinConfig = z
+  .strictObject({
+    ...evaluatorFields('levenshtein'),
+    case_sensitive: CaseSensitive,
+  })
+  .meta({
+    title: 'Similar text',
+    description: 'How similar the output and the expected value are, by the edits between them.',
+  });
 
 type LevenshteinConfig = z.output<typeof LevenshteinConfig>;
 

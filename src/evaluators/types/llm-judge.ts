@@ -8,24 +8,35 @@ import { quote, stripCodeFence } from '../matching/text.ts';
 import { buildJudgePrompt } from './judge-prompt.ts';
 
 const Scale = z
-  .strictObject({ min: z.int().min(-1_000).max(1_000), max: z.int().min(-1_000).max(1_000) })
+  .strictObject({
+    min: z.int().min(-1_000).max(1_000).meta({ title: 'Lowest grade' }),
+    max: z.int().min(-1_000).max(1_000).meta({ title: 'Highest grade' }),
+  })
   .refine((scale) => scale.min < scale.max, { path: ['max'], error: 'must be above min' });
 
-const LlmJudgeConfig = z.strictObject({
-  ...evaluatorFields('llm_judge'),
-  /** The model to ask, named as in a prompt. */
-  model: z.string().min(1).max(200),
-  /** What a good output is, in plain words. */
-  rubric: z.string().trim().min(1).max(20_000),
-  /** The judge's grades, which are brought to 0..1. */
-  scale: Scale.default({ min: 1, max: 5 }),
-  /** Whether the judge sees the example's expected value, where it has one. */
-  include_expected: z.boolean().default(true),
-  /** Whether the judge sees the prompt that led to the output. */
-  include_input: z.boolean().default(true),
-  /** The judge's own; `response_format` is set by this evaluator. */
-  parameters: ModelParameters.omit({ response_format: true }).default({}),
-});
+const LlmJudgeConfig = z
+  .strictObject({
+    ...evaluatorFields('llm_judge'),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({ title: 'Model of the judge', description: 'As in a prompt.', 'x-field': 'model' }),
+    rubric: z.string().trim().min(1).max(20_000).meta({
+      title: 'Rubric',
+      description: 'What a good output is, and what each grade means.',
+      'x-field': 'long-text',
+    }),
+    scale: Scale.default({ min: 1, max: 5 }).meta({ title: 'Grades', description: 'Brought to a score of 0–1.' }),
+    include_expected: z.boolean().default(true).meta({ title: 'Show it the expected value' }),
+    include_input: z.boolean().default(true).meta({ title: 'Show it the prompt' }),
+    parameters: ModelParameters.omit({ response_format: true }).default({}).meta({
+      title: 'Parameters of the judge',
+      description: 'Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.',
+      'x-field': 'json',
+    }),
+  })
+  .meta({ title: 'Model as a judge', description: 'A model grades the output.' });
 
 type LlmJudgeConfig = z.output<typeof LlmJudgeConfig>;
 

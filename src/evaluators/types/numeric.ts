@@ -15,15 +15,31 @@ const NUMBER = String.raw`(?:(?<![\p{L}\p{N}])[+\-−])?(?:(?:\d{1,3}(?:,\d{3})+
 
 const Tolerance = z.number().min(0).max(1e15).default(0);
 
-const NumericConfig = z.strictObject({
-  ...evaluatorFields('numeric'),
-  /** How far the output may be from the expected number; the larger of the two tolerances counts. */
-  absolute_tolerance: Tolerance,
-  /** As a share of the expected number: 0.01 is 1 %. */
-  relative_tolerance: Tolerance,
-  /** `only`: the output may have words around its only number. `none`: the output must be a number and nothing else. */
-  extract: z.enum(['only', 'first', 'last', 'none']).default('only'),
-});
+const NumericConfig = z
+  .strictObject({
+    ...evaluatorFields('numeric'),
+    absolute_tolerance: Tolerance.meta({
+      title: 'May be off by',
+      description: 'The larger of the two tolerances counts.',
+    }),
+    relative_tolerance: Tolerance.meta({
+      title: 'May be off by a share of',
+      description: 'Of the expected number: 0.01 is 1 %.',
+    }),
+    extract: z
+      .enum(['only', 'first', 'last', 'none'])
+      .default('only')
+      .meta({
+        title: 'Which number',
+        'x-enumDescriptions': {
+          only: 'The only one, with any text around it',
+          first: 'The first',
+          last: 'The last',
+          none: 'The output must be nothing but a number',
+        },
+      }),
+  })
+  .meta({ title: 'Number', description: 'The number in the output is the expected one.' });
 
 type NumericConfig = z.output<typeof NumericConfig>;
 

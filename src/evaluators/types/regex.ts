@@ -3,20 +3,24 @@ import { passOrFail, type ScoringEvaluator } from '../evaluator.ts';
 import { evaluatorFields } from '../fields.ts';
 import { compileLinearRegex, MAX_PATTERN_LENGTH, PatternError } from '../matching/linear-regex.ts';
 
-const RegexConfig = z.strictObject({
-  ...evaluatorFields('regex'),
-  /** In RE2's syntax. */
-  pattern: z.string().min(1).max(MAX_PATTERN_LENGTH),
-  /** `i` ignore case, `m` `^` and `$` also at line ends, `s` `.` also matches line ends. */
-  flags: z
-    .string()
-    // First, since the expression takes quadratic time.
-    .max(3, { error: 'use i, m and s, each at most once', abort: true })
-    .regex(/^(?!.*(.).*\1)[ims]*$/, 'use i, m and s, each at most once')
-    .default(''),
-  /** Whether the whole output must match, and not just a part of it. */
-  full_match: z.boolean().default(false),
-});
+const RegexConfig = z
+  .strictObject({
+    ...evaluatorFields('regex'),
+    pattern: z.string().min(1).max(MAX_PATTERN_LENGTH).meta({ title: 'Pattern', description: "In RE2's syntax." }),
+    flags: z
+      .string()
+      // First, since the expression takes quadratic time.
+      .max(3, { error: 'use i, m and s, each at most once', abort: true })
+      .regex(/^(?!.*(.).*\1)[ims]*$/, 'use i, m and s, each at most once')
+      .default('')
+      .meta({
+        title: 'Flags',
+        description:
+          'Any of i (upper and lower case are the same), m (^ and $ also at line ends) and s (the dot also matches line ends).',
+      }),
+    full_match: z.boolean().default(false).meta({ title: 'The whole output must match' }),
+  })
+  .meta({ title: 'Regular expression', description: 'The output matches a pattern.' });
 
 type RegexConfig = z.output<typeof RegexConfig>;
 

@@ -3,7 +3,7 @@ import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
 import { requireExpected, type ScoredExample, ScoringError, type ScoringEvaluator, scored } from '../evaluator.ts';
-import { evaluatorFields } from '../fields.ts';
+import { evaluatorFields, PartialCredit } from '../fields.ts';
 import { isJsonValue, jsonFault, parseJson } from '../matching/json.ts';
 import { matchJson } from '../matching/json-matcher.ts';
 import { quote } from '../matching/text.ts';
@@ -20,19 +20,25 @@ const ExpectedCall = z.strictObject({
 type ExpectedCall = z.infer<typeof ExpectedCall>;
 const ExpectedCalls = z.array(ExpectedCall).max(MAX_EXPECTED, `must have at most ${MAX_EXPECTED} calls`);
 
-const ToolCallsConfig = z.strictObject({
-  ...evaluatorFields('tool_calls'),
-  /** The calls that are expected. Default: the example's expected value. */
-  value: ExpectedCalls.optional(),
-  /** `subset`: an input may have more keys and list items than the expected one. */
-  input: z.enum(['exact', 'subset', 'ignore']).default('exact'),
-  /** Whether the calls must be made in this order. */
-  ordered: z.boolean().default(false),
-  /** Whether other calls may be made besides. */
-  allow_extra: z.boolean().default(false),
-  /** Whether an output with some of the calls scores their share, or 0. */
-  partial_credit: z.boolean().default(true),
-});
+const ToolCallsConfig = z
+  .strictObject({
+    ...evaluatorFields('tool_calls'),
+    value: ExpectedCalls.optional().meta({
+      title: 'Expected calls',
+      description: 'A list of {"name", "input"}. None: the expected value.',
+    }),
+    input: z
+      .enum(['exact', 'subset', 'ignore'])
+      .default('exact')
+      .meta({
+        title: 'Inputs of the tools',
+        'x-enumDescriptions': { exact: 'Must be the same', subset: 'May hold more', ignore: 'Do not matter' },
+      }),
+    ordered: z.boolean().default(false).meta({ title: 'In this order' }),
+    allow_extra: z.boolean().default(false).meta({ title: 'Other calls are allowed' }),
+    partial_credit: PartialCredit,
+  })
+  .meta({ title: 'Tool calls', description: 'The model asks for the expected tools.' });
 
 type ToolCallsConfig = z.output<typeof ToolCallsConfig>;
 

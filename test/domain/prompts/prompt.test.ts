@@ -7,7 +7,7 @@ import {
   TemplateVariablesError,
 } from '../../../src/domain/prompts/prompt.ts';
 import { type IncludeSet, type PromptContent, templateContent } from '../../../src/domain/prompts/prompt-content.ts';
-import type { Variables } from '../../../src/domain/prompts/prompt-values.ts';
+import type { Variables } from '../../../src/domain/prompt-rules/prompt-values.ts';
 
 const content = (more: Partial<PromptContent>): PromptContent => ({ ...templateContent(''), template: null, ...more });
 

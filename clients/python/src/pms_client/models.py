@@ -953,6 +953,21 @@ class EvaluationComparison(BaseModel):
     by_evaluator: list[EvaluationComparisonByEvaluatorItem]
 
 
+class EvaluatorType(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    type: str
+    title: str
+    description: Annotated[str, Field(description="What gives a score of 1.")]
+    options: Annotated[
+        dict[str, Any],
+        Field(
+            description="A JSON schema of the options, without those that every evaluator has (`type`, `name`, `weight`). A form can be drawn from it: `title` and `description` are texts for people, `x-enumDescriptions` those of the values of an `enum`; `x-field` is a control other than the one that the type has: `long-text`, `model`, `json`, or `none`."
+        ),
+    ]
+
+
 class Dataset(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2390,6 +2405,17 @@ class EvaluationResultPage(BaseModel):
         extra="ignore",
     )
     data: list[EvaluationResult]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class EvaluatorTypeList(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[EvaluatorType]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),

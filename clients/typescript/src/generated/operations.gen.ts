@@ -55,6 +55,7 @@ export interface Operations {
   resumeEvaluation: { request: api.ResumeEvaluationData; response: api.ResumeEvaluationResponse };
   cancelEvaluation: { request: api.CancelEvaluationData; response: api.CancelEvaluationResponse };
   retryEvaluation: { request: api.RetryEvaluationData; response: api.RetryEvaluationResponse };
+  listEvaluators: { request: api.ListEvaluatorsData; response: api.ListEvaluatorsResponse };
   listDatasets: { request: api.ListDatasetsData; response: api.ListDatasetsResponse };
   listDatasetVersions: { request: api.ListDatasetVersionsData; response: api.ListDatasetVersionsResponse };
   listDatasetExamples: { request: api.ListDatasetExamplesData; response: api.ListDatasetExamplesResponse };
@@ -182,6 +183,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   resumeEvaluation: 'POST /evaluations/{id}/resume',
   cancelEvaluation: 'POST /evaluations/{id}/cancel',
   retryEvaluation: 'POST /evaluations/{id}/retry',
+  listEvaluators: 'GET /evaluators',
   listDatasets: 'GET /datasets',
   listDatasetVersions: 'GET /datasets/{name}/versions',
   listDatasetExamples: 'GET /datasets/{name}/examples',

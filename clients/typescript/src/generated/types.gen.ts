@@ -435,62 +435,151 @@ export type Evaluator = {
     type: 'exact_match';
     name?: string;
     weight?: number;
+    /**
+     * Upper and lower case differ
+     */
     case_sensitive?: boolean;
+    /**
+     * Ignore white space at both ends
+     */
     trim?: boolean;
+    /**
+     * Count any white space as one space
+     */
     normalize_whitespace?: boolean;
 } | {
     type: 'contains';
     name?: string;
     weight?: number;
+    /**
+     * Text
+     *
+     * In place of `values`. Neither: the example's expected value; each of them when that is a list of texts.
+     */
     value?: string;
+    /**
+     * Texts
+     *
+     * One a line. None: the expected value.
+     */
     values?: Array<string>;
+    /**
+     * Which of them
+     */
     mode?: 'all' | 'any';
+    /**
+     * Upper and lower case differ
+     */
     case_sensitive?: boolean;
 } | {
     type: 'regex';
     name?: string;
     weight?: number;
+    /**
+     * Pattern
+     *
+     * In RE2's syntax.
+     */
     pattern: string;
+    /**
+     * Flags
+     *
+     * Any of i (upper and lower case are the same), m (^ and $ also at line ends) and s (the dot also matches line ends).
+     */
     flags?: string;
+    /**
+     * The whole output must match
+     */
     full_match?: boolean;
 } | {
     type: 'json_valid';
     name?: string;
     weight?: number;
+    /**
+     * Also take JSON in a Markdown code block
+     */
     strip_code_fence?: boolean;
 } | {
     type: 'json_schema';
     name?: string;
     weight?: number;
+    /**
+     * Schema
+     *
+     * Draft 2020-12, or draft-07 where `$schema` says so; at most 64 KiB.
+     */
     schema: {
         [key: string]: unknown;
     };
+    /**
+     * Also take JSON in a Markdown code block
+     */
     strip_code_fence?: boolean;
 } | {
     type: 'json_match';
     name?: string;
     weight?: number;
+    /**
+     * JSON to find
+     *
+     * Any JSON. None: the expected value.
+     */
     value?: unknown;
+    /**
+     * Keys and items that are not expected
+     */
     mode?: 'exact' | 'subset';
+    /**
+     * Lists may be in any order
+     */
     ignore_array_order?: boolean;
+    /**
+     * Score the share that matches
+     *
+     * Else an output that matches in part scores 0.
+     */
     partial_credit?: boolean;
+    /**
+     * Also take JSON in a Markdown code block
+     */
     strip_code_fence?: boolean;
 } | {
     type: 'numeric';
     name?: string;
     weight?: number;
+    /**
+     * May be off by
+     *
+     * The larger of the two tolerances counts.
+     */
     absolute_tolerance?: number;
+    /**
+     * May be off by a share of
+     *
+     * Of the expected number: 0.01 is 1 %.
+     */
     relative_tolerance?: number;
+    /**
+     * Which number
+     */
     extract?: 'only' | 'first' | 'last' | 'none';
 } | {
     type: 'levenshtein';
     name?: string;
     weight?: number;
+    /**
+     * Upper and lower case differ
+     */
     case_sensitive?: boolean;
 } | {
     type: 'tool_calls';
     name?: string;
     weight?: number;
+    /**
+     * Expected calls
+     *
+     * A list of {"name", "input"}. None: the expected value.
+     */
     value?: Array<{
         name: string;
         /**
@@ -498,32 +587,88 @@ export type Evaluator = {
          */
         input?: unknown;
     }>;
+    /**
+     * Inputs of the tools
+     */
     input?: 'exact' | 'subset' | 'ignore';
+    /**
+     * In this order
+     */
     ordered?: boolean;
+    /**
+     * Other calls are allowed
+     */
     allow_extra?: boolean;
+    /**
+     * Score the share that matches
+     *
+     * Else an output that matches in part scores 0.
+     */
     partial_credit?: boolean;
 } | {
     type: 'latency';
     name?: string;
     weight?: number;
+    /**
+     * At most, in milliseconds
+     *
+     * For the call to the model that gave the output, without waits before it.
+     */
     at_most_ms: number;
 } | {
     type: 'cost';
     name?: string;
     weight?: number;
+    /**
+     * At most, in US dollars
+     *
+     * What the output cost, judges not counted.
+     */
     at_most_usd: number;
 } | {
     type: 'llm_judge';
     name?: string;
     weight?: number;
+    /**
+     * Model of the judge
+     *
+     * As in a prompt.
+     */
     model: string;
+    /**
+     * Rubric
+     *
+     * What a good output is, and what each grade means.
+     */
     rubric: string;
+    /**
+     * Grades
+     *
+     * Brought to a score of 0–1.
+     */
     scale?: {
+        /**
+         * Lowest grade
+         */
         min: number;
+        /**
+         * Highest grade
+         */
         max: number;
     };
+    /**
+     * Show it the expected value
+     */
     include_expected?: boolean;
+    /**
+     * Show it the prompt
+     */
     include_input?: boolean;
+    /**
+     * Parameters of the judge
+     *
+     * Such as {"temperature": 0}; all but `response_format`, which this evaluator sets.
+     */
     parameters?: {
         temperature?: number;
         top_p?: number;
@@ -552,13 +697,20 @@ export type Evaluator = {
     name?: string;
     weight?: number;
     /**
+     * URL
+     *
      * The endpoint that scores, by `https:`. The operator may allow other URLs.
      */
     url: string;
     /**
-     * The signing secret: 24–128 visible ASCII characters; after the prefix `whsec_`, if any, padded base64. Default: generated.
+     * Signing secret
+     *
+     * 24–128 visible ASCII characters. None: one is made, and shown only by the response that creates the run or schedule.
      */
     secret?: string;
+    /**
+     * Time for a request, in milliseconds
+     */
     timeout_ms?: number;
 };
 
@@ -3110,6 +3262,29 @@ export type EvaluationComparison = {
         improvements: number;
         unchanged: number;
     }>;
+};
+
+export type EvaluatorTypeList = {
+    data: Array<EvaluatorType>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type EvaluatorType = {
+    type: string;
+    title: string;
+    /**
+     * What gives a score of 1.
+     */
+    description: string;
+    /**
+     * A JSON schema of the options, without those that every evaluator has (`type`, `name`, `weight`). A form can be drawn from it: `title` and `description` are texts for people, `x-enumDescriptions` those of the values of an `enum`; `x-field` is a control other than the one that the type has: `long-text`, `model`, `json`, or `none`.
+     */
+    options: {
+        [key: string]: unknown;
+    };
 };
 
 export type DatasetPage = {
@@ -6838,6 +7013,43 @@ export type RetryEvaluationResponses = {
 };
 
 export type RetryEvaluationResponse = RetryEvaluationResponses[keyof RetryEvaluationResponses];
+
+export type ListEvaluatorsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/evaluators';
+};
+
+export type ListEvaluatorsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListEvaluatorsError = ListEvaluatorsErrors[keyof ListEvaluatorsErrors];
+
+export type ListEvaluatorsResponses = {
+    /**
+     * Done.
+     */
+    200: EvaluatorTypeList;
+};
+
+export type ListEvaluatorsResponse = ListEvaluatorsResponses[keyof ListEvaluatorsResponses];
 
 export type ListDatasetsData = {
     body?: never;

@@ -1,12 +1,27 @@
-import type { ChatMessage, ModelInput } from '../compile/messages.ts';
-import { type Prompt as ParsedPrompt, parsePrompt, TemplateVariablesError } from '../compile/prompt.ts';
-import type { IncludeSet, PromptContent } from '../compile/prompt-content.ts';
-import type { Variables } from '../compile/prompt-values.ts';
+import {
+  type Prompt as FillablePrompt,
+  parsePrompt,
+  TemplateVariablesError,
+} from '../../../../src/domain/prompt-rules/prompt.ts';
+import type { Variables } from '../../../../src/domain/prompt-rules/prompt-values.ts';
+import type { Input } from '../../../../src/domain/prompt-rules/types.ts';
 import { VariablesError } from '../errors.ts';
-import type { Prompt } from '../generated/types.gen.ts';
+import type { ChatMessage, Prompt, ResolvedPrompt } from '../generated/types.gen.ts';
 import type { DecidedBy } from './rollout.ts';
+import { VALUE_CHECKS } from './value-checks.ts';
 
-export type { ChatMessage, ModelInput, Variables };
+export type { ChatMessage, Variables };
+
+/** A filled prompt: a template's text, which is sent as one user message, or a list of messages. */
+export type ModelInput = string | ChatMessage[];
+
+/** All that a content includes, at any depth: each reference, resolved once. */
+type IncludeSet = NonNullable<ResolvedPrompt['includes']>;
+
+/** What a call's text is made from: exactly one of `template` and `messages` is not null. */
+type PromptContent = Pick<Prompt, 'template' | 'messages'> & { inputs: Record<string, Input> | null };
+
+type ParsedPrompt = FillablePrompt<ChatMessage>;
 
 /** A version of a prompt with all that it includes. It never changes, and many parts of a program may share it. */
 export class LoadedPrompt {
@@ -81,7 +96,7 @@ export class LoadedPrompt {
   }
 
   #parse(): ParsedPrompt {
-    this.#parsed.prompt ??= parsePrompt(this.content, this.includes);
+    this.#parsed.prompt ??= parsePrompt(this.content, this.includes, VALUE_CHECKS);
     return this.#parsed.prompt;
   }
 }

@@ -1,3 +1,4 @@
+import { BUCKETS, thresholdOf } from '../../../../src/domain/prompt-rules/rollout-share.ts';
 import type { Prompt } from '../generated/types.gen.ts';
 import { randomKey, webCrypto } from '../platform.ts';
 
@@ -12,14 +13,11 @@ export interface DecidedBy {
 
 type Release = NonNullable<Prompt['release']>;
 
-/** Shares are cut into hundredths of a percent. */
-const BUCKETS = 10_000;
-
 /** Who gets the candidate of a release: the same keys as in the service, without asking it. */
 export async function isCandidate({ salt, percent }: Pick<Release, 'salt' | 'percent'>, key: string): Promise<boolean> {
   const { subtle } = await webCrypto();
   const hash = await subtle.digest('SHA-256', new TextEncoder().encode(`${salt}:${key}`));
-  return new DataView(hash).getUint32(0) % BUCKETS < Math.round(percent * (BUCKETS / 100));
+  return new DataView(hash).getUint32(0) % BUCKETS < thresholdOf(percent);
 }
 
 /** @param key undefined: chosen at random */

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorState } from '../../components/states.tsx';
 import { EstimateView } from './estimate-view.tsx';
-import { type Evaluator, newSecrets } from './evaluator-kinds.ts';
+import { type Evaluator, newSecrets } from './evaluator.ts';
 import { RunFormFields } from './run-form-fields.tsx';
 import type { RunForm } from './run-form-state.ts';
 import { SecretsDialog } from './secrets-dialog.tsx';

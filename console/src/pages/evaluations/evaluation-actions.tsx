@@ -11,7 +11,7 @@ import { showError, showToast } from '../../components/toast.tsx';
 import { formatScore, formatTime } from '../../format.ts';
 import { replaceData, useList } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
-import type { newSecrets } from './evaluator-kinds.ts';
+import type { newSecrets } from './evaluator.ts';
 import { evaluationKey, hasEnded } from './queries.ts';
 import { RescoreDialog } from './rescore-dialog.tsx';
 import { SecretsDialog } from './secrets-dialog.tsx';

@@ -1,25 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { CheckField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
-import { ModelField } from '../../components/model-field.tsx';
-import { JsonField } from '../../components/parameters-form.tsx';
-import { EVALUATOR_KINDS, type Evaluator, kindOf, type Option, startOf } from './evaluator-kinds.ts';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { QueryState } from '../../components/states.tsx';
+import { type Evaluator, type EvaluatorType, startOf } from './evaluator.ts';
+import { OptionField } from './option-field.tsx';
+import { evaluatorTypesQuery } from './queries.ts';
 import './evaluations.css';
 
 const MAX_EVALUATORS = 10;
-const KINDS = EVALUATOR_KINDS.map(({ type, label }) => ({ value: type, label }));
-const DEFAULT_SCALE = { min: 1, max: 5 };
 
-/** The evaluators of a run: one form for each, with the options of its kind. */
-export function EvaluatorsForm({
-  value,
-  onChange,
-}: {
+interface EvaluatorsFormProps {
   value: readonly Evaluator[];
   onChange: (value: Evaluator[]) => void;
-}) {
+}
+
+/** The evaluators of a run: one form for each, with the options of its type. */
+export function EvaluatorsForm(props: EvaluatorsFormProps) {
+  const query = useQuery(evaluatorTypesQuery);
+  return (
+    <QueryState query={query} what="evaluators">
+      {({ data: [first, ...others] }) => first && <Forms {...props} types={[first, ...others]} />}
+    </QueryState>
+  );
+}
+
+type Types = readonly [EvaluatorType, ...EvaluatorType[]];
+
+function Forms({ value, onChange, types }: EvaluatorsFormProps & { types: Types }) {
   // What is typed into an evaluator's fields stays its own when one before it is taken away.
   const keys = useRef<number[]>([]);
   while (keys.current.length < value.length) keys.current.push(Math.max(-1, ...keys.current) + 1);
+  const unused = types.find(({ type }) => value.every((each) => each.type !== type)) ?? types[0];
   const total = value.reduce((sum, { weight = 1 }) => sum + weight, 0);
   const replace = (index: number, evaluator: Evaluator) =>
     onChange(value.map((each, at) => (at === index ? evaluator : each)));
@@ -31,6 +42,7 @@ export function EvaluatorsForm({
           number={index + 1}
           share={(evaluator.weight ?? 1) / total}
           evaluator={evaluator}
+          types={types}
           onChange={(changed) => replace(index, changed)}
           onRemove={
             value.length === 1
@@ -44,7 +56,7 @@ export function EvaluatorsForm({
       ))}
       {value.length < MAX_EVALUATORS && (
         <div>
-          <button type="button" className="button" onClick={() => onChange([...value, startOf('contains')])}>
+          <button type="button" className="button" onClick={() => onChange([...value, startOf(unused)])}>
             Add an evaluator
           </button>
         </div>
@@ -57,16 +69,18 @@ function EvaluatorForm({
   number,
   share,
   evaluator,
+  types,
   onChange,
   onRemove,
 }: {
   number: number;
   share: number;
   evaluator: Evaluator;
+  types: Types;
   onChange: (evaluator: Evaluator) => void;
   onRemove: (() => void) | undefined;
 }) {
-  const kind = kindOf(evaluator.type);
+  const own = types.find(({ type }) => type === evaluator.type);
   const set = (name: string, value: unknown) => {
     const { [name]: _, ...rest } = evaluator;
     onChange((value === undefined ? rest : { ...rest, [name]: value }) as Evaluator);
@@ -78,10 +92,11 @@ function EvaluatorForm({
         <SelectField
           label="Scores by"
           value={evaluator.type}
-          onChange={(type) =>
-            onChange({ ...startOf(type), ...(evaluator.weight !== undefined && { weight: evaluator.weight }) })
-          }
-          options={KINDS}
+          onChange={(chosen) => {
+            const start = startOf(types.find(({ type }) => type === chosen) ?? types[0]);
+            onChange({ ...start, ...(evaluator.weight !== undefined && { weight: evaluator.weight }) });
+          }}
+          options={types.map(({ type, title }) => ({ value: type, label: title }))}
         />
         <TextField
           label="Name"
@@ -108,114 +123,19 @@ function EvaluatorForm({
         )}
       </div>
       <p className="field-hint">
-        {kind?.description}
+        {own?.description}
         {share < 1 && ` Counts ${Math.round(share * 100)} % of the score.`}
       </p>
-      {kind?.options.map((option) => (
+      {Object.entries(own?.options.properties ?? {}).map(([name, schema]) => (
         <OptionField
-          key={option.name}
-          option={option}
-          value={evaluator[option.name]}
-          onChange={(value) => set(option.name, value)}
+          key={name}
+          name={name}
+          schema={schema}
+          required={own?.options.required.includes(name) ?? false}
+          value={evaluator[name]}
+          onChange={(value) => set(name, value)}
         />
       ))}
     </fieldset>
-  );
-}
-
-function OptionField({
-  option,
-  value,
-  onChange,
-}: {
-  option: Option;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}) {
-  const { label, hint } = option;
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  const typed = (next: string) => onChange(next === '' ? undefined : next);
-  switch (option.kind) {
-    case 'check':
-      return (
-        <CheckField label={label} checked={typeof value === 'boolean' ? value : option.default} onChange={onChange} />
-      );
-    case 'choice':
-      return (
-        <SelectField
-          label={label}
-          hint={hint}
-          value={text || (option.choices[0]?.value ?? '')}
-          onChange={onChange}
-          options={option.choices}
-        />
-      );
-    case 'number':
-      return (
-        <TextField
-          label={label}
-          hint={hint}
-          type="number"
-          step={option.step}
-          min={option.min}
-          required={option.required}
-          value={text}
-          onChange={(next) => onChange(next === '' ? undefined : Number(next))}
-        />
-      );
-    case 'text':
-      return (
-        <TextField
-          label={label}
-          hint={hint}
-          className="mono"
-          required={option.required}
-          spellCheck={false}
-          value={text}
-          onChange={typed}
-        />
-      );
-    case 'long-text':
-      return <TextArea label={label} hint={hint} rows={5} required={option.required} value={text} onChange={typed} />;
-    case 'model':
-      return <ModelField label={label} hint={hint} required={option.required} value={text} onChange={typed} />;
-    case 'lines':
-      return (
-        <TextArea
-          label={label}
-          hint={hint}
-          rows={3}
-          value={Array.isArray(value) ? value.join('\n') : ''}
-          onChange={(next) => onChange(next === '' ? undefined : next.split('\n'))}
-        />
-      );
-    case 'json':
-      return <JsonField label={label} {...(hint !== undefined && { hint })} value={value} onChange={onChange} />;
-    case 'scale':
-      return <ScaleField value={(value as typeof DEFAULT_SCALE | undefined) ?? DEFAULT_SCALE} onChange={onChange} />;
-  }
-}
-
-function ScaleField({
-  value,
-  onChange,
-}: {
-  value: typeof DEFAULT_SCALE;
-  onChange: (value: typeof DEFAULT_SCALE) => void;
-}) {
-  return (
-    <div className="filters">
-      {(['min', 'max'] as const).map((end) => (
-        <TextField
-          key={end}
-          label={end === 'min' ? 'Lowest grade' : 'Highest grade'}
-          type="number"
-          step={1}
-          required
-          value={String(value[end])}
-          onChange={(typed) => onChange({ ...value, [end]: Number(typed) })}
-        />
-      ))}
-    </div>
   );
 }

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { get, type Page, pathOf } from '../../api.ts';
 import type { Dataset, Evaluation } from '../../api-types.ts';
 import { isNotFound } from '../../queries.ts';
+import type { EvaluatorType } from './evaluator.ts';
 import type { Comparison, ExampleInput, Result } from './types.ts';
 
 const PAGE = 1_000;
@@ -24,6 +25,13 @@ export const comparisonQuery = (id: string, other: string) =>
     queryFn: ({ signal }) => get<Comparison>(`${pathOf('evaluations', id)}/compare${pathOf(other)}`, undefined, signal),
     staleTime: 300_000,
   });
+
+/** The types of evaluators: they change only with the service. */
+export const evaluatorTypesQuery = queryOptions({
+  queryKey: ['evaluators'],
+  queryFn: ({ signal }) => get<Page<EvaluatorType>>('/evaluators', undefined, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 const resultPath = (id: string, seq: number) => pathOf('evaluations', id, 'results', seq);
 

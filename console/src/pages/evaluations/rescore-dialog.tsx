@@ -5,7 +5,7 @@ import { pathOf, post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
-import { type Evaluator, newSecrets } from './evaluator-kinds.ts';
+import { type Evaluator, newSecrets } from './evaluator.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
 
 /** Scores the outputs of a run by other evaluators, as a run of its own. */

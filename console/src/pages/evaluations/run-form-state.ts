@@ -1,5 +1,5 @@
 import type { Evaluation } from '../../api-types.ts';
-import type { Evaluator } from './evaluator-kinds.ts';
+import type { Evaluator } from './evaluator.ts';
 import type { CreateEvaluation, ScheduledEvaluation } from './types.ts';
 
 /** The form of a run, as it is typed. */

@@ -1,5 +1,5 @@
 import { formatJson } from '../../format.ts';
-import type { Evaluator } from '../evaluations/evaluator-kinds.ts';
+import type { Evaluator } from '../evaluations/evaluator.ts';
 import type { CreateRelease, ReleaseCheck, ReleaseStep } from './types.ts';
 
 export type StepType = ReleaseStep['type'];

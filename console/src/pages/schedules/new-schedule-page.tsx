@@ -5,7 +5,7 @@ import { post } from '../../api.ts';
 import { CheckField, ComboField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
 import { CreateRunForm } from '../evaluations/create-run-form.tsx';
-import type { Evaluator } from '../evaluations/evaluator-kinds.ts';
+import type { Evaluator } from '../evaluations/evaluator.ts';
 import { EMPTY_RUN, toScheduled } from '../evaluations/run-form-state.ts';
 import { newScheduleRoute } from './routes.ts';
 import type { CreateSchedule, Schedule } from './types.ts';

@@ -1,9 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../../db/database.ts';
 import { selectPage } from '../../../db/read-page.ts';
-import { type Prompt, TemplateVariablesError } from '../../../domain/prompts/prompt.ts';
+import { type Prompt, TemplateVariablesError, type Variables } from '../../../domain/prompts/prompt.ts';
 import type { PromptContent } from '../../../domain/prompts/prompt-content.ts';
-import type { Variables } from '../../../domain/prompts/prompt-values.ts';
 import { afterOthers } from '../../../lib/event-loop.ts';
 import { findExamples } from '../../datasets/find-examples.ts';
 import type { NewEvaluation } from './create-evaluation.ts';

@@ -1,8 +1,4 @@
-import type { ErrorDetail } from '../errors.ts';
-import type { JsonValue } from '../text/json.ts';
-import type { ChatMessage, FileValue } from './messages.ts';
-import type { Input } from './prompt-content.ts';
-import { parseFile, parseMessages, typeFaults } from './variable-types.ts';
+import type { ErrorDetail, FileValue, Input, JsonValue, Message, ValueChecks } from './types.ts';
 
 export type Variables = Record<string, JsonValue>;
 
@@ -19,15 +15,21 @@ export interface Variable {
 }
 
 /** A variable's value, for each of its uses. */
-export interface Value {
+export interface Value<Chat extends Message> {
   text?: string | undefined;
-  messages?: ChatMessage[] | undefined;
+  messages?: Chat[] | undefined;
   file?: FileValue | undefined;
 }
 
 /** What is wrong with a value of an input, `default` and a run's alike. */
-export function inputFaults(input: Input, value: JsonValue, at: string, limit: number): ErrorDetail[] {
-  const faults = typeFaults(input.type, value, at, limit);
+export function inputFaults<Chat extends Message>(
+  input: Input,
+  value: JsonValue,
+  at: string,
+  limit: number,
+  checks: ValueChecks<Chat>,
+): ErrorDetail[] {
+  const faults = checks.typeFaults(input.type, value, at, limit);
   if (faults.length > 0) return faults;
   if (input.enum !== undefined && !input.enum.some((allowed) => allowed === value))
     return [{ path: at, message: `must be one of ${listed(input.enum)}` }];
@@ -47,19 +49,24 @@ export function isRequired({ input, isOptional }: Variable): boolean {
 }
 
 /** What a run gives for a variable, ready to be filled in, or what is wrong with it. */
-export function readValue(variable: Variable, variables: Variables, limit: number): Value | ErrorDetail[] {
+export function readValue<Chat extends Message>(
+  variable: Variable,
+  variables: Variables,
+  limit: number,
+  checks: ValueChecks<Chat>,
+): Value<Chat> | ErrorDetail[] {
   const { name, input, inText, asMessages, asFile } = variable;
   const path = `variables.${name}`;
   const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
   const value = given === undefined && !isRequired(variable) ? input?.default : given;
   if (value === undefined) return isRequired(variable) ? [{ path, message: MISSING }] : {};
   if (value === null) return [{ path, message: NULL }];
-  const messages = asMessages ? parseMessages(value, path, limit) : undefined;
-  const file = asFile ? parseFile(value, path, limit) : undefined;
+  const messages = asMessages ? checks.parseMessages(value, path, limit) : undefined;
+  const file = asFile ? checks.parseFile(value, path, limit) : undefined;
   const details = [
     ...(messages?.details ?? []),
     ...(file?.details ?? []),
-    ...(input === undefined || asMessages || asFile ? [] : inputFaults(input, value, path, limit)),
+    ...(input === undefined || asMessages || asFile ? [] : inputFaults(input, value, path, limit, checks)),
   ];
   if (details.length > 0) return details.slice(0, limit);
   return {

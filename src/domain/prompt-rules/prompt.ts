@@ -1,22 +1,20 @@
-// Made from src/domain/prompts/prompt.ts by `npm run generate`: do not edit.
-import type { ErrorDetail } from './errors.ts';
+import { MAX_FILLED_MESSAGES, MAX_RENDERED_CHARS } from './limits.ts';
 import { orderFault } from './message-order.ts';
-import {
-  type ChatMessage,
-  MAX_RENDERED_CHARS,
-  type Message,
-  type MessagePlaceholder,
-  type ModelInput,
-  type PromptMessage,
-} from './messages.ts';
-import type { IncludeRef, IncludeSet, PromptContent } from './prompt-content.ts';
 import { readValue, type Value, type Variable, type Variables } from './prompt-values.ts';
 import { Filling, includesIn, Template, templateParser } from './template.ts';
+import type {
+  ErrorDetail,
+  IncludeRef,
+  IncludeSet,
+  Message,
+  MessagePlaceholder,
+  PromptContent,
+  PromptMessage,
+  ValueChecks,
+} from './types.ts';
 
 /** Variables named in one error: a template may have tens of thousands. */
 const MAX_DETAILS = 1_000;
-/** Messages of a filled prompt, those of its placeholders counted. */
-export const MAX_FILLED_MESSAGES = 1_000;
 
 /** Variables that can't fill the prompt: which, and why. */
 export class TemplateVariablesError extends Error {
@@ -30,7 +28,7 @@ export class TemplateVariablesError extends Error {
 }
 
 /** A prompt that has been parsed, once for however many runs. */
-export interface Prompt {
+export interface Prompt<Chat extends Message> {
   /**
    * Names of all its variables, each once, in order of appearance: of placeholders in its texts and what they include, lists of
    * messages and files; then what is only declared.
@@ -50,12 +48,12 @@ export interface Prompt {
    * @throws TemplateVariablesError naming the variables that are missing or don't fit; where it gets longer than
    * {@link MAX_RENDERED_CHARS}; where no provider takes the messages as they then stand
    */
-  fill(variables: Variables, appended?: ChatMessage[]): ModelInput;
+  fill(variables: Variables, appended?: Chat[]): string | Chat[];
 }
 
 /** The messages of a filled prompt, each with where it came from. */
-interface Filled {
-  messages: ChatMessage[];
+interface Filled<Chat extends Message> {
+  messages: Chat[];
   paths: string[];
 }
 
@@ -86,9 +84,13 @@ export function includedVersions(includes: IncludeSet): { name: string; version:
 
 /**
  * Parses a prompt's content.
- * @param includes everything that it includes, at any depth. Default: nothing
+ * @param includes everything that it includes, at any depth
  */
-export function parsePrompt(content: PromptContent, includes: IncludeSet = {}): Prompt {
+export function parsePrompt<Chat extends Message>(
+  content: PromptContent,
+  includes: IncludeSet,
+  checks: ValueChecks<Chat>,
+): Prompt<Chat> {
   const parseText = templateParser(includes);
   const template = content.template === null ? undefined : parseText(content.template);
   const entries = (content.messages ?? []).map((entry) => parseEntry(entry, parseText));
@@ -105,26 +107,26 @@ export function parsePrompt(content: PromptContent, includes: IncludeSet = {}): 
   const fixedChars = charsWith('');
   const placeholders = charsWith('x') - fixedChars;
 
-  function read(given: Variables, limit: number): { values: Map<string, Value>; details: ErrorDetail[] } {
-    const values = new Map<string, Value>();
+  function read(given: Variables, limit: number): { values: Map<string, Value<Chat>>; details: ErrorDetail[] } {
+    const values = new Map<string, Value<Chat>>();
     const details: ErrorDetail[] = [];
     for (const variable of variables) {
       if (details.length >= limit) break;
-      const value = readValue(variable, given, limit - details.length);
+      const value = readValue(variable, given, limit - details.length, checks);
       if (Array.isArray(value)) details.push(...value);
       else values.set(variable.name, value);
     }
     return { values, details };
   }
 
-  function build(values: Map<string, Value>, appended: ChatMessage[], render: (text: Template) => string): Filled {
-    const messages: ChatMessage[] = [];
+  function build(values: Map<string, Value<Chat>>, appended: Chat[], render: (text: Template) => string): Filled<Chat> {
+    const messages: Chat[] = [];
     const paths: string[] = [];
-    const add = (message: ChatMessage, path: string) => {
+    const add = (message: Chat, path: string) => {
       messages.push(message);
       paths.push(path);
     };
-    if (template !== undefined) add({ role: 'user', content: render(template) }, 'template');
+    if (template !== undefined) add(asMessage({ role: 'user', content: render(template) }), 'template');
     for (const [index, entry] of entries.entries()) {
       if ('placeholder' in entry) {
         const { placeholder } = entry;
@@ -221,11 +223,11 @@ function variablesOf(content: PromptContent, template: Template | undefined, ent
 }
 
 /** A message with its texts and files; undefined where a file that need not be given was all that it had. */
-function fillMessage(
+function fillMessage<Chat extends Message>(
   { role, content }: Exclude<ParsedEntry, MessagePlaceholder>,
-  values: Map<string, Value>,
+  values: Map<string, Value<Chat>>,
   render: (text: Template) => string,
-): ChatMessage | undefined {
+): Chat | undefined {
   if (content instanceof Template) return asMessage({ role, content: render(content) });
   const parts: unknown[] = [];
   for (const part of content) {
@@ -241,11 +243,11 @@ function fillMessage(
 }
 
 /** The role and its parts belong together as they did in the prompt, where a schema has checked them. */
-function asMessage(message: { role: string; content: unknown }): ChatMessage {
-  return message as ChatMessage;
+function asMessage<Chat extends Message>(message: { role: string; content: unknown }): Chat {
+  return message as Chat;
 }
 
-function listFaults({ messages, paths }: Filled): ErrorDetail[] {
+function listFaults<Chat extends Message>({ messages, paths }: Filled<Chat>): ErrorDetail[] {
   if (messages.length > MAX_FILLED_MESSAGES)
     return [{ path: 'variables', message: `make the prompt longer than ${MAX_FILLED_MESSAGES} messages` }];
   if (messages.length === 0)
@@ -255,10 +257,10 @@ function listFaults({ messages, paths }: Filled): ErrorDetail[] {
 }
 
 /** Characters of the filled prompt, told without filling it. */
-function countChars(
+function countChars<Chat extends Message>(
   template: Template | undefined,
   entries: ParsedEntry[],
-  values: Map<string, Value>,
+  values: Map<string, Value<Chat>>,
   filling: Filling,
 ): number {
   const lengths = new Map<string, number>();
@@ -284,7 +286,7 @@ function countChars(
 }
 
 /** How many characters a filled prompt has, messages as JSON. */
-export function charsOf(input: ModelInput): number {
+export function charsOf(input: string | readonly Message[]): number {
   if (typeof input === 'string') return input.length;
   return input.length === 0 ? 0 : JSON.stringify(input).length;
 }

@@ -1,24 +1,25 @@
-import type { ErrorDetail } from './errors.ts';
-import type { JsonValue } from './json.ts';
-import { type ChatMessage, type FileValue, MAX_MESSAGES, MAX_PARTS } from './messages.ts';
-import type { Input } from './prompt-content.ts';
+import {
+  isBase64,
+  isHttpsUrl,
+  MAX_MESSAGES,
+  MAX_PARTS,
+  MEDIA_TYPE,
+  TOOL_NAME,
+} from '../../../../src/domain/prompt-rules/limits.ts';
+import type { ErrorDetail, FileValue, JsonValue, ValueChecks } from '../../../../src/domain/prompt-rules/types.ts';
+import type { ChatMessage } from '../generated/types.gen.ts';
 
 // What the service checks with schemas. Limits on single strings are left to the service.
 
-/** A value as what it is used as, or what is wrong with it. */
-export interface Parsed<T> {
-  data?: T;
-  details?: ErrorDetail[];
-}
-
 type Fields = Record<string, unknown>;
+type InputType = Parameters<ValueChecks<ChatMessage>['typeFaults']>[0];
 type Report = (path: string, message: string) => void;
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What is wrong with a value of a type. */
-export function typeFaults(type: Input['type'], value: JsonValue, at: string, limit: number): ErrorDetail[] {
+function typeFaults(type: InputType, value: JsonValue, at: string, limit: number): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   const report: Report = (path, message) => {
     if (details.length < limit) details.push({ path, message });
@@ -30,15 +31,17 @@ export function typeFaults(type: Input['type'], value: JsonValue, at: string, li
   return details;
 }
 
-export function parseMessages(value: JsonValue, at: string, limit: number): Parsed<ChatMessage[]> {
-  const details = typeFaults('messages', value, at, limit);
-  return details.length > 0 ? { details } : { data: checkedAs<ChatMessage[]>(value) };
-}
-
-export function parseFile(value: JsonValue, at: string, limit: number): Parsed<FileValue> {
-  const details = typeFaults('file', value, at, limit);
-  return details.length > 0 ? { details } : { data: checkedAs<FileValue>(value) };
-}
+export const VALUE_CHECKS: ValueChecks<ChatMessage> = {
+  typeFaults,
+  parseMessages(value, at, limit) {
+    const details = typeFaults('messages', value, at, limit);
+    return details.length > 0 ? { details } : { data: checkedAs<ChatMessage[]>(value) };
+  },
+  parseFile(value, at, limit) {
+    const details = typeFaults('file', value, at, limit);
+    return details.length > 0 ? { details } : { data: checkedAs<FileValue>(value) };
+  },
+};
 
 /** A value that was checked for having the type. */
 function checkedAs<T>(value: unknown): T {
@@ -55,27 +58,30 @@ function isObjectOf(value: unknown, fields: readonly string[], at: string, repor
   return true;
 }
 
-function checkString(value: Fields, name: string, at: string, report: Report, pattern = /^/): void {
+function checkString(
+  value: Fields,
+  name: string,
+  at: string,
+  report: Report,
+  fits: (text: string) => boolean = () => true,
+): void {
   if (typeof value[name] !== 'string') report(`${at}.${name}`, 'must be a string');
-  else if (!pattern.test(value[name])) report(`${at}.${name}`, 'does not have the form that it needs');
+  else if (!fits(value[name])) report(`${at}.${name}`, 'does not have the form that it needs');
 }
 
-const MEDIA_TYPE = /^[a-z]+\/[A-Za-z0-9.+*_-]+$/;
-const BASE64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const HTTPS = /^https:\/\/[^/@\s]+(?:[/?#]|$)/i;
-const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const isMediaType = (text: string) => MEDIA_TYPE.test(text);
 
 function checkSource(file: Fields, at: string, report: Report): void {
   const { data, url, filename } = file;
   if ((data === undefined) === (url === undefined)) report(at, 'must have one of data and url');
-  if (data !== undefined) checkString(file, 'data', at, report, BASE64);
-  if (url !== undefined) checkString(file, 'url', at, report, HTTPS);
-  if (filename !== undefined) checkString(file, 'filename', at, report, /./);
+  if (data !== undefined) checkString(file, 'data', at, report, isBase64);
+  if (url !== undefined) checkString(file, 'url', at, report, isHttpsUrl);
+  if (filename !== undefined) checkString(file, 'filename', at, report, (text) => text !== '');
 }
 
 function checkFile(value: unknown, at: string, report: Report): void {
   if (!isObjectOf(value, ['media_type', 'filename', 'data', 'url'], at, report)) return;
-  if (value['media_type'] !== undefined) checkString(value, 'media_type', at, report, MEDIA_TYPE);
+  if (value['media_type'] !== undefined) checkString(value, 'media_type', at, report, isMediaType);
   checkSource(value, at, report);
 }
 
@@ -127,11 +133,11 @@ function checkPart(part: unknown, types: readonly string[], at: string, report: 
   else if (!isObjectOf(part, FIELDS[type] ?? [], at, report)) return;
   else if (type === 'text') checkString(part, 'text', at, report);
   else if (type === 'file') {
-    checkString(part, 'media_type', at, report, MEDIA_TYPE);
+    checkString(part, 'media_type', at, report, isMediaType);
     checkSource(part, at, report);
   } else {
-    checkString(part, 'id', at, report, /^.{1,200}$/s);
-    checkString(part, 'name', at, report, TOOL_NAME);
+    checkString(part, 'id', at, report, (text) => text !== '' && text.length <= 200);
+    checkString(part, 'name', at, report, (text) => TOOL_NAME.test(text));
     const payload = type === 'tool_call' ? 'input' : 'output';
     if (part[payload] === undefined) report(`${at}.${payload}`, 'is required: any JSON');
   }

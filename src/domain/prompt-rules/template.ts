@@ -1,5 +1,4 @@
-// Made from src/domain/prompts/template.ts by `npm run generate`: do not edit.
-import type { IncludeRef, IncludeSet } from './prompt-content.ts';
+import type { IncludeRef, IncludeSet } from './types.ts';
 
 /**
  * `{{ name }}` and `{{> prompt }}`, `{{> prompt@3 }}`, `{{> prompt@label }}`, with optional spaces; a backslash in front makes

@@ -1,5 +1,4 @@
-// Made from src/domain/prompts/message-order.ts by `npm run generate`: do not edit.
-import type { PromptMessage } from './messages.ts';
+import type { PromptMessage } from './types.ts';
 
 /** What is wrong with a list of messages, at one of them. */
 export interface OrderFault {

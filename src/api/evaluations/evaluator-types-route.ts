@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { createSchema } from 'zod-openapi';
+import { EvaluatorConfig } from '../../evaluators/registry.ts';
+import { withoutNoise } from '../../http/openapi.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { type EvaluatorType, EvaluatorTypeList } from './evaluator-types-schema.ts';
+
+const Json = z.record(z.string(), z.json());
+const Titled = z.object({ title: z.string(), description: z.string() });
+/** Of an evaluator's fields as callers send them. */
+const Schema = z.object({ type: z.literal('object'), properties: Json, required: z.array(z.string()) });
+
+/** What every evaluator has. */
+const COMMON = ['type', 'name', 'weight'];
+
+/** All evaluators, described by the schemas that validate them. */
+function evaluatorTypes(): z.input<typeof EvaluatorType>[] {
+  return EvaluatorConfig.options.map((config) => {
+    const { schema } = createSchema(config, { io: 'input', opts: { override: withoutNoise } });
+    const { type, properties, required } = Schema.parse(schema);
+    for (const name of COMMON) delete properties[name];
+    const options = {
+      type,
+      properties,
+      required: required.filter((name) => !COMMON.includes(name)),
+      additionalProperties: false,
+    };
+    return { type: config.shape.type.value, ...Titled.parse(config.meta()), options };
+  });
+}
+
+/** `GET /evaluators` */
+export function evaluatorTypesRoute(): Route {
+  const data = evaluatorTypes();
+  return defineRoute({
+    method: 'get',
+    path: '/evaluators',
+    operationId: 'listEvaluators',
+    tag: 'Evaluations',
+    summary: 'List the types of evaluators, with their options',
+    description: 'All that `evaluators` of an evaluation can hold, in one page.',
+    scope: 'read',
+    response: EvaluatorTypeList,
+    responseExample: { data: data.filter(({ type }) => type === 'json_valid'), next_cursor: null },
+    handler: async () => ({ data, next_cursor: null }),
+  });
+}

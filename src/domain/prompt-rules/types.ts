@@ -1,0 +1,88 @@
+// What the rules of filling need to know of a prompt. The service's types (made from its schemas) and the client's (made from
+// openapi.json) say more, and fit these.
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** One field at fault: `path` in dot notation (`variables.name`), and what to change. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+}
+
+/** A file as it is given for a variable. */
+export interface FileValue {
+  media_type?: string | undefined;
+  filename?: string | undefined;
+  data?: string | undefined;
+  url?: string | undefined;
+}
+
+interface TextPart {
+  type: 'text';
+  text: string;
+}
+interface FilePart extends FileValue {
+  type: 'file';
+  /** The variable that the file is given as. */
+  variable?: string | undefined;
+}
+interface ToolCallPart {
+  type: 'tool_call';
+  id: string;
+  name: string;
+}
+interface ToolResultPart {
+  type: 'tool_result';
+  id: string;
+  name: string;
+}
+
+export type Message =
+  | { role: 'system'; content: string | readonly TextPart[] }
+  | { role: 'user'; content: string | readonly (TextPart | FilePart)[] }
+  | { role: 'assistant'; content: string | readonly (TextPart | FilePart | ToolCallPart)[] }
+  | { role: 'tool'; content: readonly ToolResultPart[] };
+
+/** Stands for the messages that are given as the variable of that name. */
+export interface MessagePlaceholder {
+  placeholder: string;
+  required?: boolean | undefined;
+}
+
+/** An entry of a stored prompt's `messages`. */
+export type PromptMessage = Message | MessagePlaceholder;
+
+/** What is known of one variable. */
+export interface Input {
+  type: 'string' | 'number' | 'boolean' | 'json' | 'messages' | 'file';
+  required?: boolean | undefined;
+  default?: JsonValue | undefined;
+  enum?: readonly (string | number | boolean)[] | undefined;
+}
+
+/** What a call's text is made from: exactly one of `template` and `messages` is not null. */
+export interface PromptContent {
+  template: string | null;
+  messages: readonly PromptMessage[] | null;
+  inputs: Readonly<Record<string, Input>> | null;
+}
+
+/** An include as it stands in a text: `name`, `name@3` or `name@label`. */
+export type IncludeRef = string;
+
+/** All that a content includes, at any depth: each reference, resolved once. */
+export type IncludeSet = Record<IncludeRef, { name: string; version: number; template: string }>;
+
+/** A value as what it is used as, or what is wrong with it. */
+export interface Parsed<T> {
+  data?: T;
+  details?: ErrorDetail[];
+}
+
+/** How values are checked: the service does it by its schemas, the client without them. Each names at most `limit` faults. */
+export interface ValueChecks<Chat extends Message> {
+  /** What is wrong with a value of a type. */
+  typeFaults(type: Input['type'], value: JsonValue, at: string, limit: number): ErrorDetail[];
+  parseMessages(value: JsonValue, at: string, limit: number): Parsed<Chat[]>;
+  parseFile(value: JsonValue, at: string, limit: number): Parsed<FileValue>;
+}
