@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Variables } from '../../../src/domain/prompt-rules/prompt-values.ts';
 import { type ChatMessage, MAX_RENDERED_CHARS } from '../../../src/domain/prompts/messages.ts';
 import {
   includedVersions,
@@ -7,7 +8,6 @@ import {
   TemplateVariablesError,
 } from '../../../src/domain/prompts/prompt.ts';
 import { type IncludeSet, type PromptContent, templateContent } from '../../../src/domain/prompts/prompt-content.ts';
-import type { Variables } from '../../../src/domain/prompt-rules/prompt-values.ts';
 
 const content = (more: Partial<PromptContent>): PromptContent => ({ ...templateContent(''), template: null, ...more });
 

@@ -1308,6 +1308,116 @@ class EvaluatorAgreement(BaseModel):
     evaluators: list[EvaluatorAgreementEvaluator]
 
 
+class BackfillError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+
+
+class BackfillLastError(BaseModel):
+    """
+    Why the last execution that lacks a score lacks it.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class Backfill(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    rule: str
+    since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    max_cost: str | None
+    status: Literal["running", "paused", "completed", "failed", "canceled"]
+    status_reason: str | None
+    progress: Annotated[
+        float,
+        Field(description="0–1: the share of the period that was looked through."),
+    ]
+    found: Annotated[
+        int,
+        Field(description="Executions that are to be scored, as far as it was looked through."),
+    ]
+    scored: int
+    failed: int
+    spent: Annotated[str, Field(description="US dollars, decimal.")]
+    error: BackfillError | None
+    last_error: Annotated[
+        BackfillLastError | None,
+        Field(description="Why the last execution that lacks a score lacks it."),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    finished_at: str | None
+
+
+class BackfillPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Backfill]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class RuleLastError(BaseModel):
+    """
+    Why the last execution that lacks a score lacks it.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+    at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class Rule(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    prompt_name: str | None
+    group: str | None
+    label: str | None
+    filter: Annotated[Any, Field(description="As given; null: none.")]
+    sample_rate: float
+    evaluators: Annotated[
+        list[Any],
+        Field(description="As given. The secrets of `http` ones are only in the response that makes them."),
+    ]
+    max_cost_per_day: str | None
+    enabled: bool
+    scored: Annotated[int, Field(description="Executions that have all their scores.")]
+    failed: Annotated[int, Field(description="Executions that lack a score.")]
+    skipped: Annotated[int, Field(description="Executions that had waited for a day.")]
+    skipped_budget: Annotated[int, Field(description="Executions that there was no money for.")]
+    spent: Annotated[str, Field(description="US dollars, decimal.")]
+    spent_today: Annotated[str, Field(description="US dollars of `max_cost_per_day`, decimal.")]
+    waiting: Annotated[
+        int | None,
+        Field(description="Executions to be scored; 10,000: or more. Omitted in lists."),
+    ] = None
+    last_error: Annotated[
+        RuleLastError | None,
+        Field(description="Why the last execution that lacks a score lacks it."),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
 class ScheduleLastError(BaseModel):
     """
     Why the last start failed; null once a start succeeds.
@@ -1801,6 +1911,22 @@ class UsageEvaluation(BaseModel):
     ]
 
 
+class UsageRule(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    rule: str | None = None
+    model: Annotated[str | None, Field(description="The judge's.")] = None
+    day: str | None = None
+    judgements: Annotated[int, Field(description="Executions that a judge was asked about.")]
+    tokens: Tokens
+    cost: CostAmount
+    unpriced: Annotated[
+        int,
+        Field(description="Calls whose model has no known price: they are not in the cost."),
+    ]
+
+
 class Usage(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -1809,6 +1935,12 @@ class Usage(BaseModel):
     evaluations: Annotated[
         list[UsageEvaluation],
         Field(description="Examples of evaluations and their judges, which cost money too: not in `data`."),
+    ]
+    rules: Annotated[
+        list[UsageRule],
+        Field(
+            description="Judges of rules, by rule where `group_by` has `prompt`. Empty where `prompt_name` is given."
+        ),
     ]
     since: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
     until: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
@@ -2146,6 +2278,7 @@ class AuditEntryResource(BaseModel):
         "score_definition",
         "schedule",
         "monitor",
+        "rule",
         "webhook",
         "api_key",
         "session",
@@ -2212,6 +2345,13 @@ class AuditEntry(BaseModel):
         "monitor.created",
         "monitor.updated",
         "monitor.deleted",
+        "rule.created",
+        "rule.updated",
+        "rule.deleted",
+        "rule.backfill_started",
+        "rule.backfill_paused",
+        "rule.backfill_resumed",
+        "rule.backfill_canceled",
         "webhook.created",
         "webhook.updated",
         "webhook.deleted",
@@ -2505,6 +2645,17 @@ class QueueAgreement(BaseModel):
         extra="ignore",
     )
     scores: list[QueueAgreementScore]
+
+
+class RulePage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Rule]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
 
 
 class Monitor(BaseModel):

@@ -86,6 +86,16 @@ export interface Operations {
   setQueue: { request: api.SetQueueData; response: api.SetQueueResponse };
   deleteQueue: { request: api.DeleteQueueData; response: api.DeleteQueueResponse };
   getEvaluatorAgreement: { request: api.GetEvaluatorAgreementData; response: api.GetEvaluatorAgreementResponse };
+  createBackfill: { request: api.CreateBackfillData; response: api.CreateBackfillResponse };
+  listBackfills: { request: api.ListBackfillsData; response: api.ListBackfillsResponse };
+  getBackfill: { request: api.GetBackfillData; response: api.GetBackfillResponse };
+  pauseBackfill: { request: api.PauseBackfillData; response: api.PauseBackfillResponse };
+  cancelBackfill: { request: api.CancelBackfillData; response: api.CancelBackfillResponse };
+  resumeBackfill: { request: api.ResumeBackfillData; response: api.ResumeBackfillResponse };
+  listRules: { request: api.ListRulesData; response: api.ListRulesResponse };
+  getRule: { request: api.GetRuleData; response: api.GetRuleResponse };
+  putRule: { request: api.PutRuleData; response: api.PutRuleResponse };
+  deleteRule: { request: api.DeleteRuleData; response: api.DeleteRuleResponse };
   listSchedules: { request: api.ListSchedulesData; response: api.ListSchedulesResponse };
   createSchedule: { request: api.CreateScheduleData; response: api.CreateScheduleResponse };
   getSchedule: { request: api.GetScheduleData; response: api.GetScheduleResponse };
@@ -214,6 +224,16 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   setQueue: 'PUT /queues/{name}',
   deleteQueue: 'DELETE /queues/{name}',
   getEvaluatorAgreement: 'GET /evaluators/agreement',
+  createBackfill: 'POST /rules/{name}/backfill',
+  listBackfills: 'GET /rules/{name}/backfills',
+  getBackfill: 'GET /rules/{name}/backfills/{id}',
+  pauseBackfill: 'POST /rules/{name}/backfills/{id}/pause',
+  cancelBackfill: 'POST /rules/{name}/backfills/{id}/cancel',
+  resumeBackfill: 'POST /rules/{name}/backfills/{id}/resume',
+  listRules: 'GET /rules',
+  getRule: 'GET /rules/{name}',
+  putRule: 'PUT /rules/{name}',
+  deleteRule: 'DELETE /rules/{name}',
   listSchedules: 'GET /schedules',
   createSchedule: 'POST /schedules',
   getSchedule: 'GET /schedules/{id}',
@@ -270,6 +290,7 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'createDatasetFromExecutions' as const,
   'createScores' as const,
   'createFeedbackToken' as const,
+  'createBackfill' as const,
   'createSchedule' as const,
   'createWebhook' as const,
   'rotateWebhookSecret' as const,

@@ -1702,6 +1702,60 @@ export type PutQueue = {
     reviewers_per_item?: number;
 };
 
+export type CreateBackfill = {
+    /**
+     * Executions created at or after this time.
+     */
+    since: string;
+    /**
+     * Executions created before this time. Default: now.
+     */
+    until?: string;
+    /**
+     * US dollars that it may cost, apart from the budget of the rule. Null: no limit.
+     */
+    max_cost?: number | string | null;
+};
+
+export type ResumeBackfill = {
+    /**
+     * A higher budget, or null for none.
+     */
+    max_cost?: number | string | null;
+};
+
+export type PutRule = {
+    /**
+     * Only executions of this prompt. Default: of every prompt.
+     */
+    prompt_name?: string;
+    /**
+     * Only executions of prompts whose names begin with this and a `/`.
+     */
+    group?: string;
+    /**
+     * Only executions whose version was asked for by this label.
+     */
+    label?: string;
+    /**
+     * Which of them besides, looked at when they are scored.
+     */
+    filter?: ExecutionFilter;
+    /**
+     * The share of executions that is scored. A hash of rule and execution decides.
+     */
+    sample_rate?: number;
+    /**
+     * As of evaluations, without those that compare with an expected value.
+     */
+    evaluators: Array<Evaluator>;
+    /**
+     * US dollars that its judges may cost in a day of UTC. What is over it is skipped. Null: no limit.
+     */
+    max_cost_per_day?: number | string | null;
+    enabled?: boolean;
+};
+
 export type CreateSchedule = {
     name: string;
     /**
@@ -3652,6 +3706,116 @@ export type EvaluatorAgreement = {
     }>;
 };
 
+export type Backfill = {
+    id: string;
+    rule: string;
+    since: Timestamp;
+    until: Timestamp;
+    max_cost: string | null;
+    status: 'running' | 'paused' | 'completed' | 'failed' | 'canceled';
+    status_reason: string | null;
+    /**
+     * 0–1: the share of the period that was looked through.
+     */
+    progress: number;
+    /**
+     * Executions that are to be scored, as far as it was looked through.
+     */
+    found: number;
+    scored: number;
+    failed: number;
+    /**
+     * US dollars, decimal.
+     */
+    spent: string;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * Why the last execution that lacks a score lacks it.
+     */
+    last_error: {
+        code: string;
+        message: string;
+        at: Timestamp;
+    } | null;
+    created_at: Timestamp;
+    finished_at: Timestamp | null;
+};
+
+export type BackfillPage = {
+    data: Array<Backfill>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type RulePage = {
+    data: Array<Rule>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Rule = {
+    name: string;
+    prompt_name: string | null;
+    group: string | null;
+    label: string | null;
+    /**
+     * As given; null: none.
+     */
+    filter: unknown | null;
+    sample_rate: number;
+    /**
+     * As given. The secrets of `http` ones are only in the response that makes them.
+     */
+    evaluators: Array<unknown>;
+    max_cost_per_day: string | null;
+    enabled: boolean;
+    /**
+     * Executions that have all their scores.
+     */
+    scored: number;
+    /**
+     * Executions that lack a score.
+     */
+    failed: number;
+    /**
+     * Executions that had waited for a day.
+     */
+    skipped: number;
+    /**
+     * Executions that there was no money for.
+     */
+    skipped_budget: number;
+    /**
+     * US dollars, decimal.
+     */
+    spent: string;
+    /**
+     * US dollars of `max_cost_per_day`, decimal.
+     */
+    spent_today: string;
+    /**
+     * Executions to be scored; 10,000: or more. Omitted in lists.
+     */
+    waiting?: number;
+    /**
+     * Why the last execution that lacks a score lacks it.
+     */
+    last_error: {
+        code: string;
+        message: string;
+        at: Timestamp;
+    } | null;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+};
+
 export type Schedule = {
     id: string;
     name: string;
@@ -4158,6 +4322,27 @@ export type Usage = {
             responses: number;
         };
     }>;
+    /**
+     * Judges of rules, by rule where `group_by` has `prompt`. Empty where `prompt_name` is given.
+     */
+    rules: Array<{
+        rule?: string | null;
+        /**
+         * The judge's.
+         */
+        model?: string;
+        day?: string;
+        /**
+         * Executions that a judge was asked about.
+         */
+        judgements: number;
+        tokens: Tokens;
+        cost: CostAmount;
+        /**
+         * Calls whose model has no known price: they are not in the cost.
+         */
+        unpriced: number;
+    }>;
     since: Timestamp;
     until: Timestamp;
 };
@@ -4423,9 +4608,9 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -8548,6 +8733,485 @@ export type GetEvaluatorAgreementResponses = {
 
 export type GetEvaluatorAgreementResponse = GetEvaluatorAgreementResponses[keyof GetEvaluatorAgreementResponses];
 
+export type CreateBackfillData = {
+    body: CreateBackfill;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/rules/{name}/backfill';
+};
+
+export type CreateBackfillErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateBackfillError = CreateBackfillErrors[keyof CreateBackfillErrors];
+
+export type CreateBackfillResponses = {
+    /**
+     * Created.
+     */
+    201: Backfill;
+};
+
+export type CreateBackfillResponse = CreateBackfillResponses[keyof CreateBackfillResponses];
+
+export type ListBackfillsData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/rules/{name}/backfills';
+};
+
+export type ListBackfillsErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListBackfillsError = ListBackfillsErrors[keyof ListBackfillsErrors];
+
+export type ListBackfillsResponses = {
+    /**
+     * Done.
+     */
+    200: BackfillPage;
+};
+
+export type ListBackfillsResponse = ListBackfillsResponses[keyof ListBackfillsResponses];
+
+export type GetBackfillData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/rules/{name}/backfills/{id}';
+};
+
+export type GetBackfillErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetBackfillError = GetBackfillErrors[keyof GetBackfillErrors];
+
+export type GetBackfillResponses = {
+    /**
+     * Done.
+     */
+    200: Backfill;
+};
+
+export type GetBackfillResponse = GetBackfillResponses[keyof GetBackfillResponses];
+
+export type PauseBackfillData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/rules/{name}/backfills/{id}/pause';
+};
+
+export type PauseBackfillErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type PauseBackfillError = PauseBackfillErrors[keyof PauseBackfillErrors];
+
+export type PauseBackfillResponses = {
+    /**
+     * Done.
+     */
+    200: Backfill;
+};
+
+export type PauseBackfillResponse = PauseBackfillResponses[keyof PauseBackfillResponses];
+
+export type CancelBackfillData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/rules/{name}/backfills/{id}/cancel';
+};
+
+export type CancelBackfillErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CancelBackfillError = CancelBackfillErrors[keyof CancelBackfillErrors];
+
+export type CancelBackfillResponses = {
+    /**
+     * Done.
+     */
+    200: Backfill;
+};
+
+export type CancelBackfillResponse = CancelBackfillResponses[keyof CancelBackfillResponses];
+
+export type ResumeBackfillData = {
+    body?: ResumeBackfill;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+        id: string;
+    };
+    query?: never;
+    url: '/rules/{name}/backfills/{id}/resume';
+};
+
+export type ResumeBackfillErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ResumeBackfillError = ResumeBackfillErrors[keyof ResumeBackfillErrors];
+
+export type ResumeBackfillResponses = {
+    /**
+     * Done.
+     */
+    200: Backfill;
+};
+
+export type ResumeBackfillResponse = ResumeBackfillResponses[keyof ResumeBackfillResponses];
+
+export type ListRulesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/rules';
+};
+
+export type ListRulesErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListRulesError = ListRulesErrors[keyof ListRulesErrors];
+
+export type ListRulesResponses = {
+    /**
+     * Done.
+     */
+    200: RulePage;
+};
+
+export type ListRulesResponse = ListRulesResponses[keyof ListRulesResponses];
+
+export type DeleteRuleData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/rules/{name}';
+};
+
+export type DeleteRuleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DeleteRuleError = DeleteRuleErrors[keyof DeleteRuleErrors];
+
+export type DeleteRuleResponses = {
+    /**
+     * Done.
+     */
+    200: Rule;
+};
+
+export type DeleteRuleResponse = DeleteRuleResponses[keyof DeleteRuleResponses];
+
+export type GetRuleData = {
+    body?: never;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/rules/{name}';
+};
+
+export type GetRuleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetRuleError = GetRuleErrors[keyof GetRuleErrors];
+
+export type GetRuleResponses = {
+    /**
+     * Done.
+     */
+    200: Rule;
+};
+
+export type GetRuleResponse = GetRuleResponses[keyof GetRuleResponses];
+
+export type PutRuleData = {
+    body: PutRule;
+    path: {
+        /**
+         * 1–200 characters, as the names of prompts have.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/rules/{name}';
+};
+
+export type PutRuleErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type PutRuleError = PutRuleErrors[keyof PutRuleErrors];
+
+export type PutRuleResponses = {
+    /**
+     * Done.
+     */
+    200: Rule;
+};
+
+export type PutRuleResponse = PutRuleResponses[keyof PutRuleResponses];
+
 export type ListSchedulesData = {
     body?: never;
     path?: never;
@@ -10413,7 +11077,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */
