@@ -34,7 +34,7 @@ const LAYERS: Record<string, Layer> = {
     files: [
       'main.ts',
       'worker.ts',
-      'foundation.ts',
+      'dependencies.ts',
       'lifecycle.ts',
       'welcome.ts',
       'metrics.ts',

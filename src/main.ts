@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import { startApi } from './api/server.ts';
 import type { Settings } from './config.ts';
 import { migrate } from './db/migrate.ts';
+import { connectDependencies, readinessChecks } from './dependencies.ts';
 import { lockDataDir } from './embedded/data-dir.ts';
 import { keepRunning } from './embedded/keep-running.ts';
 import { startPostgres } from './embedded/postgres/postgres.ts';
 import { keptSecret } from './embedded/secrets.ts';
 import { startTemporal } from './embedded/temporal/temporal.ts';
 import { ensureTemporal } from './embedded/temporal/temporal-binary.ts';
-import { layFoundation, readinessChecks } from './foundation.ts';
 import { listen, type RunningServer } from './http/http-server.ts';
 import { type Parts, runProcess } from './lifecycle.ts';
 import { serveMetrics } from './metrics.ts';
@@ -95,17 +95,17 @@ await runProcess('pms', async (settings, log, parts, stopRequested) => {
   const { allowPrivate, notice } = allowPrivateAtStart(settings.host, settings.webhooks.allowPrivate);
   if (notice !== undefined) log.warn(notice);
   const servers = { databaseUrl, temporalAddress, encryptionKeys, allowPrivate };
-  const foundation = await layFoundation(settings, servers, log);
-  parts.add('the connections', () => foundation.close());
-  await ensureFirstKey(foundation.db, firstKey.text);
+  const dependencies = await connectDependencies(settings, servers, log);
+  parts.add('the connections', () => dependencies.close());
+  await ensureFirstKey(dependencies.db, firstKey.text);
   if (settings.metricsPort !== 0) {
-    const checks = readinessChecks(foundation);
-    const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort, checks);
+    const checks = readinessChecks(dependencies);
+    const metrics = await serveMetrics(dependencies.registry, settings.host, settings.metricsPort, checks);
     parts.add('the metrics', () => metrics.close(1_000));
   }
-  const workers = await startWorkers(foundation);
+  const workers = await startWorkers(dependencies);
   parts.add('the workers', () => workers.stop());
-  const api = await startApi(foundation, { eager: true, temporalUiUrl: settings.temporal.uiUrl ?? uiUrl });
+  const api = await startApi(dependencies, { eager: true, temporalUiUrl: settings.temporal.uiUrl ?? uiUrl });
   // Both at once, so that they share one grace: a request that waits for a run has nothing to wait for without workers.
   parts.add('the API', () => api.close(settings.shutdownGraceMs, workers.stop()));
 

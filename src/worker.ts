@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { requireServers } from './config.ts';
+import { connectDependencies, type Dependencies, readinessChecks } from './dependencies.ts';
 import { MAX_SCORER_TIMEOUT_MS } from './evaluators/types/http.ts';
-import { type Foundation, layFoundation, readinessChecks } from './foundation.ts';
 import { checkMonitors } from './jobs/check-monitors.ts';
 import { cleanUp } from './jobs/clean-up.ts';
 import { cleanUpStreams } from './jobs/clean-up-streams.ts';
@@ -34,9 +34,9 @@ import { createWebhookMetrics } from './services/webhooks/webhook-metrics.ts';
 import { createQuotas } from './services/workspaces/quotas.ts';
 import { boundedFailures } from './temporal/bounded-failures.ts';
 import { createLeanWorkers } from './temporal/lean-workers.ts';
-import { createPlaces } from './temporal/places.ts';
 import { keepSearchAttributes } from './temporal/search-attributes.ts';
-import { tellPlaceIsFree } from './temporal/workflows.ts';
+import { createSlots } from './temporal/slots.ts';
+import { tellSlotIsFree } from './temporal/workflows.ts';
 import { workflowBundle } from './workflows/bundle.ts';
 
 const RECONCILE_EVERY_MS = 15_000;
@@ -48,7 +48,7 @@ const CHECK_MONITORS_EVERY_MS = 5_000;
 const FILL_QUEUES_EVERY_MS = 5_000;
 /** How soon executions that complete are scored by the rules that take them, where none were before. */
 const START_RULES_EVERY_MS = 1_000;
-/** Executions that wait for a place or a retry, and are kept in memory. */
+/** Executions that wait for a slot or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 const CLEAN_UP_STREAMS_EVERY_MS = 60_000;
@@ -83,7 +83,7 @@ export async function startWorkers(
     evaluatorPool,
     settings,
     log,
-  }: Foundation,
+  }: Dependencies,
   { reconcileEveryMs = RECONCILE_EVERY_MS }: { reconcileEveryMs?: number } = {},
 ): Promise<RunningWorkers> {
   const registerSearchAttributes = keepSearchAttributes(client, log);
@@ -91,10 +91,10 @@ export async function startWorkers(
   const starter = { client, taskQueues, eager: true, retryWaitsMs: settings.webhooks.retryWaitsMs };
   const outbound = createOutbound({ allowPrivate, timeoutMs: settings.webhooks.timeoutMs });
   const scorers = countScorerRequests(registry, createOutbound({ allowPrivate, timeoutMs: MAX_SCORER_TIMEOUT_MS }));
-  const places = createPlaces({
+  const slots = createSlots({
     workspaceConcurrency: settings.workspaceConcurrency,
     hostConcurrency: settings.webhooks.hostConcurrency,
-    invite: (workflowId, step) => tellPlaceIsFree(client, workflowId, step),
+    offer: (workflowId, step) => tellSlotIsFree(client, workflowId, step),
   });
   // Most have no mail server, and its client takes a while to load.
   const mailer =
@@ -102,7 +102,7 @@ export async function startWorkers(
   const stopping = new AbortController();
   const graceOver = new AbortController();
   const webhookMetrics = createWebhookMetrics(registry, db);
-  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory: places.deliveries });
+  const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory: slots.deliveries });
   const activities = createActivities({
     stopping: stopping.signal,
     graceOver: graceOver.signal,
@@ -117,7 +117,7 @@ export async function startWorkers(
     starter,
     quotas: createQuotas(settings.quotas),
     attempts,
-    places,
+    slots,
     startLimiter,
     streams: createStreamWriter({ query: db.system.query, log }),
     mailer,
@@ -139,16 +139,16 @@ export async function startWorkers(
       activities: activities.executions,
       enableNonLocalActivities: false,
       // A call holds both for as long as it takes.
-      maxConcurrentLocalActivityExecutions: places.slots.executions,
-      maxConcurrentWorkflowTaskExecutions: places.slots.executions,
-      maxCachedWorkflows: places.slots.executions + SPARE_WORKFLOWS,
+      maxConcurrentLocalActivityExecutions: slots.ofWorkers.executions,
+      maxConcurrentWorkflowTaskExecutions: slots.ofWorkers.executions,
+      maxCachedWorkflows: slots.ofWorkers.executions + SPARE_WORKFLOWS,
     }),
     await Worker.create({
       ...shared,
       ...options,
       taskQueue: taskQueues.evaluations,
       activities: activities.evaluations,
-      maxConcurrentActivityTaskExecutions: places.slots.evaluations,
+      maxConcurrentActivityTaskExecutions: slots.ofWorkers.evaluations,
       // A batch runs for long, so one is asked for at a time. Each open request of a process that froze takes one task into the void
       // until its heartbeat is missed. (The SDK ignores maxConcurrentActivityTaskPolls: 1.24 asks for 10.)
       activityTaskPollerBehavior: { type: 'simple-maximum' as const, maximum: 1 },
@@ -158,7 +158,7 @@ export async function startWorkers(
       ...options,
       taskQueue: taskQueues.webhooks,
       activities: activities.webhooks,
-      maxConcurrentActivityTaskExecutions: places.slots.webhooks,
+      maxConcurrentActivityTaskExecutions: slots.ofWorkers.webhooks,
       // Others go on soon with what a worker that died had in its cache.
       stickyQueueScheduleToStartTimeout: '3 seconds',
     }),
@@ -182,8 +182,8 @@ export async function startWorkers(
       starter,
       log,
       attempts,
-      places,
-      saturated: () => places.saturated(),
+      slots,
+      saturated: () => slots.saturated(),
       graceOver: graceOver.signal,
     }),
     runEvery('register search attributes', reconcileEveryMs, log, registerSearchAttributes),
@@ -235,14 +235,14 @@ export async function startWorkers(
 /** The workers as a process of their own: `npm run worker`. */
 async function main(): Promise<void> {
   await runProcess('worker', async (settings, log, parts, stopRequested) => {
-    const foundation = await layFoundation(settings, requireServers(settings), log);
-    parts.add('the connections', () => foundation.close());
+    const dependencies = await connectDependencies(settings, requireServers(settings), log);
+    parts.add('the connections', () => dependencies.close());
     if (settings.metricsPort !== 0) {
-      const checks = readinessChecks(foundation);
-      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort, checks);
+      const checks = readinessChecks(dependencies);
+      const metrics = await serveMetrics(dependencies.registry, settings.host, settings.metricsPort, checks);
       parts.add('the metrics', () => metrics.close(1_000));
     }
-    const workers = await startWorkers(foundation);
+    const workers = await startWorkers(dependencies);
     parts.add('the workers', () => workers.stop());
     log.info('the workers are at work');
     const stopped = new Promise<void>((resolve) => stopRequested.addEventListener('abort', () => resolve()));

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Gauge } from 'prom-client';
 import { requireServers } from '../config.ts';
-import { type Foundation, layFoundation, readinessChecks } from '../foundation.ts';
+import { connectDependencies, type Dependencies, readinessChecks } from '../dependencies.ts';
 import { createApp } from '../http/app.ts';
 import { consoleRoutes } from '../http/console.ts';
 import { listen } from '../http/http-server.ts';
@@ -85,7 +85,7 @@ export function projectVersion(): string {
 }
 
 /** What the routes are made of. */
-export type RouteFoundation = Omit<Foundation, 'connection' | 'registry' | 'close'>;
+export type RouteDependencies = Omit<Dependencies, 'connection' | 'registry' | 'close'>;
 
 /** Streams that callers read from this process. */
 interface OpenStreams {
@@ -107,7 +107,7 @@ export function allRoutes(
     allowPrivate,
     settings,
     log,
-  }: RouteFoundation,
+  }: RouteDependencies,
   { eager }: { eager: boolean },
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[] } {
   const idempotency = createIdempotency(createIdempotencyKeys(cipher));
@@ -198,12 +198,15 @@ export interface RunningApi {
  * @throws PortError
  */
 export async function startApi(
-  foundation: Foundation,
-  { eager, temporalUiUrl = foundation.settings.temporal.uiUrl }: { eager: boolean; temporalUiUrl?: string | undefined },
+  dependencies: Dependencies,
+  {
+    eager,
+    temporalUiUrl = dependencies.settings.temporal.uiUrl,
+  }: { eager: boolean; temporalUiUrl?: string | undefined },
 ): Promise<RunningApi> {
-  const { db, startLimiter, settings, registry, log } = foundation;
+  const { db, startLimiter, settings, registry, log } = dependencies;
   const closing = new AbortController();
-  const { routes, authenticator, streams } = allRoutes(foundation, { eager });
+  const { routes, authenticator, streams } = allRoutes(dependencies, { eager });
   new Gauge({
     name: 'pms_streams_open',
     help: 'Streams of executions and evaluations that callers read',
@@ -236,7 +239,7 @@ export async function startApi(
             token: createRateLimiter(db.system, 'feedback-with', MAX_FEEDBACK_PER_TOKEN),
           },
     publicRoutes: [
-      healthRoutes(readinessChecks(foundation)),
+      healthRoutes(readinessChecks(dependencies)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
       consoleRoutes(CONSOLE_BUILD, {
         version: projectVersion(),
@@ -275,17 +278,17 @@ export async function startApi(
 /** The API as a process of its own: `npm run api`. */
 async function main(): Promise<void> {
   await runProcess('api', async (settings, log, parts) => {
-    const foundation = await layFoundation(settings, requireServers(settings), log);
-    parts.add('the connections', () => foundation.close());
-    if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(foundation.db, settings.bootstrapApiKey);
+    const dependencies = await connectDependencies(settings, requireServers(settings), log);
+    parts.add('the connections', () => dependencies.close());
+    if (settings.bootstrapApiKey !== undefined) await ensureFirstKey(dependencies.db, settings.bootstrapApiKey);
     if (settings.metricsPort !== 0) {
-      const checks = readinessChecks(foundation);
-      const metrics = await serveMetrics(foundation.registry, settings.host, settings.metricsPort, checks);
+      const checks = readinessChecks(dependencies);
+      const metrics = await serveMetrics(dependencies.registry, settings.host, settings.metricsPort, checks);
       parts.add('the metrics', () => metrics.close(1_000));
     }
     // Temporal starts no workflow without them, and this may be the first process to reach a new Temporal.
-    await keepSearchAttributes(foundation.client, log)();
-    const api = await startApi(foundation, { eager: false });
+    await keepSearchAttributes(dependencies.client, log)();
+    const api = await startApi(dependencies, { eager: false });
     parts.add('the API', () => api.close(settings.shutdownGraceMs));
     log.info(`the API listens on http://${settings.host}:${api.port}/v1, its documentation is at /docs`);
   });

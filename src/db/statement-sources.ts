@@ -199,10 +199,10 @@ function isLink(condition: OperationNode, child: Source, bound: readonly Source[
   }
 }
 
-/** Whether a query gives one column, all of whose values come from where `isWanted` says. */
-function isSelectOf(query: OperationNode, isWanted: (origin: ReturnType<Origins>) => boolean, ctes: Ctes): boolean {
+/** Whether a query gives one column, all of whose values come from where `isExpected` says. */
+function isSelectOf(query: OperationNode, isExpected: (origin: ReturnType<Origins>) => boolean, ctes: Ctes): boolean {
   const [column, ...more] = (SelectQueryNode.is(query) && columnsOf(query, ctes)) || [];
-  return column?.name !== undefined && more.length === 0 && isWanted(originsOf(query, ctes)(column.name));
+  return column?.name !== undefined && more.length === 0 && isExpected(originsOf(query, ctes)(column.name));
 }
 
 /**

@@ -8,7 +8,7 @@ export interface RowWithWorkflow {
   /** Whether it has ended. Default: no. */
   ended?: SqlBool;
   /** Whether its workflow may not know of its last change. Default: no. */
-  untold?: boolean;
+  signal_pending?: boolean;
   /** Whether it has not begun, and no caller was told of it. Default: no. */
   unaccepted?: SqlBool;
 }
@@ -19,7 +19,7 @@ export interface Remedies {
   /** Tells the workflow of a change. */
   tell?: () => Promise<unknown>;
   /** Its workflow has ended like itself: there is nobody left to tell. */
-  forgetNews?: () => Promise<unknown>;
+  clearPending?: () => Promise<unknown>;
   /** @returns whether it was withdrawn */
   withdraw?: () => Promise<boolean>;
   /** Starts a workflow that Temporal has lost or never got. @returns false where another process was faster */
@@ -35,16 +35,16 @@ export interface Remedies {
 export async function compareWithWorkflow(
   { client, log }: Pick<WorkflowStarter, 'client'> & { log: Logger },
   what: 'execution' | 'evaluation' | 'release',
-  { id, ended = false, untold = false, unaccepted = false }: RowWithWorkflow,
-  { workflowId, tell, forgetNews, withdraw, start, end }: Remedies,
+  { id, ended = false, signal_pending: signalPending = false, unaccepted = false }: RowWithWorkflow,
+  { workflowId, tell, clearPending, withdraw, start, end }: Remedies,
 ): Promise<void> {
   const warn = (message: string) => log.warn({ [`${what}_id`]: id }, message);
   const state = await workflowState(client, workflowId);
   if (state === 'running') {
     // Only where there is news: each signal stays in the workflow's history, and a run may wait for months.
-    if (untold) await tell?.();
+    if (signalPending) await tell?.();
   } else if (ended) {
-    await forgetNews?.();
+    await clearPending?.();
   } else if (unaccepted) {
     if (await withdraw?.()) warn('withdrew a run that no caller had been told of');
   } else if (state === 'missing') {

@@ -12,7 +12,7 @@ import {
   type StoredDelivery,
   startDelivery,
 } from '../services/deliveries/start-delivery.ts';
-import type { Places } from '../temporal/places.ts';
+import type { Slots } from '../temporal/slots.ts';
 import { isTemporalAway } from '../temporal/workflows.ts';
 import { runEvery } from './run-every.ts';
 
@@ -50,14 +50,14 @@ export interface FirstAttempts {
 export interface FirstAttemptDeps {
   db: Database;
   attempts: AttemptMaker;
-  places: Places;
+  slots: Slots;
   starter: DeliveryStarter;
   log: Logger;
 }
 
 /** @param onRoom called when more may be begun after a limit was reached */
 export function createFirstAttempts(
-  { db, attempts, places, starter, log }: FirstAttemptDeps,
+  { db, attempts, slots, starter, log }: FirstAttemptDeps,
   onRoom: () => void,
 ): FirstAttempts {
   const stopping = new AbortController();
@@ -85,7 +85,7 @@ export function createFirstAttempts(
 
   const enter: EnterAttempt = async ({ workspace_id: workspaceId, url }) => {
     const endOfWait = () => AbortSignal.any([stopping.signal, AbortSignal.timeout(PLACE_TIMEOUT_MS)]);
-    const release = await places.waitForAttempt(publicId('workspace', workspaceId), new URL(url).host, endOfWait);
+    const release = await slots.waitForAttempt(publicId('workspace', workspaceId), new URL(url).host, endOfWait);
     return release === undefined ? { comeBackInMs: 0 } : { release };
   };
 

@@ -24,7 +24,7 @@ import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
 /** Runs that have not ended, and canceled ones whose workflow may not know. */
 const takeUnfinished = (db: Builder) =>
-  overdue(db, 'evaluations', sql<boolean>`(untold or ${inStates(evaluationStates, UNFINISHED_EVALUATION)})`)
+  overdue(db, 'evaluations', sql<boolean>`(signal_pending or ${inStates(evaluationStates, UNFINISHED_EVALUATION)})`)
     .updateTable('evaluations as e')
     .from('overdue')
     .set({ check_at: NEXT_CHECK })
@@ -32,19 +32,19 @@ const takeUnfinished = (db: Builder) =>
     .returning(['e.id', 'workspace_id as workspaceId'])
     .returning(STORED_COLUMNS)
     .returning((eb) => [
-      'untold',
+      'signal_pending',
       inStates(evaluationStates, ENDED_EVALUATION).as('ended'),
       eb.and([eb('accepted_at', 'is', null), eb('status', '=', 'scheduled')]).as('unaccepted'),
     ]);
 
-type RunToCheck = StoredEvaluation & { untold: boolean; ended: SqlBool; unaccepted: SqlBool };
+type RunToCheck = StoredEvaluation & { signal_pending: boolean; ended: SqlBool; unaccepted: SqlBool };
 
 /** The workflow has ended: there is nobody left to tell. */
-async function forgetNews(query: Query, { id, retries }: RunToCheck): Promise<void> {
+async function clearPending(query: Query, { id, retries }: RunToCheck): Promise<void> {
   await query((db) =>
     db
       .updateTable('evaluations')
-      .set({ untold: false })
+      .set({ signal_pending: false })
       .where('id', '=', id)
       .where('retries', '=', retries)
       .where(inStates(evaluationStates, ENDED_EVALUATION)),
@@ -60,7 +60,7 @@ function reconcileOne(
   return compareWithWorkflow(deps, 'evaluation', run, {
     workflowId: evaluationWorkflowId(id, round),
     tell: () => tellEvaluationWorkflow(deps, run),
-    forgetNews: () => forgetNews(query, run),
+    clearPending: () => clearPending(query, run),
     withdraw: () => withdrawUnacceptedEvaluation(query, id),
     start: () => startEvaluationWorkflow(deps, run),
     async end() {

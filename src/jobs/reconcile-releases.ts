@@ -11,17 +11,17 @@ import type { WorkflowStarter } from '../temporal/workflows.ts';
 import { compareWithWorkflow } from './compare-with-workflow.ts';
 import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';
 
-type ReleaseToCheck = StoredRelease & { untold: boolean; ended: SqlBool };
+type ReleaseToCheck = StoredRelease & { signal_pending: boolean; ended: SqlBool };
 
 /** Releases that have not ended, and those whose workflow may not know of a change. */
 const take = (db: Builder) =>
-  overdue(db, 'releases', sql<boolean>`(untold or ${inStates(releaseStates, UNFINISHED_RELEASE)})`)
+  overdue(db, 'releases', sql<boolean>`(signal_pending or ${inStates(releaseStates, UNFINISHED_RELEASE)})`)
     .updateTable('releases as r')
     .from('overdue')
     .set({ check_at: NEXT_CHECK })
     .whereRef('r.id', '=', 'overdue.id')
     .returning(['r.id', 'r.workspace_id', 'r.prompt_name', 'r.label', 'r.stable_version', 'r.candidate_version'])
-    .returning(['r.steps', 'r.untold'])
+    .returning(['r.steps', 'r.signal_pending'])
     .returning(inStates(releaseStates, releaseStates.final).as('ended'))
     .$narrowType<{ steps: StoredRelease['steps'] }>();
 
@@ -30,7 +30,8 @@ function reconcileOne(db: Database, deps: WorkflowStarter & { log: Logger }, rel
   return compareWithWorkflow(deps, 'release', release, {
     workflowId: releaseWorkflowId(id),
     tell: () => tellRelease(deps, release),
-    forgetNews: () => db.system.query((all) => all.updateTable('releases').set({ untold: false }).where('id', '=', id)),
+    clearPending: () =>
+      db.system.query((all) => all.updateTable('releases').set({ signal_pending: false }).where('id', '=', id)),
     start: () => startReleaseWorkflow(deps, release),
     // Rolls it back.
     end: () => failRelease(db, id),

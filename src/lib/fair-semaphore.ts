@@ -17,7 +17,7 @@ export interface AcquireOptions {
 }
 
 /**
- * A counting semaphore whose places (or bytes) are shared by keys (workspaces), so that none of them can take all.
+ * A counting semaphore whose slots (or bytes) are shared by keys (workspaces), so that none of them can take all.
  */
 export interface FairSemaphore {
   /**
@@ -50,13 +50,13 @@ interface Waiter {
 /** Those of one key that wait. */
 interface Waiters {
   urgent: RoundRobin<Waiter>;
-  patient: RoundRobin<Waiter>;
+  usual: RoundRobin<Waiter>;
 }
 
-const countOf = ({ urgent, patient }: Waiters) => urgent.size + patient.size;
+const countOf = ({ urgent, usual }: Waiters) => urgent.size + usual.size;
 
 /**
- * Admits a key as long as it has no more places than `perKey`, and no more than are free. So the more a key has, the more must be left
+ * Admits a key as long as it has no more slots than `perKey`, and no more than are free. So the more a key has, the more must be left
  * for others: one key alone gets at most half of a small semaphore, and a newcomer finds a place as long as one is free.
  * Turns go round the keys that wait; within a key, the urgent come first, and turns go round the groups. A key that has nothing,
  * and whose turn it is, is let past by the others when it needs more than is free: smaller ones would always find room before it.
@@ -98,7 +98,7 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
     // A key that is put back at the end is come to again: this goes round until nobody can be admitted.
     for (const [key, queue] of queues) {
       if (free === 0) return;
-      const line = queue.urgent.size > 0 ? queue.urgent : queue.patient;
+      const line = queue.urgent.size > 0 ? queue.urgent : queue.usual;
       const first = line.peek();
       if (first === undefined) continue;
       if (!isAdmitted(key, first.amount)) {
@@ -115,9 +115,9 @@ export function createFairSemaphore({ total, perKey = total }: FairSemaphoreOpti
 
   /** @returns a function that ends the wait */
   function enqueue(key: string, waiter: Waiter, { urgent = false, group = '' }: AcquireOptions): () => void {
-    const queue = queues.get(key) ?? { urgent: new RoundRobin(), patient: new RoundRobin() };
+    const queue = queues.get(key) ?? { urgent: new RoundRobin(), usual: new RoundRobin() };
     queues.set(key, queue);
-    const line = urgent ? queue.urgent : queue.patient;
+    const line = urgent ? queue.urgent : queue.usual;
     line.push(group, waiter);
     if (inUse(key) === 0) admitWaiting();
     return () => {

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AcquireOptions, FairSemaphore, Release } from './fair-semaphore.ts';
 
-/** A place in which something is done, as of a semaphore's key. */
-export interface Place {
+/** A slot in which something is done, as of a semaphore's key. */
+export interface Slot {
   /** Undefined where there is none at the moment. */
   tryAcquire(): Release | undefined;
   /** @throws the reason of `signal`, which ends the wait */
   acquire(signal: AbortSignal): Promise<Release>;
 }
 
-/** A place of a key. */
-export function placeOf(semaphore: FairSemaphore, key: string, options: Omit<AcquireOptions, 'signal'> = {}): Place {
+/** A slot of a key. */
+export function slotOf(semaphore: FairSemaphore, key: string, options: Omit<AcquireOptions, 'signal'> = {}): Slot {
   return {
     tryAcquire: () => semaphore.tryAcquire(key, options.amount),
     acquire: (signal) => semaphore.acquire(key, { ...options, signal }),
   };
 }
 
-/** Both places at once: whoever has the first waits for the second. */
-export function bothPlaces(first: Place, second: Place): Place {
+/** Both slots at once: whoever has the first waits for the second. */
+export function bothSlots(first: Slot, second: Slot): Slot {
   const both = (one: Release, other: Release) => () => {
     one();
     other();
@@ -44,37 +44,37 @@ export function bothPlaces(first: Place, second: Place): Place {
   };
 }
 
-export interface Visitor {
+export interface Waiter {
   /** Names it: asking again keeps its position. */
   id: string;
   /** Who shares a line, for telling how long it is. */
   line: string;
-  place: Place;
+  slot: Slot;
   /**
    * Tells it that its place is kept for it.
    * @returns false where it no longer wants it
    */
-  invite: () => Promise<boolean>;
+  offer: () => Promise<boolean>;
 }
 
 /**
- * Lets work wait for its place without holding on to anything, such as a slot of a worker: it is sent away, and invited when
+ * Lets work wait for its place without holding on to anything, such as a slot of a worker: it is sent away, and offered when
  * its turn has come.
  */
 export interface WaitingRoom {
   /**
-   * @returns the place, to be given back once; or, without one, after how many ms to ask again unless invited before: an
-   * invitation is lost with the process. That time grows with the line, so that asking costs little however long it is
+   * @returns the slot, to be given back once; or, without one, after how many ms to ask again unless offered before: an
+   * offer is lost with the process. That time grows with the line, so that asking costs little however long it is
    */
-  enter(visitor: Visitor): Promise<{ release: Release } | { comeBackInMs: number }>;
+  enter(waiter: Waiter): Promise<{ release: Release } | { comeBackInMs: number }>;
   /** Lines in which at least so many wait. */
   longLines(length: number): string[];
 }
 
 export interface WaitingRoomOptions {
-  /** A place may be free in no time: it is waited for as long as this before the visitor is sent away. */
-  patienceMs?: number;
-  /** How long a place is kept for who was invited. */
+  /** A slot may be free in no time: it is waited for as long as this before the waiter is sent away. */
+  maxWaitMs?: number;
+  /** How long a slot is kept for who was offered. */
   keptMs?: number;
 }
 
@@ -84,14 +84,14 @@ const MAX_COME_BACK_MS = 10 * 60_000;
 const COME_BACK_MS_EACH = 200;
 
 interface Waiting {
-  /** Settles when the place has come or the wait was given up. */
+  /** Settles when the slot has come or the wait was given up. */
   arrived: Promise<void>;
   release: Release | undefined;
   /** How many wait for it in `enter`. */
   asking: number;
 }
 
-export function createWaitingRoom({ patienceMs = 100, keptMs = 5_000 }: WaitingRoomOptions = {}): WaitingRoom {
+export function createWaitingRoom({ maxWaitMs = 100, keptMs = 5_000 }: WaitingRoomOptions = {}): WaitingRoom {
   const waiting = new Map<string, Waiting>();
   /** How many wait in each line. */
   const lines = new Map<string, number>();
@@ -102,10 +102,10 @@ export function createWaitingRoom({ patienceMs = 100, keptMs = 5_000 }: WaitingR
     else lines.set(line, length);
   }
 
-  function join({ id, line, place, invite }: Visitor): Waiting {
+  function join({ id, line, slot, offer }: Waiter): Waiting {
     const own: Waiting = { arrived: Promise.resolve(), release: undefined, asking: 0 };
     const arrive = async () => {
-      const release = await place.acquire(new AbortController().signal);
+      const release = await slot.acquire(new AbortController().signal);
       count(line, -1);
       own.release = release;
       // Whoever asks at the moment takes it.
@@ -118,8 +118,8 @@ export function createWaitingRoom({ patienceMs = 100, keptMs = 5_000 }: WaitingR
       };
       setTimeout(giveUp, keptMs).unref();
       // Where it can't be told now, it comes back by itself.
-      invite().then(
-        (isWanted) => isWanted || giveUp(),
+      offer().then(
+        (isAccepted) => isAccepted || giveUp(),
         () => {},
       );
     };
@@ -144,16 +144,16 @@ export function createWaitingRoom({ patienceMs = 100, keptMs = 5_000 }: WaitingR
 
   return {
     longLines: (length) => [...lines].flatMap(([line, waitingIn]) => (waitingIn >= length ? [line] : [])),
-    async enter(visitor) {
-      const known = waiting.get(visitor.id);
-      const free = known === undefined ? visitor.place.tryAcquire() : take(visitor.id, known);
+    async enter(waiter) {
+      const known = waiting.get(waiter.id);
+      const free = known === undefined ? waiter.slot.tryAcquire() : take(waiter.id, known);
       if (free !== undefined) return { release: free };
-      const own = known ?? join(visitor);
+      const own = known ?? join(waiter);
       own.asking += 1;
-      await Promise.race([own.arrived, delay(patienceMs)]);
+      await Promise.race([own.arrived, delay(maxWaitMs)]);
       own.asking -= 1;
-      const release = take(visitor.id, own);
-      return release === undefined ? { comeBackInMs: comeBackInMs(visitor.line) } : { release };
+      const release = take(waiter.id, own);
+      return release === undefined ? { comeBackInMs: comeBackInMs(waiter.line) } : { release };
     },
   };
 }

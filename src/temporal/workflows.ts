@@ -135,7 +135,7 @@ export async function signalWorkflow(
  * @param step which of its steps, where it has several at a time
  * @returns false where no such workflow is at work
  */
-export function tellPlaceIsFree(client: Client, workflowId: string, step = ''): Promise<boolean> {
+export function tellSlotIsFree(client: Client, workflowId: string, step = ''): Promise<boolean> {
   return signalWorkflow(client, workflowId, 'placeFree', step);
 }
 

@@ -149,7 +149,7 @@ test('what an API stored that was killed before the start is never run', async (
 
 test('nor what it started without being able to tell its caller, where no worker began it in time', async () => {
   proxy.stallAnswers();
-  const requests = await Promise.all(requestsOf('untold').map(stored));
+  const requests = await Promise.all(requestsOf('signal_pending').map(stored));
   for (const request of requests) await until('the start', () => workflowOf(request).describe());
   await api.killTree();
   for (const { answer } of requests) expect(await answer).toBeUndefined();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readinessChecks } from '../../src/foundation.ts';
+import { readinessChecks } from '../../src/dependencies.ts';
 import { serveMetrics } from '../../src/metrics.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -72,7 +72,7 @@ async function leaveBehind({ promptName = 'echo', ageSeconds = 60, accepted = tr
 
 async function read(id: string) {
   const [row] = await service.foundation.db.system.query(
-    { text: 'select status, untold, error from evaluations where id = $1' },
+    { text: 'select status, signal_pending, error from evaluations where id = $1' },
     [id],
   );
   return row;
@@ -137,30 +137,31 @@ test('a change whose signal was lost is news until the workflow has read the row
     await reconcile();
   };
   await look();
-  expect([await signals(), await read(id)]).toEqual([0, { status: 'scheduled', untold: false, error: null }]);
+  expect([await signals(), await read(id)]).toEqual([0, { status: 'scheduled', signal_pending: false, error: null }]);
   await pauseEvaluation(deps, db.workspace(workspaceId), id);
-  expect([await signals(), await read(id)]).toMatchObject([0, { status: 'paused', untold: true }]);
+  expect([await signals(), await read(id)]).toMatchObject([0, { status: 'paused', signal_pending: true }]);
   await look();
   // Told, but no worker has read it.
-  expect([await signals(), await read(id)]).toMatchObject([1, { untold: true }]);
+  expect([await signals(), await read(id)]).toMatchObject([1, { signal_pending: true }]);
 
   const workers = await startWorkers(service.foundation);
   try {
-    const isTold = () => until('the workflow to read its row', async () => (await read(id))?.['untold'] === false);
+    const isTold = () =>
+      until('the workflow to read its row', async () => (await read(id))?.['signal_pending'] === false);
     await isTold();
     const before = await signals();
     await look();
     expect(await signals()).toBe(before);
     await resumeEvaluation(deps, db.workspace(workspaceId), id, undefined);
-    expect(await read(id)).toMatchObject({ status: 'scheduled', untold: true });
+    expect(await read(id)).toMatchObject({ status: 'scheduled', signal_pending: true });
     await look();
     await isTold();
     // The end, too: without it the workflow would wait for a day.
     await cancelEvaluation(deps, db.workspace(workspaceId), id);
-    expect(await read(id)).toMatchObject({ status: 'canceled', untold: true });
+    expect(await read(id)).toMatchObject({ status: 'canceled', signal_pending: true });
     await look();
     await handleOf(id).result();
-    expect(await read(id)).toMatchObject({ status: 'canceled', untold: false });
+    expect(await read(id)).toMatchObject({ status: 'canceled', signal_pending: false });
   } finally {
     await workers.stop();
   }
@@ -169,9 +170,9 @@ test('a change whose signal was lost is news until the workflow has read the row
 test('news of an end that nobody is left to be told of is forgotten', async () => {
   const id = await leaveBehind();
   await service.call('POST', `/evaluations/eval_${id}/cancel`);
-  expect(await read(id)).toMatchObject({ status: 'canceled', untold: true });
+  expect(await read(id)).toMatchObject({ status: 'canceled', signal_pending: true });
   await overdue.makeOverdue(id);
   await reconcile();
-  expect(await read(id)).toMatchObject({ status: 'canceled', untold: false });
+  expect(await read(id)).toMatchObject({ status: 'canceled', signal_pending: false });
   expect(await isKnown(id)).toBe(false);
 });

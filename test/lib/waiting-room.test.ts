@@ -1,107 +1,107 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFairSemaphore, type Release } from '../../src/lib/fair-semaphore.ts';
-import { bothPlaces, createWaitingRoom, placeOf, type Visitor } from '../../src/lib/waiting-room.ts';
+import { bothSlots, createWaitingRoom, slotOf, type Waiter } from '../../src/lib/waiting-room.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** A room in front of one place. */
+/** A room in front of one slot. */
 function roomOfOne(options = {}) {
   const semaphore = createFairSemaphore({ total: 100, perKey: 1 });
-  const room = createWaitingRoom({ patienceMs: 1, ...options });
-  const invited: string[] = [];
-  const visitor = (id: string, isWanted = true): Visitor => ({
+  const room = createWaitingRoom({ maxWaitMs: 1, ...options });
+  const offered: string[] = [];
+  const waiter = (id: string, isAccepted = true): Waiter => ({
     id,
     line: 'a',
-    place: placeOf(semaphore, 'a'),
-    async invite() {
-      invited.push(id);
-      return isWanted;
+    slot: slotOf(semaphore, 'a'),
+    async offer() {
+      offered.push(id);
+      return isAccepted;
     },
   });
-  const letIn = async (who: Visitor): Promise<Release> => {
+  const letIn = async (who: Waiter): Promise<Release> => {
     const entered = await room.enter(who);
     if ('comeBackInMs' in entered) throw new Error(`${who.id} was sent away.`);
     return entered.release;
   };
-  const sentAway = async (who: Visitor): Promise<number> => {
+  const sentAway = async (who: Waiter): Promise<number> => {
     const entered = await room.enter(who);
     if ('release' in entered) throw new Error(`${who.id} was let in.`);
     return entered.comeBackInMs;
   };
-  return { semaphore, invited, visitor, letIn, sentAway };
+  return { semaphore, offered, waiter, letIn, sentAway };
 }
 
 describe('a waiting room', () => {
-  test('sends away who finds no place, and invites them in the order in which they came', async () => {
-    const { invited, visitor, letIn, sentAway } = roomOfOne();
-    const release = await letIn(visitor('first'));
-    await sentAway(visitor('second'));
-    await sentAway(visitor('third'));
-    expect(invited).toEqual([]);
+  test('sends away who finds no slot, and invites them in the order in which they came', async () => {
+    const { offered, waiter, letIn, sentAway } = roomOfOne();
+    const release = await letIn(waiter('first'));
+    await sentAway(waiter('second'));
+    await sentAway(waiter('third'));
+    expect(offered).toEqual([]);
     release();
-    await waitFor('an invitation', async () => invited.length > 0);
-    // The place is kept: nobody else gets it.
-    await sentAway(visitor('fourth'));
-    const releaseSecond = await letIn(visitor('second'));
+    await waitFor('an offer', async () => offered.length > 0);
+    // The slot is kept: nobody else gets it.
+    await sentAway(waiter('fourth'));
+    const releaseSecond = await letIn(waiter('second'));
     releaseSecond();
-    await waitFor('the next invitation', async () => invited.length > 1);
-    expect(invited).toEqual(['second', 'third']);
+    await waitFor('the next offer', async () => offered.length > 1);
+    expect(offered).toEqual(['second', 'third']);
   });
 
   test('asking again keeps the position', async () => {
-    const { invited, visitor, letIn, sentAway } = roomOfOne();
-    const release = await letIn(visitor('first'));
-    await sentAway(visitor('second'));
-    await sentAway(visitor('third'));
-    await sentAway(visitor('second'));
+    const { offered, waiter, letIn, sentAway } = roomOfOne();
+    const release = await letIn(waiter('first'));
+    await sentAway(waiter('second'));
+    await sentAway(waiter('third'));
+    await sentAway(waiter('second'));
     release();
-    await waitFor('an invitation', async () => invited.length > 0);
-    expect(invited).toEqual(['second']);
-    await letIn(visitor('second'));
+    await waitFor('an offer', async () => offered.length > 0);
+    expect(offered).toEqual(['second']);
+    await letIn(waiter('second'));
   });
 
-  test('who asks when a place becomes free takes it without an invitation', async () => {
-    const { invited, visitor, letIn } = roomOfOne({ patienceMs: 60_000 });
-    const release = await letIn(visitor('first'));
-    const second = letIn(visitor('second'));
+  test('who asks when a slot becomes free takes it without an offer', async () => {
+    const { offered, waiter, letIn } = roomOfOne({ maxWaitMs: 60_000 });
+    const release = await letIn(waiter('first'));
+    const second = letIn(waiter('second'));
     release();
     (await second)();
-    expect(invited).toEqual([]);
+    expect(offered).toEqual([]);
   });
 
   test.each([
-    ['does not want it any more', { isWanted: false, keptMs: 60_000 }],
-    ['does not come in time', { isWanted: true, keptMs: 1 }],
-  ])('the place of one that %s is the next one’s', async (_name, { isWanted, keptMs }) => {
-    const { invited, visitor, letIn, sentAway } = roomOfOne({ keptMs });
-    const release = await letIn(visitor('first'));
-    await sentAway(visitor('second', isWanted));
-    await sentAway(visitor('third', isWanted));
+    ['does not want it any more', { isAccepted: false, keptMs: 60_000 }],
+    ['does not come in time', { isAccepted: true, keptMs: 1 }],
+  ])('the place of one that %s is the next one’s', async (_name, { isAccepted, keptMs }) => {
+    const { offered, waiter, letIn, sentAway } = roomOfOne({ keptMs });
+    const release = await letIn(waiter('first'));
+    await sentAway(waiter('second', isAccepted));
+    await sentAway(waiter('third', isAccepted));
     release();
-    await waitFor('both invitations', async () => invited.length === 2);
-    expect(invited).toEqual(['second', 'third']);
+    await waitFor('both offers', async () => offered.length === 2);
+    expect(offered).toEqual(['second', 'third']);
   });
 
   test('the longer the line, the later they are to ask again', async () => {
-    const { visitor, letIn, sentAway } = roomOfOne();
-    await letIn(visitor('first'));
-    const early = await sentAway(visitor('second'));
-    const waits = await Promise.all(Array.from({ length: 2_000 }, (_, index) => sentAway(visitor(`v${index}`))));
+    const { waiter, letIn, sentAway } = roomOfOne();
+    await letIn(waiter('first'));
+    const early = await sentAway(waiter('second'));
+    const waits = await Promise.all(Array.from({ length: 2_000 }, (_, index) => sentAway(waiter(`v${index}`))));
     expect(early).toBeGreaterThanOrEqual(20_000);
     expect(waits.at(-1)).toBeGreaterThan(300_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(15 * 60_000);
   });
 });
 
-test('of two places, none is held while there is no other', async () => {
+test('of two slots, none is held while there is no other', async () => {
   const [hosts, all] = [createFairSemaphore({ total: 10, perKey: 1 }), createFairSemaphore({ total: 10, perKey: 2 })];
-  const place = (host: string) => bothPlaces(placeOf(hosts, host), placeOf(all, 'a'));
-  const first = place('x').tryAcquire();
-  expect(place('x').tryAcquire()).toBeUndefined();
+  const slot = (host: string) => bothSlots(slotOf(hosts, host), slotOf(all, 'a'));
+  const first = slot('x').tryAcquire();
+  expect(slot('x').tryAcquire()).toBeUndefined();
   expect(all.inUse('a')).toBe(1);
-  place('y').tryAcquire();
-  expect(place('z').tryAcquire()).toBeUndefined();
+  slot('y').tryAcquire();
+  expect(slot('z').tryAcquire()).toBeUndefined();
   expect(hosts.inUse('z')).toBe(0);
-  const waiting = place('z').acquire(new AbortController().signal);
+  const waiting = slot('z').acquire(new AbortController().signal);
   first?.();
   (await waiting)();
   expect([hosts.inUse('x'), hosts.inUse('z'), all.inUse('a')]).toEqual([0, 0, 1]);

@@ -5,7 +5,7 @@ import {
 } from '../../src/activities/execute-prompt/execution.ts';
 import type { Listener } from '../../src/db/listener.ts';
 import { createStreamWriter } from '../../src/services/streams/stream-writer.ts';
-import { testPlaces } from './places.ts';
+import { testPlaces } from './slots.ts';
 
 /** Hears nothing. */
 export const deaf: Listener = {
@@ -26,7 +26,7 @@ export function testExecutionActivities(
     modelTimeoutMs: 20_000,
     stopping: never,
     graceOver: never,
-    places: testPlaces(),
+    slots: testPlaces(),
     startLimiter: { callBegan: () => false, untilQuiet: async () => {} },
     listener: deaf,
     streams: createStreamWriter({ query: deps.db.system.query, log }),

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { pino } from 'pino';
 import { startApi } from '../../src/api/server.ts';
 import { parseSettings } from '../../src/config.ts';
-import { type Foundation, layFoundation } from '../../src/foundation.ts';
+import { connectDependencies, type Dependencies } from '../../src/dependencies.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
 import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 import { createTestDatabase } from './database.ts';
@@ -36,7 +36,7 @@ export interface TestService {
   origin: string;
   /** The first key of the workspace `default`, with all scopes. */
   key: string;
-  foundation: Foundation;
+  foundation: Dependencies;
   databaseUrl: string;
   /** Calls `/v1` + path as JSON with the first key, another, or (null) none. */
   call: Call;
@@ -62,7 +62,7 @@ export async function startTestService(
     ...environment,
   });
   const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
-  const foundation = await layFoundation(
+  const foundation = await connectDependencies(
     settings,
     {
       databaseUrl: database.url,

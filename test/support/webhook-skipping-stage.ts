@@ -21,8 +21,8 @@ import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/temporal/names.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { createTestDatabase } from './database.ts';
-import { testPlaces } from './places.ts';
 import { type Receiver, type Respond, startReceiver } from './receiver.ts';
+import { testPlaces } from './slots.ts';
 import { startTimeSkipping } from './time-skipping.ts';
 import { type DeliveryRow, type WebhookRows, webhookRows } from './webhook-rows.ts';
 
@@ -89,7 +89,7 @@ export async function openSkippingStage(): Promise<SkippingStage> {
     webhookMetrics: createWebhookMetrics(new Registry(), db),
     memory: createByteBudget(0.1),
   });
-  const places = testPlaces({ hostConcurrency: 5 });
+  const slots = testPlaces({ hostConcurrency: 5 });
   const worker = await Worker.create({
     connection: temporal.nativeConnection,
     workflowBundle: await workflowBundle(),
@@ -97,7 +97,7 @@ export async function openSkippingStage(): Promise<SkippingStage> {
     activities: createWebhookActivities({
       db,
       attempts,
-      places,
+      slots,
       mailer: { send: async (mail) => void mails.push(mail), close: () => {} },
     }),
     maxHeartbeatThrottleInterval: '1 second',
@@ -115,7 +115,7 @@ export async function openSkippingStage(): Promise<SkippingStage> {
     log,
     starter,
     attempts,
-    places,
+    slots,
     graceOver: new AbortController().signal,
   });
   closing.push(() => relay.stop());

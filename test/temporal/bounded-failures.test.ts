@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
-import { installTemporalRuntime } from '../../src/foundation.ts';
+import { installTemporalRuntime } from '../../src/dependencies.ts';
 import { boundedFailures } from '../../src/temporal/bounded-failures.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { activitiesWith } from '../support/histories-execute-prompt.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
-import { installTemporalRuntime } from '../../src/foundation.ts';
+import { installTemporalRuntime } from '../../src/dependencies.ts';
 import { workflowBundle } from '../../src/workflows/bundle.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { activitiesWith } from '../support/histories-execute-prompt.ts';

@@ -77,7 +77,7 @@ test('a pause of days costs little history, and its end is noticed without a sig
 });
 
 test('a cancellation that could not be signalled is noticed at the next report of progress', async () => {
-  const path = evaluationRunPath('untold', [], {
+  const path = evaluationRunPath('signal_pending', [], {
     steps: (run) => ({
       runBatch: async () => {
         // The row changes and nobody says so.

@@ -1,5 +1,5 @@
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
-import type { PatientModels } from '../patient-call.ts';
+import type { RetryingModels } from '../call-with-retries.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
 import type { ExampleStore } from './example-store.ts';
@@ -9,7 +9,7 @@ interface Sources {
   spec: RunSpec;
   budget: BatchBudget;
   store: ExampleStore;
-  models: PatientModels;
+  models: RetryingModels;
   endpoints: ScoringEndpoints;
 }
 
@@ -62,7 +62,7 @@ export class BatchProgress {
 }
 
 /** The models that refuse calls at present. */
-function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: PatientModels): string[] {
+function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: RetryingModels): string[] {
   const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
   return [...new Set([model, ...fallbackModels, ...judges])].flatMap((name) => {
     const until = models.refusedUntil(name);

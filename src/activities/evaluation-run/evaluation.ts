@@ -26,7 +26,7 @@ export type EvaluationActivities = ReturnType<typeof createEvaluationActivities>
 
 /** The steps of the workflow `evaluationRun`. Each can be run again without harm. */
 export function createEvaluationActivities(deps: BatchDeps) {
-  const { db, places } = deps;
+  const { db, slots } = deps;
   const query = db.system.query;
   const runBatch = createBatchRunner(deps);
 
@@ -70,7 +70,7 @@ export function createEvaluationActivities(deps: BatchDeps) {
     async runBatch(batch: BatchInput): Promise<BatchOutcome> {
       const suspicion = suspicionOf(Context.current().info, batch.suspicion);
       const known = suspicion && { suspicion };
-      const entered = await places.enterBatch(batch.workspace, batch);
+      const entered = await slots.enterBatch(batch.workspace, batch);
       if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs, ...known };
       try {
         return await runBatch({ ...batch, ...known });

@@ -8,7 +8,7 @@ import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import type { ResultToStore } from '../../services/evaluations/run/results-store.ts';
 import { callHashOf } from '../../services/executions/creation/call-hash.ts';
-import { CallFailedError, type PatientAnswer } from '../patient-call.ts';
+import { CallFailedError, type RetriedResponse } from '../call-with-retries.ts';
 import type { Stops } from './batch-watch.ts';
 import { Bill, type ExampleCost, type ExampleInProgress } from './example-in-progress.ts';
 import { ExampleScorer, type ExampleScorerDeps } from './example-scorer.ts';
@@ -142,7 +142,7 @@ export class ExampleRunner {
     const sent = { input, tools: content.tools, toolChoice: content.tool_choice, parameters };
     const call = { model, fallbackModels, ...sent, signal: stops.giveUp, timeoutMs };
     try {
-      const response: PatientAnswer = await models.generate(call, stops.stopWaiting);
+      const response: RetriedResponse = await models.generate(call, stops.stopWaiting);
       return { status: 'answered', response, assumedUsd: this.#charge(bill, response.model, response.cost) };
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error;

@@ -1,14 +1,14 @@
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
 import { type EvaluatorConfig, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import type { JudgementToStore } from '../../services/evaluations/run/judgements-store.ts';
-import { CallFailedError, type PatientModels } from '../patient-call.ts';
+import { CallFailedError, type RetryingModels } from '../call-with-retries.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
 import { type ExampleStore, NOT_STORABLE, NotStorableError } from './example-store.ts';
 import type { ExpectedCost } from './expected-cost.ts';
 import { throwIfRunFails } from './run-failed-error.ts';
 
 export interface JudgesDeps {
-  models: PatientModels;
+  models: RetryingModels;
   modelTimeoutMs: number;
   /** Says how the money that is reserved for an example is split among its calls. */
   expected: Pick<ExpectedCost, 'judgeShares'>;

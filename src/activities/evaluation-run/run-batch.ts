@@ -11,8 +11,8 @@ import { loadRunSpec, type RunRef, type RunSpec } from '../../services/evaluatio
 import { copyOutputs } from '../../services/evaluations/run/copy-outputs.ts';
 import { costOfRange, type Spending } from '../../services/evaluations/run/costs.ts';
 import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
-import type { Places } from '../../temporal/places.ts';
-import { createPatientModels } from '../patient-call.ts';
+import type { Slots } from '../../temporal/slots.ts';
+import { createRetryingModels } from '../call-with-retries.ts';
 import { isStillOurs } from '../still-ours.ts';
 import { BatchBudget, firstEstimate } from './batch-budget.ts';
 import { BatchMemory } from './batch-memory.ts';
@@ -67,7 +67,7 @@ export interface BatchDeps {
   evaluatorPool: EvaluatorPool;
   /** Aborted when this process is asked to stop: no more calls are begun. */
   stopping: AbortSignal;
-  places: Places;
+  slots: Slots;
 }
 
 /** What the work on a batch needs, loaded when it begins. */
@@ -91,9 +91,9 @@ interface LoadedExample extends OpenExample {
  * @throws RunFailedError where the run can't go on
  */
 export function createBatchRunner(deps: BatchDeps) {
-  const { db, cipher, scorers, models, modelTimeoutMs, evaluatorPool, stopping, places } = deps;
+  const { db, cipher, scorers, models, modelTimeoutMs, evaluatorPool, stopping, slots } = deps;
   const { query } = db.system;
-  const patient = createPatientModels(models, places.calls);
+  const retrying = createRetryingModels(models, slots.calls);
   const keepSums = createSumsKeeper(query);
   /** Examples of this process that have not ended, by evaluation and number. */
   const inFlight = new Map<string, Promise<ExampleCost | undefined>>();
@@ -141,7 +141,7 @@ export function createBatchRunner(deps: BatchDeps) {
     if (spec === undefined) throw new RunFailedError({ code: 'run_ended', message: 'The run has ended.' });
     if (spec.examplesId === null)
       throw new RunFailedError({ code: 'dataset_deleted', message: 'The dataset of this run was deleted.' });
-    const endpoints = new ScoringEndpoints({ outbound: scorers, places, cipher }, { ...spec, workspace, evaluationId });
+    const endpoints = new ScoringEndpoints({ outbound: scorers, slots, cipher }, { ...spec, workspace, evaluationId });
     const { sourceEvaluationId } = spec;
     if (sourceEvaluationId !== null) {
       const outputs = { evaluationId, sourceEvaluationId, round: spec.round, from: input.from, to: input.to };
@@ -153,14 +153,14 @@ export function createBatchRunner(deps: BatchDeps) {
     const estimate = firstEstimate(input.estimate, before, expected.totalUsd);
     const budget = new BatchBudget({ limitUsd: spendUpToUsd, spentUsd: spent.costUsd, estimate, isAllThereIs });
     const store = new ExampleStore(query, evaluationId, spec, watch.giveUp);
-    const runModels = patient.of(workspace, evaluationId);
+    const runModels = retrying.of(workspace, evaluationId);
     const runner = new ExampleRunner(
       { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints },
       spec,
     );
     progress.begin({ spec, budget, store, models: runModels, endpoints });
-    const suspects = new Suspects(input, places, progress);
-    return { spec, runner, budget, suspects, memory: new BatchMemory(places.examples, workspace) };
+    const suspects = new Suspects(input, slots, progress);
+    return { spec, runner, budget, suspects, memory: new BatchMemory(slots.examples, workspace) };
   }
 
   async function loadExamples(
@@ -189,7 +189,7 @@ export function createBatchRunner(deps: BatchDeps) {
     const name = exampleName(input, example);
     const { workspace, evaluationId: group } = input;
     const place = { amount: runner.weightOf(example), signal: watch.stopWaiting, group };
-    const release = await places.inputs.acquire(workspace, place);
+    const release = await slots.inputs.acquire(workspace, place);
     const running = runner.run(example, watch, reservedUsd).finally(() => {
       inFlight.delete(name);
       release();

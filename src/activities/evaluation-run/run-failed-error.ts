@@ -1,4 +1,4 @@
-import type { CallFailedError } from '../patient-call.ts';
+import type { CallFailedError } from '../call-with-retries.ts';
 
 /** No call of the run can succeed, as with wrong credentials: the run ends as failed, and nothing is retried. */
 export class RunFailedError extends Error {

@@ -8,7 +8,7 @@ import { MAX_SCORER_RESPONSE_BYTES } from '../../evaluators/types/http.ts';
 import type { Outbound, OutboundResult } from '../../outbound/outbound.ts';
 import { type EvaluatorSecrets, openSecrets } from '../../services/evaluations/creation/evaluator-secrets.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
-import type { Places } from '../../temporal/places.ts';
+import type { Slots } from '../../temporal/slots.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
 import type { Judgements } from './judges.ts';
 import { RunFailedError } from './run-failed-error.ts';
@@ -22,7 +22,7 @@ const PASSING = new Set([408, 425, 429]);
 export interface ScoringEndpointsDeps {
   /** Its limit for a request is above every `timeout_ms`. */
   outbound: Outbound;
-  places: Pick<Places, 'enterScoring'>;
+  slots: Pick<Slots, 'enterScoring'>;
   cipher: Cipher;
   /** Before the second try; each further wait is twice as long. Default: 1 s */
   firstWaitMs?: number;
@@ -117,14 +117,14 @@ export class ScoringEndpoints {
     body: Buffer,
     { seq, stops }: ExampleInProgress,
   ): Promise<OutboundResult> {
-    const { outbound, places } = this.#deps;
+    const { outbound, slots } = this.#deps;
     const { workspace, evaluationId } = this.#run;
     const evaluation = publicId('evaluation', evaluationId);
     const named = this.#run.named?.(seq) ?? { id: `${evaluation}/${seq}`, headers: { 'X-Evaluation-Id': evaluation } };
     const id = `${named.id}/${name}`;
     const secret = this.#secrets.get(name);
     if (secret === undefined) throw new Error('A scorer without a secret.');
-    const release = await places.enterScoring(workspace, new URL(url).host, evaluationId, stops.stopWaiting);
+    const release = await slots.enterScoring(workspace, new URL(url).host, evaluationId, stops.stopWaiting);
     try {
       const headers = {
         'User-Agent': 'prompt-management-service',

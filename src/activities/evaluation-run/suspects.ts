@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
 import { DEATHS_UNTIL_SET_ASIDE } from '../../domain/limits.ts';
-import type { Places } from '../../temporal/places.ts';
+import type { Slots } from '../../temporal/slots.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import type { BatchHeartbeat } from './batch-watch.ts';
 
@@ -30,7 +30,7 @@ export function suspicionOf({ attempt, heartbeatDetails }: Context['info'], know
 export class Suspects {
   readonly #poison: ReadonlySet<number>;
   readonly #workspace: string;
-  readonly #places: Places;
+  readonly #slots: Slots;
   readonly #progress: Pick<BatchProgress, 'setAside'>;
   /** How many there are: those that are begun first. */
   #left: number;
@@ -41,14 +41,14 @@ export class Suspects {
       concurrency,
       workspace,
     }: { suspicion?: Suspicion | undefined; concurrency: number; workspace: string },
-    places: Places,
+    slots: Slots,
     progress: Pick<BatchProgress, 'setAside'>,
   ) {
     const { deaths = 0, poison = [] } = suspicion ?? {};
     this.#poison = new Set(poison);
     this.#left = deaths < DEATHS_UNTIL_SET_ASIDE ? 0 : concurrency;
     this.#workspace = workspace;
-    this.#places = places;
+    this.#slots = slots;
     this.#progress = progress;
   }
 
@@ -64,7 +64,7 @@ export class Suspects {
   async run<T>(seq: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#left === 0) return work();
     this.#left -= 1;
-    const release = await this.#places.waitSetAside(this.#workspace, signal);
+    const release = await this.#slots.waitSetAside(this.#workspace, signal);
     this.#progress.setAside.add(seq);
     try {
       await delay(TOLD_AFTER_MS, undefined, { signal });

@@ -14,7 +14,7 @@ import { onExecutionFinished } from '../../services/executions/run/execution-fin
 import { fallBack, fallsBackOn } from '../../services/executions/run/fall-back.ts';
 import { completeExecution, endCall, storeResponse } from '../../services/executions/run/store-response.ts';
 import type { StreamWriter } from '../../services/streams/stream-writer.ts';
-import type { Places } from '../../temporal/places.ts';
+import type { Slots } from '../../temporal/slots.ts';
 import { inputWeight } from '../input-weight.ts';
 import {
   type CallFailure,
@@ -31,7 +31,7 @@ export interface ExecutionActivityDeps {
   db: Database;
   models: Models;
   modelTimeoutMs: number;
-  places: Places;
+  slots: Slots;
   startLimiter: Pick<StartLimiter, 'callBegan' | 'untilQuiet'>;
   streams: StreamWriter;
   /** Aborted when this process is asked to stop: no call is begun any more. */
@@ -76,7 +76,7 @@ export function createExecutionActivities({
   stopping,
   graceOver,
   claimWithinMs = CLAIM_WITHIN_MS,
-  places,
+  slots,
   startLimiter,
   streams,
   listener,
@@ -231,11 +231,11 @@ export function createExecutionActivities({
     inputChars: number,
     mayBeSuspect = false,
   ): Promise<CallOutcome | null> {
-    const entered = await places.enterCall(workspace, id, inputWeight(inputChars));
+    const entered = await slots.enterCall(workspace, id, inputWeight(inputChars));
     if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs };
     const outcome = await callInPlace(id, workspace, mayBeSuspect).finally(() => entered.release());
     if (outcome !== 'suspect') return outcome;
-    const alone = await places.enterSetAside(workspace, id);
+    const alone = await slots.enterSetAside(workspace, id);
     if ('comeBackInMs' in alone) return { heldBackMs: alone.comeBackInMs };
     return callInTurn(id, workspace, inputChars, true).finally(() => alone.release());
   }

@@ -14,6 +14,7 @@ import {
   type RuleSpec,
   type RuleWork,
 } from '../../services/rules/rule-work.ts';
+import { createRetryingModels, type RetryingModels } from '../call-with-retries.ts';
 import { BatchBudget, firstEstimate } from '../evaluation-run/batch-budget.ts';
 import { BatchMemory } from '../evaluation-run/batch-memory.ts';
 import { type BatchHeartbeat, type BatchWatch, watchBatch } from '../evaluation-run/batch-watch.ts';
@@ -27,7 +28,6 @@ import { RunFailedError } from '../evaluation-run/run-failed-error.ts';
 import { ScoringEndpoints } from '../evaluation-run/scoring-endpoints.ts';
 import { Suspects, type Suspicion } from '../evaluation-run/suspects.ts';
 import { inputWeight } from '../input-weight.ts';
-import { createPatientModels, type PatientModels } from '../patient-call.ts';
 import { isStillOurs } from '../still-ours.ts';
 import { RuleStore } from './rule-store.ts';
 import { type ItemScorer, requestName, scoreItem } from './score-item.ts';
@@ -70,9 +70,9 @@ interface Attempt {
  * batch can be run again after anything.
  */
 export function createRuleBatchRunner(deps: BatchDeps) {
-  const { db, cipher, scorers: outbound, models, modelTimeoutMs, evaluatorPool, stopping, places } = deps;
+  const { db, cipher, scorers: outbound, models, modelTimeoutMs, evaluatorPool, stopping, slots } = deps;
   const { query } = db.system;
-  const patient = createPatientModels(models, places.calls);
+  const retrying = createRetryingModels(models, slots.calls);
   /** The latest attempt at each work in this process. */
   const attempts = new Map<string, Attempt>();
 
@@ -110,7 +110,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
 
   async function runRounds(input: RuleBatchInput, watch: BatchWatch, progress: Progress): Promise<RuleBatchResult> {
     const until = Date.now() + MAX_BATCH_MS;
-    const suspects = new Suspects({ ...input, concurrency: CONCURRENCY }, places, progress);
+    const suspects = new Suspects({ ...input, concurrency: CONCURRENCY }, slots, progress);
     while (!watch.stopped() && Date.now() < until) {
       const spec = await untilDatabaseAnswers(() => loadRuleSpec(query, input), watch.giveUp);
       if (spec === undefined) return { more: false };
@@ -160,10 +160,10 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     const store = new RuleStore(own, input, spec, watch.giveUp);
     const run = { workspace: input.workspace, evaluationId: input.id, evaluators: spec.evaluators };
     const endpoints = new ScoringEndpoints(
-      { outbound, places, cipher },
+      { outbound, slots, cipher },
       { ...run, evaluatorSecrets: spec.evaluatorSecrets, named: requestName(spec.name, store) },
     );
-    const runModels = patient.of(input.workspace, input.id);
+    const runModels = retrying.of(input.workspace, input.id);
     const expected = judgesCost(models, spec);
     const scorer = new ExampleScorer(
       { models: runModels, modelTimeoutMs, expected, store, evaluatorPool, endpoints },
@@ -180,7 +180,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     progress.store = store;
     progress.waits = () => [...judgesThatWait(spec, runModels), ...endpoints.troubles];
     const itemScorer: ItemScorer = { spec, scorer, store, failsAltogether: input.kind === 'backfill' };
-    const memory = new BatchMemory(places.examples, input.workspace);
+    const memory = new BatchMemory(slots.examples, input.workspace);
     const taken = new Set<number>();
 
     const isOver = () => Date.now() >= until || (input.kind === 'rule' && dayOf(Date.now()) !== spec.day);
@@ -262,7 +262,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     async function runInPlace(item: OpenItem, reservedUsd: number): Promise<ExampleCost | undefined> {
       if (scorer.asked === 0) return scoreItem(itemScorer, item, stops, reservedUsd);
       const place = { amount: inputWeight(item.bytes) * scorer.asked, signal: stops.stopWaiting, group: input.id };
-      const release = await places.inputs.acquire(input.workspace, place);
+      const release = await slots.inputs.acquire(input.workspace, place);
       try {
         return await scoreItem(itemScorer, item, stops, reservedUsd);
       } finally {
@@ -318,7 +318,7 @@ function judgesCost(models: Models, { evaluators }: RuleSpec) {
 }
 
 /** The judges' models that refuse calls at present. */
-function judgesThatWait({ evaluators }: RuleSpec, models: PatientModels): string[] {
+function judgesThatWait({ evaluators }: RuleSpec, models: RetryingModels): string[] {
   const names = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
   return [...new Set(names)].flatMap((name) => {
     const until = models.refusedUntil(name);

@@ -18,7 +18,7 @@ export function createScoringActivities(deps: BatchDeps) {
     async scoreDue(input: RuleBatchInput): Promise<BatchOutcome> {
       const suspicion = suspicionOf(Context.current().info, input.suspicion);
       const known = suspicion && { suspicion };
-      const entered = await deps.places.enterScan(input.workspace, input);
+      const entered = await deps.slots.enterScan(input.workspace, input);
       if ('comeBackInMs' in entered) return { heldBackMs: entered.comeBackInMs, ...known };
       try {
         return await runBatch({ ...input, ...known });

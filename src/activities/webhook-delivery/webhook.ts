@@ -11,7 +11,7 @@ import type {
 } from '../../services/deliveries/make-attempt.ts';
 import { type EmailOutcome, emailOwner } from '../../services/notifications/email-owner.ts';
 import { findNotification } from '../../services/webhooks/disable-webhook.ts';
-import type { Places } from '../../temporal/places.ts';
+import type { Slots } from '../../temporal/slots.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 
 export type { AttemptOutcome };
@@ -19,7 +19,7 @@ export type { AttemptOutcome };
 export interface WebhookActivityDeps {
   db: Database;
   attempts: AttemptMaker;
-  places: Places;
+  slots: Slots;
   mailer: Mailer | undefined;
 }
 
@@ -27,7 +27,7 @@ export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
 /** The steps of the workflow `webhookDelivery`. All are idempotent. */
 export function createWebhookActivities(deps: WebhookActivityDeps) {
-  const { places, attempts } = deps;
+  const { slots, attempts } = deps;
   const { query } = deps.db.system;
   /** Attempts of this process: one that Temporal has timed out is waited for, not made twice. */
   const inFlight = new SingleFlight<AttemptOutcome>();
@@ -37,11 +37,7 @@ export function createWebhookActivities(deps: WebhookActivityDeps) {
     attemptDelivery(task: AttemptTask): Promise<AttemptOutcome> {
       const { deliveryId: id, attempt } = task;
       const enter: EnterAttempt = ({ workspace_id, event_id: eventId, webhook_id: webhookId, trigger, url }) =>
-        places.enterAttempt(
-          publicId('workspace', workspace_id),
-          { id, eventId, webhookId, trigger },
-          new URL(url).host,
-        );
+        slots.enterAttempt(publicId('workspace', workspace_id), { id, eventId, webhookId, trigger }, new URL(url).host);
       const made = inFlight.run(`${id}/${attempt}`, () => attempts.make(task, enter));
       return withHeartbeats(() => made, { delivery: publicId('delivery', id), attempt });
     },

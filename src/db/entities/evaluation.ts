@@ -69,7 +69,7 @@ export const Evaluation = defineEntity({
     },
     {
       name: 'evaluations_check_index',
-      expression: `create index "evaluations_check_index" on "evaluations" ("check_at") where untold or ${evaluationStates.in(UNFINISHED_EVALUATION)}`,
+      expression: `create index "evaluations_check_index" on "evaluations" ("check_at") where signal_pending or ${evaluationStates.in(UNFINISHED_EVALUATION)}`,
     },
   ],
   properties: {
@@ -135,7 +135,7 @@ export const Evaluation = defineEntity({
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
     /** The caller has changed it since its workflow read the row. */
-    untold: p.boolean().default(false),
+    signalPending: p.boolean().default(false),
     /** When to check next that its workflow exists and has read the row. */
     checkAt: timestamp().defaultRaw("(now() + '00:00:30'::interval)"),
   },

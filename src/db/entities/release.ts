@@ -27,7 +27,7 @@ export const Release = defineEntity({
     },
     {
       name: 'releases_check_index',
-      expression: `create index "releases_check_index" on "releases" ("check_at") where "untold" or ${releaseStates.in(UNFINISHED_RELEASE)}`,
+      expression: `create index "releases_check_index" on "releases" ("check_at") where "signal_pending" or ${releaseStates.in(UNFINISHED_RELEASE)}`,
     },
   ],
   properties: {
@@ -65,7 +65,7 @@ export const Release = defineEntity({
     promotedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
     /** Whether the workflow has yet to learn of the last change. */
-    untold: p.boolean().default(false),
+    signalPending: p.boolean().default(false),
     /** When to make sure that the workflow runs. */
     checkAt: timestamp().defaultRaw("(now() + '00:00:10'::interval)"),
   },

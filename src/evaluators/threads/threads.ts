@@ -50,7 +50,7 @@ export interface Threads {
 /** @param onError told of threads that died outside of a task */
 export function createThreads({ onError }: { onError: (error: unknown) => void }): Threads {
   const total = Math.max(MIN_THREADS, availableParallelism());
-  const places = createFairSemaphore({ total });
+  const slots = createFairSemaphore({ total });
   const pool = new Piscina({
     // Node loads it by itself, with its types stripped.
     filename: new URL('./scoring-thread.ts', import.meta.url).href,
@@ -101,12 +101,12 @@ export function createThreads({ onError }: { onError: (error: unknown) => void }
 
   return {
     isFree: (workspaceId) => {
-      const release = places.tryAcquire(workspaceId);
+      const release = slots.tryAcquire(workspaceId);
       release?.();
       return release !== undefined;
     },
     run: <Result>(task: ThreadTask, { workspaceId, signal, urgent }: ThreadRequest) =>
-      places.run(
+      slots.run(
         workspaceId,
         async () => {
           for (let tries = 1; ; tries += 1) {

@@ -8,7 +8,7 @@ import { eventBody } from '../../domain/webhooks/events.ts';
 import { signedHeaders } from '../../domain/webhooks/webhook-signature.ts';
 import type { FairSemaphore } from '../../lib/fair-semaphore.ts';
 import type { Outbound, OutboundResult } from '../../outbound/outbound.ts';
-import type { Entered } from '../../temporal/places.ts';
+import type { Entered } from '../../temporal/slots.ts';
 import { type DecryptedColumns, decryptColumns } from '../webhooks/encrypted-columns.ts';
 import type { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
 import { abandonOne } from './abandon-deliveries.ts';
@@ -56,7 +56,7 @@ function outcomeOf(status: DeliveryStatus | undefined, reason: string | null): A
   return reason === null ? undefined : { state: 'failed', reason };
 }
 
-/** Acquires the places that an attempt to a webhook needs. */
+/** Acquires the slots that an attempt to a webhook needs. */
 export type EnterAttempt = (row: SendableRow) => Promise<Entered>;
 
 /** Makes attempts: reads what to send, sends it within the limits, and stores the result. */

@@ -58,8 +58,8 @@ const FIND = prepared<{ id: string }>()((db, { id }) =>
 
 export type EvaluationRow = RowOf<typeof FIND>;
 
-/** Set by every change that the workflow has to learn of. The workflow resets `untold` when it reads the row. */
-export const UNTOLD = { untold: true, check_at: sql<Date>`now() + interval '30 seconds'` };
+/** Set by every change that the workflow has to learn of. The workflow resets `signal_pending` when it reads the row. */
+export const SIGNAL_PENDING = { signal_pending: true, check_at: sql<Date>`now() + interval '30 seconds'` };
 
 /** @throws ApiError `not_found` */
 export async function getEvaluation(query: Query, id: string): Promise<EvaluationRow> {

@@ -28,7 +28,7 @@ export async function markUntold(query: Query, { id }: Pick<ReleaseRow, 'id'>): 
   await query((db) =>
     db
       .updateTable('releases')
-      .set({ untold: true, check_at: sql<Date>`now() + interval '15 seconds'` })
+      .set({ signal_pending: true, check_at: sql<Date>`now() + interval '15 seconds'` })
       .where('id', '=', id),
   );
 }

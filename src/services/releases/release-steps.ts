@@ -115,7 +115,7 @@ export async function readForWorkflow({ system }: Database, id: string): Promise
     const row = await lockRelease(query, id);
     if (row === undefined) return null;
     await query((db) =>
-      db.updateTable('releases').set({ untold: false }).where('id', '=', id).where('untold', '=', true),
+      db.updateTable('releases').set({ signal_pending: false }).where('id', '=', id).where('signal_pending', '=', true),
     );
     return viewOf(row);
   });

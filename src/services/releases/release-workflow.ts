@@ -61,7 +61,7 @@ export async function startStored(deps: ReleaseDeps, release: StoredRelease): Pr
   }
 }
 
-/** Tells the workflow that the row has changed. Where that fails it learns of it later: the row is still `untold`. */
+/** Tells the workflow that the row has changed. Where that fails it learns of it later: the row is still `signal_pending`. */
 export async function tellRelease(deps: ReleaseDeps, { id }: Pick<ReleaseRow, 'id'>): Promise<void> {
   try {
     await signalWorkflow(deps.client, releaseWorkflowId(id), 'controlChanged');

@@ -10,10 +10,10 @@ import { EvaluatorsSchema } from '../../../src/evaluators/registry.ts';
 import { MAX_SCORER_TIMEOUT_MS } from '../../../src/evaluators/types/http.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { openSecrets, sealEvaluators } from '../../../src/services/evaluations/creation/evaluator-secrets.ts';
-import type { Places } from '../../../src/temporal/places.ts';
+import type { Slots } from '../../../src/temporal/slots.ts';
 import { exampleOf } from '../../evaluators/evaluate.ts';
-import { testPlaces } from '../../support/places.ts';
 import { answering, type Receiver, type Respond, startReceiver } from '../../support/receiver.ts';
+import { testPlaces } from '../../support/slots.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const HOST_CONCURRENCY = 3;
@@ -21,14 +21,14 @@ const cipher = createCipher([randomBytes(32)]);
 const EVALUATION = '0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11';
 
 let outbound: Outbound;
-let places: Places;
+let slots: Slots;
 let receiver: Receiver;
 beforeAll(() => {
   outbound = createOutbound({ allowPrivate: 'loopback', timeoutMs: MAX_SCORER_TIMEOUT_MS });
 });
 afterAll(() => outbound?.close());
 beforeEach(async () => {
-  places = testPlaces({ hostConcurrency: HOST_CONCURRENCY });
+  slots = testPlaces({ hostConcurrency: HOST_CONCURRENCY });
   receiver = await startReceiver(scoring({ score: 0.5, reason: 'so so' }));
 });
 afterEach(() => receiver?.close());
@@ -56,7 +56,7 @@ function endpointsOf(options: object[] = [{}], { workspace = 'ws_a', evaluationI
   const sealed = sealEvaluators({ cipher, allowPrivate: 'true' }, given, 'evaluators');
   const run = { workspace, evaluationId, evaluators: sealed.evaluators, evaluatorSecrets: sealed.secrets };
   return {
-    endpoints: new ScoringEndpoints({ outbound, places, cipher, firstWaitMs: 1 }, run),
+    endpoints: new ScoringEndpoints({ outbound, slots, cipher, firstWaitMs: 1 }, run),
     secrets: openSecrets(cipher, sealed.secrets),
   };
 }
@@ -221,7 +221,7 @@ test('an example that can not be sent scores 0', async () => {
 test('secrets that no key opens end the run', () => {
   const evaluators = EvaluatorsSchema.parse([{ type: 'http', url: receiver.url }]);
   const run = { workspace: 'ws_a', evaluationId: EVALUATION, evaluators, evaluatorSecrets: Buffer.from('lost') };
-  const deps = { outbound, places, cipher };
+  const deps = { outbound, slots, cipher };
   expect(() => new ScoringEndpoints(deps, run)).toThrow(RunFailedError);
   expect(() => new ScoringEndpoints(deps, { ...run, evaluators: [], evaluatorSecrets: null })).not.toThrow();
 });
@@ -239,7 +239,7 @@ describe('requests in flight', () => {
   const heldAt = (count: number) =>
     waitFor(`${count} requests in flight`, async () => receiver.received.length >= count);
 
-  test('of one workspace to one host are limited, and those of another find their places', async () => {
+  test('of one workspace to one host are limited, and those of another find their slots', async () => {
     const release = hold();
     const ofOne = endpointsOf([{ timeout_ms: 60_000 }]).endpoints;
     const held = Array.from({ length: 3 * HOST_CONCURRENCY }, (_, seq) => ofOne.score(progressOf(seq), EXAMPLE));
@@ -254,7 +254,7 @@ describe('requests in flight', () => {
     expect(receiver.received).toHaveLength(3 * HOST_CONCURRENCY + 1);
   });
 
-  test('end by themselves when the batch stops; what waits for a place or a retry does not', async () => {
+  test('end by themselves when the batch stops; what waits for a slot or a retry does not', async () => {
     const release = hold();
     const stop = new AbortController();
     const { endpoints } = endpointsOf();

@@ -11,11 +11,11 @@ import { failExecution } from '../../../src/services/executions/run/end-executio
 import { storeResponse } from '../../../src/services/executions/run/store-response.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { deaf, testExecutionActivities } from '../../support/execution-activities.ts';
-import { testPlaces } from '../../support/places.ts';
 import { type ExecutionRows, executionRows } from '../../support/processes-rows.ts';
 import { modelsAt } from '../../support/providers/models.ts';
 import { startOpenAiServer } from '../../support/providers/openai.ts';
 import type { StandIn } from '../../support/providers/stand-in.ts';
+import { testPlaces } from '../../support/slots.ts';
 import { until } from '../../support/wait-for.ts';
 
 let database: { url: string; drop(): Promise<void> };
@@ -350,20 +350,20 @@ test('records what an answer was billed that the provider withheld', async () =>
 });
 
 test('a call that finds no place is held back before it counts, and delays no other workspace', async () => {
-  const places = testPlaces({ workspaceConcurrency: 1 });
-  const narrow = testExecutionActivities({ db, models, places });
+  const slots = testPlaces({ workspaceConcurrency: 1 });
+  const narrow = testExecutionActivities({ db, models, slots });
   const callIn = (workspace: string, id: string) =>
     attempt().run((row: string) => narrow.callModel(row, workspace, 100), id);
   openai.behave({ latencyMs: 500 });
   const inputs = ['first of a', 'second of a', 'first of b'];
   const [first = '', second = '', third = ''] = await Promise.all(inputs.map((input) => rows.queue({ input })));
   const running = callIn('ws_a', first);
-  await until('the first call to have its place', async () => places.calls.inUse('ws_a') === 1);
+  await until('the first call to have its place', async () => slots.calls.inUse('ws_a') === 1);
   expect(await callIn('ws_a', second)).toEqual({ heldBackMs: expect.any(Number) });
   expect(await rows.read(second)).toMatchObject({ status: 'queued', attempts: 0 });
   expect(await callIn('ws_b', third)).toEqual({ status: 'completed' });
   await running;
-  await until('the place to be kept for the second', async () => places.calls.waiting('ws_a') === 0);
+  await until('the place to be kept for the second', async () => slots.calls.waiting('ws_a') === 0);
   expect(await callIn('ws_a', second)).toEqual({ status: 'completed' });
   expect(await rows.read(second)).toMatchObject({ attempts: 1 });
 });

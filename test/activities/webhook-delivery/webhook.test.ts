@@ -16,8 +16,8 @@ import { type AttemptTask, createAttemptMaker } from '../../../src/services/deli
 import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-metrics.ts';
 import { ensureFirstKey } from '../../../src/services/workspaces/bootstrap.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testPlaces } from '../../support/places.ts';
 import { answering, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { testPlaces } from '../../support/slots.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type WebhookRows, webhookRows } from '../../support/webhook-rows.ts';
 
@@ -61,7 +61,7 @@ function activitiesWith(concurrency: number, memory = createByteBudget(0.1)): We
       webhookMetrics: createWebhookMetrics(new Registry(), db),
       memory,
     }),
-    places: testPlaces({ hostConcurrency: concurrency }),
+    slots: testPlaces({ hostConcurrency: concurrency }),
     mailer: undefined,
   });
 }

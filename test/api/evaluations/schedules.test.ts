@@ -147,21 +147,22 @@ test('one that Temporal refuses leaves nothing behind, and its key can be used a
 test('one that no caller was told of starts nothing, and is withdrawn', async () => {
   const { db, client, taskQueues, log } = service.foundation;
   const told = await createSchedule({ paused: true });
-  const untold = await createSchedule({ paused: true });
+  const signal_pending = await createSchedule({ paused: true });
   // As if the process had died before it could answer.
   await db.system.query({ text: `update schedules set accepted_at = null where id = $1` }, [
-    untold.id.replace('sched_', ''),
+    signal_pending.id.replace('sched_', ''),
   ]);
-  await service.call('POST', `/schedules/${untold.id}/trigger`);
+  await service.call('POST', `/schedules/${signal_pending.id}/trigger`);
   await waitFor('the workflow of the trigger', async () => {
-    const { recentActions } = (await client.schedule.getHandle(`evaluation-schedule/${untold.id}`).describe()).info;
+    const { recentActions } = (await client.schedule.getHandle(`evaluation-schedule/${signal_pending.id}`).describe())
+      .info;
     const workflowId = recentActions[0]?.action.workflow.workflowId;
     return workflowId !== undefined && (await client.workflow.getHandle(workflowId).result());
   });
-  expect(await evaluationsOf(untold.id)).toEqual([]);
+  expect(await evaluationsOf(signal_pending.id)).toEqual([]);
   await db.system.query({ text: `update schedules set check_at = now() - interval '1 second'` });
   await reconcileSchedules(db.system, { client, taskQueues }, log);
-  expect((await service.call('GET', `/schedules/${untold.id}`)).status).toBe(404);
+  expect((await service.call('GET', `/schedules/${signal_pending.id}`)).status).toBe(404);
   expect((await service.call('GET', `/schedules/${told.id}`)).status).toBe(200);
   await service.call('DELETE', `/schedules/${told.id}`);
 });

@@ -1,4 +1,4 @@
-import type { Foundation } from '../../../src/foundation.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
 import { checkMonitors } from '../../../src/jobs/check-monitors.ts';
 import type { Call } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -11,13 +11,13 @@ export async function putMonitor(call: Call, name: string, body: object) {
 }
 
 /** A minute passes for all monitors, so that they are due; what they measure is as long ago as it was. */
-export async function makeDue({ db }: Pick<Foundation, 'db'>): Promise<void> {
+export async function makeDue({ db }: Pick<Dependencies, 'db'>): Promise<void> {
   await db.system.query({ text: `update monitors set last_checked_at = last_checked_at - interval '1 minute'` });
   await db.system.query({ text: 'update monitored_workspaces set check_at = now()' });
 }
 
 /** The next look of all monitors that are enabled, by this process or, where there are workers, by them. */
-export async function lookNow(foundation: Pick<Foundation, 'db' | 'log'>): Promise<void> {
+export async function lookNow(foundation: Pick<Dependencies, 'db' | 'log'>): Promise<void> {
   const { db, log } = foundation;
   await makeDue(foundation);
   await checkMonitors(db, log);
@@ -44,7 +44,7 @@ export interface Runs {
 }
 
 /** Stores runs in a workspace. */
-export async function storeRuns({ db }: Pick<Foundation, 'db'>, workspaceId: string, runs: Runs): Promise<void> {
+export async function storeRuns({ db }: Pick<Dependencies, 'db'>, workspaceId: string, runs: Runs): Promise<void> {
   const { count, prompt = 'say', status = 'completed', secondsAgo = 30, latencyMs = 100, cost = 0.01 } = runs;
   const error =
     status === 'failed' ? JSON.stringify({ code: runs.errorCode ?? 'model_unavailable', message: '' }) : null;

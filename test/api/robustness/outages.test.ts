@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { Registry } from 'prom-client';
 import { startApi } from '../../../src/api/server.ts';
 import { openDatabase } from '../../../src/db/database.ts';
-import type { Foundation } from '../../../src/foundation.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
 import { connectTemporal } from '../../../src/temporal/connection.ts';
 import { createCall, startTestService, type TestService } from '../../support/service.ts';
 
@@ -26,7 +26,7 @@ async function closedPort(): Promise<number> {
 
 /** Another API process's worth of service, with parts of its foundation replaced. */
 async function withApi(
-  parts: Partial<Foundation>,
+  parts: Partial<Dependencies>,
   use: (call: ReturnType<typeof createCall>, origin: string) => Promise<void>,
 ) {
   const api = await startApi({ ...service.foundation, registry: new Registry(), ...parts }, { eager: false });

@@ -30,7 +30,7 @@ function setUp(options: StartLimiterOptions) {
 
 const settled = () => delay(0);
 /** Nothing happens by the clock. */
-const PATIENT = { patienceMs: 1_000_000, pauseMs: 1_000_000, spreadMs: 0 };
+const PATIENT = { maxWaitMs: 1_000_000, pauseMs: 1_000_000, spreadMs: 0 };
 
 test('a start waits until the call of an earlier one has begun, where a few have not', async () => {
   const { ask, started, begin, waiting } = setUp({ ...PATIENT, beginning: 2 });
@@ -88,7 +88,7 @@ test('another workspace does not wait', async () => {
 });
 
 test('a call that does not begin for long keeps nobody from starting', async () => {
-  const { ask, started, begin } = setUp({ ...PATIENT, beginning: 1, patienceMs: 1 });
+  const { ask, started, begin } = setUp({ ...PATIENT, beginning: 1, maxWaitMs: 1 });
   ask('a', '1', '2', '3', '4');
   await waitFor('all to be started', async () => started.length === 4);
   // Those that begin later let nobody in twice.

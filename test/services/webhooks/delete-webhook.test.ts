@@ -16,8 +16,8 @@ import { deleteWebhook } from '../../../src/services/webhooks/change-webhook.ts'
 import { testWebhook } from '../../../src/services/webhooks/test-webhook.ts';
 import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-metrics.ts';
 import { openSession, ordersOf } from '../../support/interleave.ts';
-import { testPlaces } from '../../support/places.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { testPlaces } from '../../support/slots.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type WebhookRows, webhookRows } from '../../support/webhook-rows.ts';
 
@@ -125,7 +125,7 @@ async function relayLater(): Promise<void> {
   const { cipher, registry } = service.foundation;
   const webhookMetrics = createWebhookMetrics(registry, db);
   const attempts = createAttemptMaker({ db, cipher, outbound, webhookMetrics, memory: createByteBudget(0.1) });
-  const firstAttempts = createFirstAttempts({ db, starter, log, attempts, places: testPlaces() }, () => {});
+  const firstAttempts = createFirstAttempts({ db, starter, log, attempts, slots: testPlaces() }, () => {});
   await beginFirstAttempts({ db, starter, log, firstAttempts }, true);
   await firstAttempts.stop();
 }

@@ -14,7 +14,7 @@ import { publicId } from '../../../domain/ids.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
 import type { WorkflowStarter } from '../../../temporal/workflows.ts';
 import { recordChange } from '../../audit/record-change.ts';
-import { EVALUATION_COLUMNS, type EvaluationRow, getEvaluation, UNTOLD } from '../evaluations.ts';
+import { EVALUATION_COLUMNS, type EvaluationRow, getEvaluation, SIGNAL_PENDING } from '../evaluations.ts';
 import { tellEvaluationWorkflow } from './evaluation-workflow.ts';
 
 export type ControlDeps = WorkflowStarter & { log: Logger };
@@ -40,7 +40,7 @@ interface Change {
 }
 
 /**
- * Changes an evaluation as its caller wants it. The row is `untold` until its workflow reads it, and is looked at soon, also
+ * Changes an evaluation as its caller wants it. The row is `signal_pending` until its workflow reads it, and is looked at soon, also
  * where this process dies now.
  * @param query of a transaction of the workspace
  * @throws ApiError `not_found`, `invalid_state`
@@ -51,7 +51,7 @@ export async function changeEvaluation(query: Query, id: string, change: Change)
     const [row] = await query((db) => {
       const update = db
         .updateTable('evaluations')
-        .set({ ...set, ...change.set, ...UNTOLD })
+        .set({ ...set, ...change.set, ...SIGNAL_PENDING })
         .where('id', '=', id)
         .where(where)
         .returning(EVALUATION_COLUMNS);
@@ -79,7 +79,7 @@ export function continueFrom(from: readonly ('paused' | (typeof ENDED_EVALUATION
   ];
 }
 
-/** Tells the workflow. Where that fails, it learns of the change later: the row is still `untold` (`reconcileEvaluations`). */
+/** Tells the workflow. Where that fails, it learns of the change later: the row is still `signal_pending` (`reconcileEvaluations`). */
 export async function tellWorkflow(deps: ControlDeps, row: EvaluationRow): Promise<void> {
   try {
     await tellEvaluationWorkflow(deps, row);

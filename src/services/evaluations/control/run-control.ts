@@ -39,14 +39,14 @@ const controlColumns = (round: Expression<number>) => [
 const READ = prepared<RunRef>()((db, { evaluationId, round }) =>
   db.selectFrom('evaluations').select(controlColumns(round)).where('id', '=', evaluationId),
 );
-/** One statement resets `untold` and reads the row, so that no change is lost in between. */
+/** One statement resets `signal_pending` and reads the row, so that no change is lost in between. */
 const READ_NEWS = prepared<RunRef>()((db, { evaluationId, round }) =>
   db
     .updateTable('evaluations')
-    .set({ untold: false })
+    .set({ signal_pending: false })
     .where('id', '=', evaluationId)
     .where('retries', '=', round)
-    .where('untold', '=', true)
+    .where('signal_pending', '=', true)
     .returning(controlColumns(round)),
 );
 

@@ -2,7 +2,7 @@ import { now } from '../../../db/sql.ts';
 import { changeState, inStates } from '../../../db/state-change.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import { createRowWithdrawal, type WithGone } from '../../acceptance/withdraw-row.ts';
-import { UNTOLD } from '../evaluations.ts';
+import { SIGNAL_PENDING } from '../evaluations.ts';
 
 const CANCEL = changeState(evaluationStates, { to: 'canceled' });
 
@@ -29,7 +29,7 @@ export const { withdrawUnaccepted: withdrawUnacceptedEvaluation, withdraw: withd
     db.with('gone', (cte) =>
       cte
         .updateTable('evaluations')
-        .set({ ...CANCEL.set, finished_at: now, ...UNTOLD })
+        .set({ ...CANCEL.set, finished_at: now, ...SIGNAL_PENDING })
         .where('id', '=', id)
         .where(CANCEL.where)
         .returning(['id', 'workspace_id']),

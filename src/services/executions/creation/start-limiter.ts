@@ -34,7 +34,7 @@ export interface StartLimiterOptions {
   /** Executions of a workspace between their start and their call. */
   beginning?: number;
   /** After so long, an execution whose call has not begun no longer keeps others from their start. */
-  patienceMs?: number;
+  maxWaitMs?: number;
   /** Starts are spread out while fewer executions of a workspace go on; with more, their rate counts. */
   few?: number;
   /** The time between two starts then, divided by those that wait and one more. */
@@ -65,7 +65,7 @@ export function createStartLimiter(
   listener: Pick<Listener, 'on'>,
   {
     beginning: maxBeginning = 6,
-    patienceMs = 1_000,
+    maxWaitMs = 1_000,
     few = 32,
     spreadMs = 16,
     many = 100,
@@ -113,7 +113,7 @@ export function createStartLimiter(
   function start(workspaceId: string, starts: WorkspaceStarts, id: string, go: (isTurn: boolean) => void): void {
     starts.queue.delete(id);
     starts.open.set(id, Date.now() + countedMs);
-    starts.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), patienceMs).unref());
+    starts.beginning.set(id, setTimeout(() => hasBegun(workspaceId, id), maxWaitMs).unref());
     starts.startedAt = performance.now();
     starts.hasEnded = false;
     go(true);

@@ -1,7 +1,7 @@
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { createFairSemaphore, type FairSemaphore, type Release } from '../lib/fair-semaphore.ts';
-import { bothPlaces, createWaitingRoom, placeOf } from '../lib/waiting-room.ts';
+import { bothSlots, createWaitingRoom, slotOf } from '../lib/waiting-room.ts';
 import {
   type DeliveryIdentity,
   deliveryWorkflowId,
@@ -24,19 +24,19 @@ const SCORINGS = { total: 400, perKey: 100 };
 const HARMLESS_AFTER_MS = 10_000;
 /** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
 const SATURATED = 100;
-/** Slots for steps that find no place, and are sent away after a moment. */
+/** Slots for steps that find no slot, and are sent away after a moment. */
 const SPARE_SLOTS = 200;
 
 const ATTEMPTS_OF = 'attempts of ';
 
-/** A place, to be given back once, or after how long to ask again. */
+/** A slot, to be given back once, or after how long to ask again. */
 export type Entered = { release: Release } | { comeBackInMs: number };
 
 /**
- * Semaphores for what the workspaces have in flight in one worker process. A step of a workflow that finds no place returns, so that
+ * Semaphores for what the workspaces have in flight in one worker process. A step of a workflow that finds no slot returns, so that
  * it takes no slot of the worker; its workflow gets a signal when its place is free. Workspaces are named by their public ids.
  */
-export interface Places {
+export interface Slots {
   /** Calls of models. Executions acquire one by `enterCall`, before the examples of evaluations. */
   calls: FairSemaphore;
   /** Bytes that the loaded examples of evaluations hold. */
@@ -64,13 +64,13 @@ export interface Places {
   /** @param host `host:port` that it is sent to */
   enterAttempt(workspace: string, delivery: DeliveryIdentity, host: string): Promise<Entered>;
   /**
-   * Waits for a place for an attempt that has no workflow.
+   * Waits for a slot for an attempt that has no workflow.
    * @param endOfWait makes the signal that ends the wait, where there is one
    * @returns undefined if that signal ended it
    */
   waitForAttempt(workspace: string, host: string, endOfWait: () => AbortSignal): Promise<Release | undefined>;
   /**
-   * Waits for a place for a request to a scorer.
+   * Waits for a slot for a request to a scorer.
    * @param evaluationId whose example is scored: turns go round the runs of a workspace
    * @throws the reason of `signal`, which ends the wait
    */
@@ -78,19 +78,19 @@ export interface Places {
   /** Workspaces whose deliveries wait for each other here, so that starting more of them is in vain. */
   saturated(): string[];
   /** How many activities the workers of each queue run at a time. */
-  slots: { executions: number; evaluations: number; webhooks: number };
+  ofWorkers: { executions: number; evaluations: number; webhooks: number };
 }
 
-export interface PlacesOptions {
+export interface SlotsOptions {
   /** `WORKSPACE_CONCURRENCY` */
   workspaceConcurrency: number;
   /** `WEBHOOK_HOST_CONCURRENCY` */
   hostConcurrency: number;
   /**
-   * Tells a workflow that a place is kept for a step of it.
+   * Tells a workflow that a slot is kept for a step of it.
    * @returns false where the workflow has ended
    */
-  invite: (workflowId: string, step?: string) => Promise<boolean>;
+  offer: (workflowId: string, step?: string) => Promise<boolean>;
 }
 
 function untilHarmless(release: Release): Release {
@@ -101,7 +101,7 @@ function untilHarmless(release: Release): Release {
   };
 }
 
-export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, invite }: PlacesOptions): Places {
+export function createSlots({ workspaceConcurrency: perKey, hostConcurrency, offer }: SlotsOptions): Slots {
   const calls = createFairSemaphore({ total: perKey * BUSY_WORKSPACES, perKey });
   const examples = createByteBudget(MEMORY_SHARES.examples);
   const inputs = createByteBudget(MEMORY_SHARES.inputs);
@@ -119,8 +119,8 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
   const setAside = createFairSemaphore({ total: 1 });
 
   // Workspaces that send to the same host don't wait for each other.
-  const placeOfAttempt = (workspace: string, host: string) =>
-    bothPlaces(placeOf(hosts, `${workspace} ${host}`), placeOf(attempts, workspace, { group: host }));
+  const slotOfAttempt = (workspace: string, host: string) =>
+    bothSlots(slotOf(hosts, `${workspace} ${host}`), slotOf(attempts, workspace, { group: host }));
 
   return {
     calls,
@@ -129,17 +129,17 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
     deliveries,
     enterCall(workspace, executionId, inputBytes) {
       const id = executionWorkflowId(executionId);
-      const place = bothPlaces(
-        placeOf(inputs, workspace, { urgent: true, amount: inputBytes }),
-        placeOf(calls, workspace, { urgent: true }),
+      const slot = bothSlots(
+        slotOf(inputs, workspace, { urgent: true, amount: inputBytes }),
+        slotOf(calls, workspace, { urgent: true }),
       );
-      return room.enter({ id, line: `calls of ${workspace}`, place, invite: () => invite(id) });
+      return room.enter({ id, line: `calls of ${workspace}`, slot, offer: () => offer(id) });
     },
     async enterSetAside(workspace, executionId) {
       const id = executionWorkflowId(executionId);
-      const place = placeOf(setAside, workspace);
+      const slot = slotOf(setAside, workspace);
       const line = `set aside of ${workspace}`;
-      const entered = await room.enter({ id: `${id} set aside`, line, place, invite: () => invite(id) });
+      const entered = await room.enter({ id: `${id} set aside`, line, slot, offer: () => offer(id) });
       return 'release' in entered ? { release: untilHarmless(entered.release) } : entered;
     },
     async waitSetAside(workspace, signal) {
@@ -150,8 +150,8 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
       return room.enter({
         id: `${workflowId}/${from}`,
         line: `batches of ${workspace}`,
-        place: placeOf(batches, workspace, { group: evaluationId }),
-        invite: () => invite(workflowId, String(from)),
+        slot: slotOf(batches, workspace, { group: evaluationId }),
+        offer: () => offer(workflowId, String(from)),
       });
     },
     enterScan(workspace, { kind, id }) {
@@ -159,8 +159,8 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
       return room.enter({
         id: workflowId,
         line: `scans of ${workspace}`,
-        place: placeOf(scans, workspace, { group: id }),
-        invite: () => invite(workflowId),
+        slot: slotOf(scans, workspace, { group: id }),
+        offer: () => offer(workflowId),
       });
     },
     enterAttempt(workspace, delivery, host) {
@@ -168,30 +168,30 @@ export function createPlaces({ workspaceConcurrency: perKey, hostConcurrency, in
       return room.enter({
         id,
         line: `${ATTEMPTS_OF}${workspace}`,
-        place: placeOfAttempt(workspace, host),
-        invite: () => invite(id),
+        slot: slotOfAttempt(workspace, host),
+        offer: () => offer(id),
       });
     },
     async waitForAttempt(workspace, host, endOfWait) {
-      const place = placeOfAttempt(workspace, host);
-      const free = place.tryAcquire();
+      const slot = slotOfAttempt(workspace, host);
+      const free = slot.tryAcquire();
       if (free !== undefined) return free;
       const signal = endOfWait();
       if (signal.aborted) return undefined;
-      return place.acquire(signal).catch((error: unknown) => {
+      return slot.acquire(signal).catch((error: unknown) => {
         if (signal.aborted) return undefined;
         throw error;
       });
     },
     enterScoring(workspace, host, evaluationId, signal) {
-      const ofHost = placeOf(scorerHosts, `${workspace} ${host}`, { group: evaluationId });
-      return bothPlaces(ofHost, placeOf(scorings, workspace, { group: host })).acquire(signal);
+      const ofHost = slotOf(scorerHosts, `${workspace} ${host}`, { group: evaluationId });
+      return bothSlots(ofHost, slotOf(scorings, workspace, { group: host })).acquire(signal);
     },
     saturated: () =>
       room
         .longLines(SATURATED)
         .flatMap((line) => (line.startsWith(ATTEMPTS_OF) ? [line.slice(ATTEMPTS_OF.length)] : [])),
-    slots: {
+    ofWorkers: {
       executions: perKey * BUSY_WORKSPACES + SPARE_SLOTS,
       evaluations: BATCHES.total + SCANS.total + SPARE_SLOTS,
       webhooks: ATTEMPTS.total + SPARE_SLOTS,

@@ -25,7 +25,7 @@ export interface Servers {
 }
 
 /** What the API and the workers stand on: one of each in a process. */
-export interface Foundation {
+export interface Dependencies {
   settings: Settings;
   log: Logger;
   db: Database;
@@ -67,7 +67,7 @@ export function installTemporalRuntime(log: Logger): void {
  * Opens everything.
  * @throws Error where Temporal cannot be reached; the database may come up later
  */
-export async function layFoundation(settings: Settings, servers: Servers, log: Logger): Promise<Foundation> {
+export async function connectDependencies(settings: Settings, servers: Servers, log: Logger): Promise<Dependencies> {
   installTemporalRuntime(log);
   const { connection, client } = await connectTemporal(servers.temporalAddress, settings);
   const db = await openDatabase(servers.databaseUrl, { poolSize: settings.databasePoolSize });
@@ -109,7 +109,7 @@ const CHECK_DEADLINE_MS = 2_500;
 export function readinessChecks({
   db,
   client,
-}: Pick<Foundation, 'db' | 'client'>): Record<string, () => Promise<void>> {
+}: Pick<Dependencies, 'db' | 'client'>): Record<string, () => Promise<void>> {
   return {
     database: async () => {
       await db.system.query((all) => all.selectNoFrom(sql<number>`1`.as('one')));

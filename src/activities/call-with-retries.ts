@@ -7,7 +7,7 @@ import { fallsBackOn } from '../services/executions/run/fall-back.ts';
 import { createProviderThrottle, type ProviderThrottle } from './provider-throttle.ts';
 
 /** When a model has failed for good. */
-interface Patience {
+interface RetryLimits {
   /** Tries that count: a refusal for going too fast does not. */
   maxAttempts: number;
   /** A provider that refuses for longer than this is given up. */
@@ -17,15 +17,15 @@ interface Patience {
  * With the waits between them the tries outlast half a minute. A provider that refuses for more than a day has no quota left for
  * us, nor will it have tomorrow.
  */
-const ALL_PATIENCE: Patience = { maxAttempts: 6, maxRefusedMs: 26 * 60 * 60_000 };
+const LIMITS: RetryLimits = { maxAttempts: 6, maxRefusedMs: 26 * 60 * 60_000 };
 /** Where another model can be called instead. */
-const WITH_FALLBACK: Patience = { maxAttempts: 3, maxRefusedMs: 60_000 };
+const LIMITS_WITH_FALLBACK: RetryLimits = { maxAttempts: 3, maxRefusedMs: 60_000 };
 const FIRST_WAIT_MS = 1_000;
 /** Also the longest `Retry-After` that is heeded where the provider is overloaded rather than too fast for us. */
 const MAX_WAIT_MS = 60_000;
 
 /** A response, how many calls it took, and the model that gave it. */
-export type PatientAnswer = ModelResponse & { attempts: number; model: string };
+export type RetriedResponse = ModelResponse & { attempts: number; model: string };
 
 /** A call that failed for good: trying again can't mend it, or was tried often enough. */
 export class CallFailedError extends Error {
@@ -48,17 +48,17 @@ export class CallFailedError extends Error {
 }
 
 /** A call, and the models to call where its own has failed for good. */
-export type PatientCall = Omit<ModelCall, 'workspace'> & { fallbackModels?: readonly string[] };
+export type RetriedCall = Omit<ModelCall, 'workspace'> & { fallbackModels?: readonly string[] };
 
 /** Calls models until they respond or an error is non-retryable, at the pace that each provider allows. */
-export interface PatientModels {
+export interface RetryingModels {
   /**
    * @param call its `model` is called first; where that has failed for good in a way that another may not, so are the
    * `fallbackModels`, in order
    * @param stopWaiting ends waits before a call and between two; a call in flight ends by `call.signal` only
    * @throws CallFailedError of the last model; the signals' reason or an `AbortError` where one of them ended it
    */
-  generate(call: PatientCall, stopWaiting: AbortSignal): Promise<PatientAnswer>;
+  generate(call: RetriedCall, stopWaiting: AbortSignal): Promise<RetriedResponse>;
   /** Until when a model is left alone, since its provider refused calls; undefined where it is not. */
   refusedUntil(model: string): Date | undefined;
 }
@@ -80,15 +80,15 @@ function leftAlone(): ModelError {
 /**
  * One throttle for each workspace and model, shared by everything in this process. A provider counts by account and model, and
  * so whoever calls a model finds its pace (as TCP's flows do on one line); a workspace whose model is refused slows nobody else.
- * @param places calls in flight, by workspace
+ * @param slots calls in flight, by workspace
  * @param firstWaitMs before the second try; each further wait is twice as long
  * @returns `of`: the models for a run of a workspace (public ids); within a workspace, turns go round its runs
  */
-export function createPatientModels(
+export function createRetryingModels(
   models: Models,
-  places: FairSemaphore,
+  slots: FairSemaphore,
   firstWaitMs = FIRST_WAIT_MS,
-): { of(workspace: string, run: string): PatientModels } {
+): { of(workspace: string, run: string): RetryingModels } {
   const throttles = new Map<string, { throttle: ProviderThrottle; users: number }>();
 
   function nameOf(model: string): string {
@@ -116,16 +116,16 @@ export function createPatientModels(
 
   const keyOf = (workspace: string, model: string) => `${workspace} ${nameOf(model)}`;
 
-  const of = (workspace: string, run: string): PatientModels => ({
+  const of = (workspace: string, run: string): RetryingModels => ({
     async generate({ fallbackModels = [], ...call }, stopWaiting) {
       const before: ModelError[] = [];
       let attempts = 0;
       let model = call.model;
       for (const next of [...fallbackModels, undefined]) {
-        const patience = next === undefined ? ALL_PATIENCE : WITH_FALLBACK;
+        const limits = next === undefined ? LIMITS : LIMITS_WITH_FALLBACK;
         try {
           const response = await withThrottle(keyOf(workspace, model), (throttle) =>
-            generate(throttle, { workspace, run, patience }, { ...call, workspace, model }, stopWaiting),
+            generate(throttle, { workspace, run, limits }, { ...call, workspace, model }, stopWaiting),
           );
           return { ...response, model, attempts: attempts + response.attempts };
         } catch (error) {
@@ -147,12 +147,12 @@ export function createPatientModels(
 
   async function generate(
     throttle: ProviderThrottle,
-    { workspace, run, patience }: { workspace: string; run: string; patience: Patience },
+    { workspace, run, limits }: { workspace: string; run: string; limits: RetryLimits },
     call: ModelCall,
     stopWaiting: AbortSignal,
   ): Promise<ModelResponse & { attempts: number }> {
-    const { maxAttempts, maxRefusedMs } = patience;
-    const enter = () => places.acquire(workspace, { signal: stopWaiting, group: run });
+    const { maxAttempts, maxRefusedMs } = limits;
+    const enter = () => slots.acquire(workspace, { signal: stopWaiting, group: run });
     let attempts = 0;
     let counted = 0;
     let firstRefusedAt: number | undefined;
@@ -163,7 +163,7 @@ export function createPatientModels(
     };
     for (;;) {
       // Whoever has a fallback does not wait for a provider that wants to be left alone for longer.
-      if (patience === WITH_FALLBACK && throttle.pausedUntil - Date.now() > maxRefusedMs)
+      if (limits === LIMITS_WITH_FALLBACK && throttle.pausedUntil - Date.now() > maxRefusedMs)
         throw new CallFailedError(refusal ?? leftAlone(), attempts, call.model);
       try {
         return { ...(await throttle.run(stopWaiting, callOnce, refusedFor, enter)), attempts };

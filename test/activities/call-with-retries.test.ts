@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { CallFailedError, createPatientModels } from '../../src/activities/patient-call.ts';
+import { CallFailedError, createRetryingModels } from '../../src/activities/call-with-retries.ts';
 import type { ModelCall, ModelResponse, Models } from '../../src/models/model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 import { resolveModelName } from '../../src/models/names.ts';
-import { testPlaces } from '../support/places.ts';
 import { callOf } from '../support/providers/models.ts';
+import { testPlaces } from '../support/slots.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ANSWER: ModelResponse = {
@@ -33,7 +33,7 @@ function modelsThat(fail: (nth: number, call: ModelCall) => Error | undefined) {
       return ANSWER;
     },
   };
-  return { calls, patient: createPatientModels(models, testPlaces().calls, 1).of('ws_test', 'eval_test') };
+  return { calls, retrying: createRetryingModels(models, testPlaces().calls, 1).of('ws_test', 'eval_test') };
 }
 
 async function failureOf(answer: Promise<unknown>): Promise<CallFailedError> {
@@ -43,50 +43,50 @@ async function failureOf(answer: Promise<unknown>): Promise<CallFailedError> {
 }
 
 test('errors that may pass are tried again, and each call counts', async () => {
-  const { patient } = modelsThat((nth) => (nth < 3 ? unavailable() : undefined));
-  expect(await patient.generate(callOf('sandbox/echo'), never)).toMatchObject({ output: 'hi', attempts: 3 });
+  const { retrying } = modelsThat((nth) => (nth < 3 ? unavailable() : undefined));
+  expect(await retrying.generate(callOf('sandbox/echo'), never)).toMatchObject({ output: 'hi', attempts: 3 });
 });
 
 test('after six calls that failed there is no further one', async () => {
-  const { calls, patient } = modelsThat(unavailable);
-  const error = await failureOf(patient.generate(callOf('sandbox/echo'), never));
+  const { calls, retrying } = modelsThat(unavailable);
+  const error = await failureOf(retrying.generate(callOf('sandbox/echo'), never));
   expect(error).toMatchObject({ attempts: 6, failure: { code: 'model_unavailable' } });
   expect(calls).toHaveLength(6);
 });
 
 test('errors that cannot pass are not tried again', async () => {
-  const { patient } = modelsThat(() => new ModelError('model_invalid_request', 'no such parameter'));
-  expect(await failureOf(patient.generate(callOf('sandbox/echo'), never))).toMatchObject({ attempts: 1 });
+  const { retrying } = modelsThat(() => new ModelError('model_invalid_request', 'no such parameter'));
+  expect(await failureOf(retrying.generate(callOf('sandbox/echo'), never))).toMatchObject({ attempts: 1 });
 });
 
 test('refusals for going too fast never use up the tries', async () => {
-  const { patient } = modelsThat((nth) => (nth < 5 ? refused(1) : nth < 9 ? unavailable() : undefined));
-  expect(await patient.generate(callOf('sandbox/echo'), never)).toMatchObject({ attempts: 9 });
+  const { retrying } = modelsThat((nth) => (nth < 5 ? refused(1) : nth < 9 ? unavailable() : undefined));
+  expect(await retrying.generate(callOf('sandbox/echo'), never)).toMatchObject({ attempts: 9 });
 });
 
 test('a wait that the provider asked for is not waited for by calls to another', async () => {
-  const { calls, patient } = modelsThat((nth) => (nth === 1 ? refused(3_600_000) : undefined));
+  const { calls, retrying } = modelsThat((nth) => (nth === 1 ? refused(3_600_000) : undefined));
   const stop = new AbortController();
-  const slowed = patient.generate(callOf('openai/gpt-4o-mini'), stop.signal);
+  const slowed = retrying.generate(callOf('openai/gpt-4o-mini'), stop.signal);
   await waitFor('the refusal', async () => calls.length === 1);
-  await patient.generate(callOf('anthropic/claude-haiku-4-5'), never);
+  await retrying.generate(callOf('anthropic/claude-haiku-4-5'), never);
   expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5']);
   stop.abort();
   await expect(slowed).rejects.toMatchObject({ name: 'AbortError' });
 });
 
 test('a bare name and the full name of a model share the pace of their provider', async () => {
-  const { calls, patient } = modelsThat((nth) => (nth === 1 ? refused(500) : undefined));
-  const slowed = patient.generate(callOf('openai/gpt-4o-mini'), never);
+  const { calls, retrying } = modelsThat((nth) => (nth === 1 ? refused(500) : undefined));
+  const slowed = retrying.generate(callOf('openai/gpt-4o-mini'), never);
   await waitFor('the refusal', async () => calls.length === 1);
-  await Promise.all([slowed, patient.generate(callOf('gpt-4o-mini'), never)]);
+  await Promise.all([slowed, retrying.generate(callOf('gpt-4o-mini'), never)]);
   expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(480);
 });
 
 test('waiting ends at once when it is to stop; no matter how long the provider wants to be left alone', async () => {
-  const { calls, patient } = modelsThat(() => refused(3_600_000));
+  const { calls, retrying } = modelsThat(() => refused(3_600_000));
   const stop = new AbortController();
-  const answer = patient.generate(callOf('sandbox/echo'), stop.signal);
+  const answer = retrying.generate(callOf('sandbox/echo'), stop.signal);
   await waitFor('the refusal', async () => calls.length === 1);
   stop.abort();
   await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
@@ -95,11 +95,11 @@ test('waiting ends at once when it is to stop; no matter how long the provider w
 
 test('a call in flight goes on when waiting is to stop', async () => {
   const stop = new AbortController();
-  const { patient } = modelsThat(() => {
+  const { retrying } = modelsThat(() => {
     stop.abort();
     return undefined;
   });
-  expect(await patient.generate(callOf('sandbox/echo'), stop.signal)).toMatchObject({ output: 'hi' });
+  expect(await retrying.generate(callOf('sandbox/echo'), stop.signal)).toMatchObject({ output: 'hi' });
 });
 
 describe('with fallback models', () => {
@@ -108,32 +108,35 @@ describe('with fallback models', () => {
   const modelsOf = (calls: { model: string }[]) => calls.map(({ model }) => model);
 
   test('the next is called where the one before has failed for good, and is named', async () => {
-    const { calls, patient } = modelsThat(
+    const { calls, retrying } = modelsThat(
       failOf({
         'openai/gpt-4o-mini': unavailable(),
         'anthropic/claude-haiku-4-5': new ModelError('model_authentication', 'no credentials'),
       }),
     );
-    expect(await patient.generate(chain, never)).toMatchObject({ model: 'sandbox/echo', attempts: 5 });
+    expect(await retrying.generate(chain, never)).toMatchObject({ model: 'sandbox/echo', attempts: 5 });
     expect(modelsOf(calls)).toEqual([...Array(3).fill('openai/gpt-4o-mini'), ...chain.fallbackModels]);
   });
 
   test('a failure that another model would have, too, ends it', async () => {
-    const { calls, patient } = modelsThat(() => new ModelError('content_filtered', 'withheld'));
-    expect(await failureOf(patient.generate(chain, never))).toMatchObject({ model: 'openai/gpt-4o-mini', attempts: 1 });
+    const { calls, retrying } = modelsThat(() => new ModelError('content_filtered', 'withheld'));
+    expect(await failureOf(retrying.generate(chain, never))).toMatchObject({
+      model: 'openai/gpt-4o-mini',
+      attempts: 1,
+    });
     expect(calls).toHaveLength(1);
   });
 
   test('a provider that wants to be left alone for long is not waited for, by later calls neither', async () => {
-    const { calls, patient } = modelsThat(failOf({ 'openai/gpt-4o-mini': refused(3_600_000) }));
-    expect(await patient.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 2 });
-    expect(await patient.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 1 });
+    const { calls, retrying } = modelsThat(failOf({ 'openai/gpt-4o-mini': refused(3_600_000) }));
+    expect(await retrying.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 2 });
+    expect(await retrying.generate(chain, never)).toMatchObject({ model: 'anthropic/claude-haiku-4-5', attempts: 1 });
     expect(calls).toHaveLength(3);
   });
 
   test('the failure of the last one is that of the call, with all that were made', async () => {
-    const { patient } = modelsThat(() => new ModelError('model_authentication', 'no credentials'));
-    const error = await failureOf(patient.generate(chain, never));
+    const { retrying } = modelsThat(() => new ModelError('model_authentication', 'no credentials'));
+    const error = await failureOf(retrying.generate(chain, never));
     expect(error).toMatchObject({ model: 'sandbox/echo', attempts: 3, failure: { code: 'model_authentication' } });
     expect(error.before).toHaveLength(2);
   });
