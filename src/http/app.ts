@@ -85,11 +85,11 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     router[route.method](toRouterPath(route.path), (ctx) =>
       run(ctx, route, { ...deps, authenticate, identify, watched, work }),
     );
-  const byToken = deps.routes.filter(({ workspaceOfToken }) => workspaceOfToken);
   const withoutKey = new Set(
-    [...deps.routes.filter(({ keyOf }) => keyOf), ...byToken].map(
-      ({ method, path }) => `${method.toUpperCase()} /v1${path}`,
-    ),
+    deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
+  );
+  const byToken = new Set(
+    deps.routes.filter(({ workspaceOfToken }) => workspaceOfToken).map(({ path }) => `/v1${path}`),
   );
   app.use(requestLog(deps.log, deps.metrics));
   app.use(errorResponses(errorFormats(router, deps.routes)));
@@ -101,10 +101,11 @@ export function createApp(deps: AppDeps): Koa<AppState> {
     ctx.path = normalizePath(ctx.path);
     await next();
   });
-  app.use(cors(deps.corsOrigins, new Set(byToken.map(({ path }) => `/v1${path}`))));
+  app.use(cors(deps.corsOrigins, byToken));
   app.use(async (ctx, next) => {
     // A sign-in has its key in the body, which its route reads; a token is no key.
-    if (!withoutKey.has(`${ctx.method} ${ctx.path}`)) ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
+    if (!withoutKey.has(`${ctx.method} ${ctx.path}`) && !byToken.has(ctx.path))
+      ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
     await next();
   });
   app.use(router.routes());

@@ -171,7 +171,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
       headers: { Prefer: 'respond-async' },
     });
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
-    ids.set(path, body.id);
+    ids.set(path, body.id ?? body.ids[0]);
   }
   await service.call('PUT', `/queues/${nameIn('/queues')}`, { body: { score_names: ['helpful'] } });
   await service.call('POST', `/queues/${nameIn('/queues')}/items`, {
@@ -182,7 +182,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
   // What has no collection to be posted to is made by its name.
   const example = (id: string) => api.operations.find(({ operationId }) => operationId === id)?.example;
   const rule = `/rules/${encodeURIComponent(nameIn('/rules'))}`;
-  await service.call('PUT', rule, { body: example('putRule') });
+  await service.call('PUT', rule, { body: example('setRule') });
   const backfill = await service.call('POST', `${rule}/backfill`, { body: example('createBackfill') });
   ids.set('/rules', backfill.body.id);
   // Of these nothing is made by a POST of its own: what has happened, and a delivery.

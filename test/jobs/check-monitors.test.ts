@@ -250,10 +250,10 @@ describe('an alert', () => {
     await putMonitor(call, 'errors', { window: '5m', checks: [ERRORS] });
     await lookNow(service.foundation);
     await service.foundation.db.system.query({
-      text: `update run_minutes set starts_at = starts_at - interval '1 hour'`,
+      text: `update run_minutes set starts_at = starts_at - interval '3 days'`,
     });
     await service.foundation.db.system.query({
-      text: `update executions set finished_at = finished_at - interval '1 hour'`,
+      text: `update executions set finished_at = finished_at - interval '3 days'`,
     });
     for (let index = 0; index < 7; index += 1) await lookNow(service.foundation);
     expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ value: null, count: 0 }] });

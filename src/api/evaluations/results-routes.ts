@@ -98,7 +98,9 @@ export function evaluationResultsRoutes(): Route[] {
         await request.reserve(MAX_PAGE_BYTES);
         const row = await getResult(db.query, run.id, params.seq);
         const scores = await scoresOfExample(db.query, run.id, row.example_key);
-        return { ...presentResult(row), stored_scores: scores.map(presentScore) };
+        return scores.length === 0
+          ? presentResult(row)
+          : { ...presentResult(row), stored_scores: scores.map(presentScore) };
       },
     }),
     defineRoute({

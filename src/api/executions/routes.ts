@@ -87,7 +87,7 @@ export function executionRoutes(deps: RunExecutionDeps): Route[] {
         const execution = presentExecution(await wholeExecution(request, seen));
         // Most have none, and are read often.
         const scores = seen.hasScores ? await scoresOfExecution(db.query, params.id) : [];
-        return { ...execution, scores: scores.map(presentScore) };
+        return scores.length === 0 ? execution : { ...execution, scores: scores.map(presentScore) };
       },
     }),
     defineRoute({

@@ -151,7 +151,7 @@ export const Execution = z
     scores: z
       .array(Score)
       .optional()
-      .meta({ description: `The newest ${SHOWN_SCORES}. Only in \`GET /executions/{id}\`.` }),
+      .meta({ description: `The newest ${SHOWN_SCORES}, where there are any. Only in \`GET /executions/{id}\`.` }),
     workflow_id: z.string().nullable().meta({ description: 'Null where it was made elsewhere.' }),
     created_at: Timestamp,
     started_at: Timestamp.nullable(),

@@ -13,11 +13,11 @@ import {
   getBackfill,
   listBackfills,
 } from '../../services/rules/backfills.ts';
-import { countWaiting, deleteRule, getRule, listRules, putRule, type RuleDeps } from '../../services/rules/rules.ts';
+import { countWaiting, deleteRule, getRule, listRules, type RuleDeps, setRule } from '../../services/rules/rules.ts';
 import { hasScorer } from '../evaluations/scorer-scope.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
 import { presentBackfill, presentRule, UNREAD_BACKFILL, UNREAD_RULE } from './presenter.ts';
-import { backfillSample, createBackfillSample, putFreeRuleSample, putRuleSample, ruleSample } from './samples.ts';
+import { backfillSample, createBackfillSample, ruleSample, setFreeRuleSample, setRuleSample } from './samples.ts';
 import {
   Backfill,
   BackfillPage,
@@ -164,7 +164,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
     defineRoute({
       method: 'put',
       path: '/rules/{name}',
-      operationId: 'putRule',
+      operationId: 'setRule',
       audit: ['rule.created', 'rule.updated'],
       tag,
       summary: 'Create or replace a rule, which scores executions as they complete',
@@ -175,7 +175,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
       withoutRead: { last_error: null },
       params: RuleParams,
       body: PutRule,
-      bodyExamples: { 'Every run of a group': putFreeRuleSample, 'A judge on a tenth of all runs': putRuleSample },
+      bodyExamples: { 'Every run of a group': setFreeRuleSample, 'A judge on a tenth of all runs': setRuleSample },
       response: Rule,
       responseExample: ruleSample,
       errors: ['quota_exceeded'],
@@ -184,7 +184,7 @@ export function ruleRoutes(deps: RuleRouteDeps): Route[] {
           requireAlso(key.scopes, 'read', 'A rule with an "http" evaluator, which is sent executions,');
         // Before the transaction: it may take seconds.
         await evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
-        const { row, secrets } = await putRule(deps, db, params.name, {
+        const { row, secrets } = await setRule(deps, db, params.name, {
           promptName: body.prompt_name ?? null,
           promptGroup: body.group ?? null,
           label: body.label ?? null,

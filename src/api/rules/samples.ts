@@ -6,12 +6,12 @@ const judge = {
 };
 
 /** One that costs nothing. */
-export const putFreeRuleSample = {
+export const setFreeRuleSample = {
   group: 'support',
   evaluators: [{ type: 'json_valid' }, { type: 'latency', at_most_ms: 5_000 }],
 };
 
-export const putRuleSample = {
+export const setRuleSample = {
   prompt_name: 'support/greeting',
   sample_rate: 0.1,
   evaluators: [judge],

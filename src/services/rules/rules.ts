@@ -142,7 +142,7 @@ function refuseUnfit(models: Models, evaluators: EvaluatorConfig[], maxCost: str
  * @returns `made`: the names of evaluators whose secrets were made now, or given: they are shown this once
  * @throws ApiError `invalid_request`, `quota_exceeded`
  */
-export function putRule(
+export function setRule(
   deps: RuleDeps,
   db: WorkspaceDatabase,
   name: string,

@@ -111,6 +111,25 @@ const MONITOR = (name: string) => ({
   window: '1h',
   checks: [{ metric: `score:${name}`, above: 0.1 }],
 });
+/** A rule that is all its own, of executions that nobody makes. @returns its path */
+async function rule(): Promise<string> {
+  count += 1;
+  const path = `/rules/stored-${count}`;
+  await put(path, { prompt_name: 'other', evaluators: [EVALUATOR] });
+  return path;
+}
+
+async function backfill({ paused = false } = {}): Promise<string> {
+  const path = await rule();
+  const { id } = await post(`${path}/backfill`, {
+    since: '2026-01-01T00:00:00Z',
+    until: '2026-02-01T00:00:00Z',
+    max_cost: 1,
+  });
+  if (paused) await post(`${path}/backfills/${id}/pause`);
+  return `${path}/backfills/${id}`;
+}
+
 /** A queue that is all its own. @returns its path */
 async function queue(): Promise<string> {
   count += 1;
@@ -230,6 +249,18 @@ const changes: Row[] = [
       return `/scores/${(await service.call('POST', '/scores', { body: score })).body.id}`;
     },
   ],
+  ['setRule', 'execute', 'PUT', rule, { prompt_name: 'mine', evaluators: [{ type: 'json_valid' }] }],
+  ['deleteRule', 'execute', 'DELETE', rule],
+  [
+    'createBackfill',
+    'execute',
+    'POST',
+    async () => `${await rule()}/backfill`,
+    { since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z', max_cost: 1 },
+  ],
+  ['pauseBackfill', 'execute', 'POST', async () => `${await backfill()}/pause`],
+  ['cancelBackfill', 'execute', 'POST', async () => `${await backfill()}/cancel`],
+  ['resumeBackfill', 'execute', 'POST', async () => `${await backfill({ paused: true })}/resume`],
   [
     'setMonitor',
     'write',

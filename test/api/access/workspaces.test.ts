@@ -19,7 +19,7 @@ const takesStream = ({ requestBody, example }: Operation) => requestBody !== und
 const creates = (operation: Operation) =>
   takesStream(operation) ||
   operation.status === '201' ||
-  ['protectLabel', 'setScoreDefinition', 'setMonitor', 'setQueue'].includes(operation.operationId);
+  ['protectLabel', 'setScoreDefinition', 'setMonitor', 'setQueue', 'setRule'].includes(operation.operationId);
 
 /** Everything that the first workspace can read of its own. */
 async function readAll() {
@@ -69,11 +69,13 @@ test('nothing of a workspace can be reached with the key of another, by any oper
 test('lists and sums show nothing of another workspace', async () => {
   const stranger = await createOtherWorkspace(service, 'stranger');
   const lists = api.operations.filter(
-    // The session and the current key are the caller's alone; providers are what the operator has set up; an agreement is asked for by name.
+    // The session and the current key are the caller's alone; providers are what the operator has set up, evaluators what there is for everybody; an agreement is asked for by name.
     ({ method, path, operationId }) =>
       method === 'GET' &&
       !path.includes('{') &&
-      !['getSession', 'getCurrentApiKey', 'listProviders', 'getEvaluatorAgreement'].includes(operationId),
+      !['getSession', 'getCurrentApiKey', 'listProviders', 'listEvaluators', 'getEvaluatorAgreement'].includes(
+        operationId,
+      ),
   );
   expect(lists.length).toBeGreaterThan(3);
   for (const { path, operationId } of lists) {

@@ -3123,7 +3123,7 @@ class Execution(BaseModel):
     ]
     scores: Annotated[
         list[Score] | None,
-        Field(description="The newest 100. Only in `GET /executions/{id}`."),
+        Field(description="The newest 100, where there are any. Only in `GET /executions/{id}`."),
     ] = None
     workflow_id: Annotated[str | None, Field(description="Null where it was made elsewhere.")]
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]

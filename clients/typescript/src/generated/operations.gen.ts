@@ -94,7 +94,7 @@ export interface Operations {
   resumeBackfill: { request: api.ResumeBackfillData; response: api.ResumeBackfillResponse };
   listRules: { request: api.ListRulesData; response: api.ListRulesResponse };
   getRule: { request: api.GetRuleData; response: api.GetRuleResponse };
-  putRule: { request: api.PutRuleData; response: api.PutRuleResponse };
+  setRule: { request: api.SetRuleData; response: api.SetRuleResponse };
   deleteRule: { request: api.DeleteRuleData; response: api.DeleteRuleResponse };
   listSchedules: { request: api.ListSchedulesData; response: api.ListSchedulesResponse };
   createSchedule: { request: api.CreateScheduleData; response: api.CreateScheduleResponse };
@@ -232,7 +232,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   resumeBackfill: 'POST /rules/{name}/backfills/{id}/resume',
   listRules: 'GET /rules',
   getRule: 'GET /rules/{name}',
-  putRule: 'PUT /rules/{name}',
+  setRule: 'PUT /rules/{name}',
   deleteRule: 'DELETE /rules/{name}',
   listSchedules: 'GET /schedules',
   createSchedule: 'POST /schedules',

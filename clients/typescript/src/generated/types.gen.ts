@@ -2579,7 +2579,7 @@ export type Execution = {
         [key: string]: string;
     };
     /**
-     * The newest 100. Only in `GET /executions/{id}`.
+     * The newest 100, where there are any. Only in `GET /executions/{id}`.
      */
     scores?: Array<Score>;
     /**
@@ -9166,7 +9166,7 @@ export type GetRuleResponses = {
 
 export type GetRuleResponse = GetRuleResponses[keyof GetRuleResponses];
 
-export type PutRuleData = {
+export type SetRuleData = {
     body: PutRule;
     path: {
         /**
@@ -9178,7 +9178,7 @@ export type PutRuleData = {
     url: '/rules/{name}';
 };
 
-export type PutRuleErrors = {
+export type SetRuleErrors = {
     /**
      * The request is invalid; the message says what to change.
      */
@@ -9201,16 +9201,16 @@ export type PutRuleErrors = {
     500: Error;
 };
 
-export type PutRuleError = PutRuleErrors[keyof PutRuleErrors];
+export type SetRuleError = SetRuleErrors[keyof SetRuleErrors];
 
-export type PutRuleResponses = {
+export type SetRuleResponses = {
     /**
      * Done.
      */
     200: Rule;
 };
 
-export type PutRuleResponse = PutRuleResponses[keyof PutRuleResponses];
+export type SetRuleResponse = SetRuleResponses[keyof SetRuleResponses];
 
 export type ListSchedulesData = {
     body?: never;
