@@ -56,6 +56,8 @@ const UNRECORDED = [
   'createFeedback',
   'createFeedbackToken',
   'leaseQueueItem',
+  // A run is in the list of executions, as those that are made here.
+  'recordExecutions',
 ];
 
 describe('every operation that changes something', () => {

@@ -392,6 +392,7 @@ test('every change that shows more than its request has is in the list', () => {
     'createSchedule',
     'createScores',
     'leaseQueueItem',
+    'recordExecutions',
     'redeliver',
     'replayEvents',
     'returnQueueItem',
