@@ -76,10 +76,15 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
     evaluation: { prompt_name: 'say', dataset: 'words' },
   });
   await call('PUT', '/monitors/errors', { body: { window: '1h', checks: [{ metric: 'error_rate', above: 0.5 }] } });
+  await call('PUT', '/rules/valid', { body: { prompt_name: 'say', evaluators: [{ type: 'json_valid' }] } });
+  await post('/rules/valid/backfill', { since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z', max_cost: 1 });
   await call('POST', `/schedules/${schedule.id}/trigger`);
   await call('POST', '/session', { body: { key }, key: null });
   return { execution, evaluation, schedule };
 }
+
+/** Workers deal with their rows within seconds. */
+const SOON_GONE = ['release_entries', 'release_score_entries', 'queue_candidates', 'rule_items'];
 
 test('a deleted workspace is refused at once, and everything of it is removed, also what is under way', async () => {
   const { db, client, taskQueues, log } = service.foundation;
@@ -152,6 +157,15 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
+  for (const id of [doomedId, stayingId])
+    await db.system.query(
+      {
+        text: `with day as (insert into rule_days (workspace_id, work_id, day) select workspace_id, id, '2026-01-01' from rules where workspace_id = $1)
+               insert into rule_judgements (workspace_id, execution_id, rule, evaluator, version, model, created_at)
+               select workspace_id, id, 'valid', 'tone', 'a', 'openai/gpt-4o-mini', now() from executions where workspace_id = $1 limit 1`,
+      },
+      [id],
+    );
   const everything = await waitFor('a row of everything', async () => {
     // Workers soon add it to the sums.
     await db.system.query(
@@ -172,9 +186,14 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       { text: 'insert into queue_candidates (workspace_id, execution_id) values ($1, gen_random_uuid())' },
       [doomedId],
     );
+    await db.system.query(
+      {
+        text: 'insert into rule_items (workspace_id, work_id, execution_id, created_at) values ($1, gen_random_uuid(), gen_random_uuid(), now())',
+      },
+      [doomedId],
+    );
     const tables = Object.keys(await rowsOf(doomedId)).sort();
-    const soonGone = ['release_entries', 'release_score_entries', 'queue_candidates'];
-    return soonGone.every((table) => tables.includes(table)) ? tables : undefined;
+    return SOON_GONE.every((table) => tables.includes(table)) ? tables : undefined;
   });
   // A table that a workspace owns rows of is to be known to whoever removes them.
   expect(everything).toEqual(await tablesOfWorkspaces());
@@ -211,12 +230,7 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
 
   const kept = await rowsOf(stayingId);
   expect(Object.keys(kept).sort()).toEqual(
-    everything.filter(
-      (table) =>
-        !['notifications', 'stream_deltas', 'release_entries', 'release_score_entries', 'queue_candidates'].includes(
-          table,
-        ),
-    ),
+    everything.filter((table) => !['notifications', 'stream_deltas', ...SOON_GONE].includes(table)),
   );
   expect((await staying.call('GET', '/prompts/say')).status).toBe(200);
 });

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() =>
   db.system.query({
-    text: 'truncate executions, evaluations, evaluation_results, evaluation_judgements, dataset_versions, dataset_examples, scores',
+    text: 'truncate executions, evaluations, evaluation_results, evaluation_judgements, dataset_versions, dataset_examples, scores cascade',
   }),
 );
 

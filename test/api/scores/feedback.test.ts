@@ -66,12 +66,12 @@ test('a token is for its names and its execution alone', async () => {
     ['GET', `/executions/${id}`],
     ['GET', '/scores'],
     ['POST', '/scores'],
-    ['GET', '/feedback'],
-    ['DELETE', '/feedback'],
   ] as const) {
     const answer = await service.call(method, path, { key: token });
     expect([path, answer.status, answer.body.error.code]).toEqual([path, 401, 'unauthorized']);
   }
+  for (const method of ['GET', 'DELETE'])
+    expect((await service.call(method, '/feedback', { key: token })).status).toBe(400);
   expect(await scoresOf(id)).toEqual([]);
 });
 
