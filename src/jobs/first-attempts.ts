@@ -5,13 +5,13 @@ import { now } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import { publicId } from '../domain/ids.ts';
 import { deliveryStates } from '../domain/webhooks/delivery-states.ts';
-import type { AttemptMaker, AttemptOutcome, EnterAttempt } from '../services/deliveries/make-attempt.ts';
+import type { AttemptMaker, AttemptOutcome, EnterAttempt } from '../services/webhooks/deliveries/make-attempt.ts';
 import {
   type DeliveryStarter,
   type FirstWait,
   type StoredDelivery,
   startDelivery,
-} from '../services/deliveries/start-delivery.ts';
+} from '../services/webhooks/deliveries/start-delivery.ts';
 import type { Slots } from '../temporal/slots.ts';
 import { isTemporalAway } from '../temporal/workflows.ts';
 import { runEvery } from './run-every.ts';

@@ -4,14 +4,14 @@ import type { Database } from '../db/database.ts';
 import { inStates } from '../db/state-change.ts';
 import type { Builder } from '../db/statement.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/webhooks/delivery-states.ts';
-import { abandonOne } from '../services/deliveries/abandon-deliveries.ts';
-import { msUntil } from '../services/deliveries/read-attempt.ts';
+import { abandonOne } from '../services/webhooks/deliveries/abandon-deliveries.ts';
+import { msUntil } from '../services/webhooks/deliveries/read-attempt.ts';
 import {
   type DeliveryStarter,
   STORED_DELIVERY,
   type StoredDelivery,
   startDelivery,
-} from '../services/deliveries/start-delivery.ts';
+} from '../services/webhooks/deliveries/start-delivery.ts';
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { workflowState } from '../temporal/workflows.ts';
 import { NEXT_CHECK, overdue, reconcile } from './reconcile.ts';

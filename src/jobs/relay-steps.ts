@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { now } from '../db/sql.ts';
 import { type Builder, prepared } from '../db/statement.ts';
 import { parsePublicId } from '../domain/ids.ts';
-import { type DeliveryStarter, STORED_DELIVERY } from '../services/deliveries/start-delivery.ts';
+import { type DeliveryStarter, STORED_DELIVERY } from '../services/webhooks/deliveries/start-delivery.ts';
 import { deliveryWorkflowId } from '../temporal/names.ts';
 import { signalWorkflow } from '../temporal/workflows.ts';
 import { type FirstAttempts, UNSTARTED } from './first-attempts.ts';

@@ -4,7 +4,6 @@ import { createQuery } from '../../src/db/query.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { listAuditLog } from '../../src/services/audit/list-audit-log.ts';
-import { listDeliveries } from '../../src/services/deliveries/deliveries.ts';
 import { listEvaluations } from '../../src/services/evaluations/evaluations.ts';
 import { listResults } from '../../src/services/evaluations/results/results.ts';
 import { listEvents } from '../../src/services/events/list-events.ts';
@@ -14,6 +13,7 @@ import { listExecutions } from '../../src/services/executions/executions.ts';
 import { listPrompts } from '../../src/services/prompts/list-prompts.ts';
 import { readLatest } from '../../src/services/statistics/list-prompt-statistics.ts';
 import { readRuns } from '../../src/services/statistics/prompt-statistics.ts';
+import { listDeliveries } from '../../src/services/webhooks/deliveries/deliveries.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { seedAuditLog, seedDeliveries, seedEvaluation, seedExecutions, seedIncludes } from '../support/seed-rows.ts';
 

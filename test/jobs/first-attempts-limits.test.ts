@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import type { Database } from '../../src/db/database.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createFirstAttempts } from '../../src/jobs/first-attempts.ts';
-import type { AttemptMaker, AttemptOutcome } from '../../src/services/deliveries/make-attempt.ts';
-import type { DeliveryStarter, StoredDelivery } from '../../src/services/deliveries/start-delivery.ts';
+import type { AttemptMaker, AttemptOutcome } from '../../src/services/webhooks/deliveries/make-attempt.ts';
+import type { DeliveryStarter, StoredDelivery } from '../../src/services/webhooks/deliveries/start-delivery.ts';
 import { testPlaces } from '../support/slots.ts';
 
 /** First attempts whose ends are the test's to say; nothing is stored. */

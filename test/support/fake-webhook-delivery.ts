@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { withHeartbeats } from '../../src/activities/heartbeats.ts';
 import type { WebhookActivities } from '../../src/activities/webhook-delivery/webhook.ts';
-import type { AttemptOutcome, AttemptTask } from '../../src/services/deliveries/make-attempt.ts';
+import type { AttemptOutcome, AttemptTask } from '../../src/services/webhooks/deliveries/make-attempt.ts';
 import {
   deliveryEnded,
   deliveryStateQuery,

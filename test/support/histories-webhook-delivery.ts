@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { AttemptOutcome } from '../../src/services/deliveries/make-attempt.ts';
+import type { AttemptOutcome } from '../../src/services/webhooks/deliveries/make-attempt.ts';
 import { placeFree, type WebhookDeliveryState } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,

@@ -15,7 +15,7 @@ import { createByteBudget } from '../../src/lib/byte-budget.ts';
 import type { Mail } from '../../src/mail/mailer.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../src/services/access/api-keys.ts';
-import { createAttemptMaker } from '../../src/services/deliveries/make-attempt.ts';
+import { createAttemptMaker } from '../../src/services/webhooks/deliveries/make-attempt.ts';
 import { createWebhookMetrics } from '../../src/services/webhooks/webhook-metrics.ts';
 import { ensureFirstKey } from '../../src/services/workspaces/bootstrap.ts';
 import { deliveryWorkflowId, SEARCH_ATTRIBUTES, taskQueuesOf } from '../../src/temporal/names.ts';

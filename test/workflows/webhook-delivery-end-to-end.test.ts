@@ -5,7 +5,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { Webhook } from 'standardwebhooks';
 import { bindWorkspace } from '../../src/db/database.ts';
 import { publicId } from '../../src/domain/ids.ts';
-import { abandonDeliveries } from '../../src/services/deliveries/abandon-deliveries.ts';
+import { abandonDeliveries } from '../../src/services/webhooks/deliveries/abandon-deliveries.ts';
 import { cancelAttempt } from '../support/fake-webhook-delivery.ts';
 import { historyToJson } from '../support/histories.ts';
 import { eventsOf, readableText } from '../support/history-events.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { AttemptOutcome } from '../../src/services/deliveries/make-attempt.ts';
+import type { AttemptOutcome } from '../../src/services/webhooks/deliveries/make-attempt.ts';
 import { deliveryStateQuery } from '../../src/workflows/webhook-delivery.ts';
 import {
   being,

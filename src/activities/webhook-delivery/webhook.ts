@@ -2,14 +2,14 @@ import type { Database } from '../../db/database.ts';
 import { publicId } from '../../domain/ids.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { abandonOne } from '../../services/deliveries/abandon-deliveries.ts';
+import { type EmailOutcome, emailOwner } from '../../services/notifications/email-owner.ts';
+import { abandonOne } from '../../services/webhooks/deliveries/abandon-deliveries.ts';
 import type {
   AttemptMaker,
   AttemptOutcome,
   AttemptTask,
   EnterAttempt,
-} from '../../services/deliveries/make-attempt.ts';
-import { type EmailOutcome, emailOwner } from '../../services/notifications/email-owner.ts';
+} from '../../services/webhooks/deliveries/make-attempt.ts';
 import { findNotification } from '../../services/webhooks/disable-webhook.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { withHeartbeats } from '../heartbeats.ts';

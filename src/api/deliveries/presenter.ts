@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
-import type { AttemptRecord, DeliveryRow } from '../../services/deliveries/deliveries.ts';
+import type { AttemptRecord, DeliveryRow } from '../../services/webhooks/deliveries/deliveries.ts';
 import { deliveryWorkflowId } from '../../temporal/names.ts';
 import type { Delivery, DeliveryWithAttempts } from './schema.ts';
 

@@ -3,7 +3,7 @@ import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/deliveries/deliveries.ts';
+import { getDelivery, listAttempts, listDeliveries, redeliver } from '../../services/webhooks/deliveries/deliveries.ts';
 import { getWebhook } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { presentDelivery, presentWithAttempts } from './presenter.ts';

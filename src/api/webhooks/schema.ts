@@ -4,8 +4,8 @@ import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from '../../domain/webhooks/events.t
 import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { Timestamp, TimestampInput } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
-import { MAX_REPLAYED } from '../../services/deliveries/replay-events.ts';
 import { OVERLAP_HOURS } from '../../services/webhooks/change-webhook.ts';
+import { MAX_REPLAYED } from '../../services/webhooks/deliveries/replay-events.ts';
 import { CustomHeaders } from './header-rules.ts';
 
 export const EventName = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`).meta({ id: 'EventType' });

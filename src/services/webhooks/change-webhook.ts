@@ -6,7 +6,7 @@ import type { Cipher } from '../../domain/cipher.ts';
 import { publicId } from '../../domain/ids.ts';
 import { webhookStates } from '../../domain/webhooks/webhook-states.ts';
 import { recordChange } from '../audit/record-change.ts';
-import { abandonDeliveries } from '../deliveries/abandon-deliveries.ts';
+import { abandonDeliveries } from './deliveries/abandon-deliveries.ts';
 import { encryptHeaders, encryptSecret } from './encrypted-columns.ts';
 import {
   type EndpointRules,

@@ -12,7 +12,7 @@ import { createByteBudget } from '../../../src/lib/byte-budget.ts';
 import { createFairSemaphore } from '../../../src/lib/fair-semaphore.ts';
 import { createOutbound, type Outbound } from '../../../src/outbound/outbound.ts';
 import { generateApiKey } from '../../../src/services/access/api-keys.ts';
-import { type AttemptTask, createAttemptMaker } from '../../../src/services/deliveries/make-attempt.ts';
+import { type AttemptTask, createAttemptMaker } from '../../../src/services/webhooks/deliveries/make-attempt.ts';
 import { createWebhookMetrics } from '../../../src/services/webhooks/webhook-metrics.ts';
 import { ensureFirstKey } from '../../../src/services/workspaces/bootstrap.ts';
 import { createTestDatabase } from '../../support/database.ts';

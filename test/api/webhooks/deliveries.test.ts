@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { v7 } from 'uuid';
 import type { DeliveryStatus } from '../../../src/domain/webhooks/delivery-states.ts';
-import { MAX_REPLAYED } from '../../../src/services/deliveries/replay-events.ts';
+import { MAX_REPLAYED } from '../../../src/services/webhooks/deliveries/replay-events.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createOtherWorkspace } from '../workspace.ts';

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import type { Query } from '../../db/database.ts';
-import { CHANNELS } from '../../db/listener.ts';
-import { arrayOf, given, notify, now, unnestOf } from '../../db/sql.ts';
-import { inStates } from '../../db/state-change.ts';
-import type { Builder } from '../../db/statement.ts';
-import { UUID_V7 } from '../../db/uuid-v7.ts';
-import { invalidField } from '../../domain/errors.ts';
-import { idsOfSpan, publicId } from '../../domain/ids.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
-import type { EventType } from '../../domain/webhooks/events.ts';
-import { recordChange } from '../audit/record-change.ts';
-import { foundWebhook, lockWebhook, requireEnabled, type WebhookRow } from '../webhooks/webhooks.ts';
+import type { Query } from '../../../db/database.ts';
+import { CHANNELS } from '../../../db/listener.ts';
+import { arrayOf, given, notify, now, unnestOf } from '../../../db/sql.ts';
+import { inStates } from '../../../db/state-change.ts';
+import type { Builder } from '../../../db/statement.ts';
+import { UUID_V7 } from '../../../db/uuid-v7.ts';
+import { invalidField } from '../../../domain/errors.ts';
+import { idsOfSpan, publicId } from '../../../domain/ids.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../../domain/webhooks/delivery-states.ts';
+import type { EventType } from '../../../domain/webhooks/events.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { foundWebhook, lockWebhook, requireEnabled, type WebhookRow } from '../webhooks.ts';
 
 /** How many events one request can replay. */
 export const MAX_REPLAYED = 100_000;

@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely';
-import type { Query } from '../../db/database.ts';
-import { prepared, type RowOf } from '../../db/statement.ts';
-import type { EventData } from '../../domain/webhooks/events.ts';
+import type { Query } from '../../../db/database.ts';
+import { prepared, type RowOf } from '../../../db/statement.ts';
+import type { EventData } from '../../../domain/webhooks/events.ts';
 
 /** Milliseconds until a time; negative after it. */
 export const msUntil = (time: Expression<Date | null>) =>

@@ -1,14 +1,14 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import { type Selection, sql } from 'kysely';
-import type { Query } from '../../db/database.ts';
-import { inStates } from '../../db/state-change.ts';
-import { prepared } from '../../db/statement.ts';
-import type { Tables } from '../../db/tables.ts';
-import { publicId } from '../../domain/ids.ts';
-import { deliveryStates } from '../../domain/webhooks/delivery-states.ts';
-import { deliveryWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
-import { startWorkflowOnce, type WorkflowStarter } from '../../temporal/workflows.ts';
-import type { FirstWait, webhookDelivery } from '../../workflows/webhook-delivery.ts';
+import type { Query } from '../../../db/database.ts';
+import { inStates } from '../../../db/state-change.ts';
+import { prepared } from '../../../db/statement.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { publicId } from '../../../domain/ids.ts';
+import { deliveryStates } from '../../../domain/webhooks/delivery-states.ts';
+import { deliveryWorkflowId, SEARCH_ATTRIBUTES } from '../../../temporal/names.ts';
+import { startWorkflowOnce, type WorkflowStarter } from '../../../temporal/workflows.ts';
+import type { FirstWait, webhookDelivery } from '../../../workflows/webhook-delivery.ts';
 import { abandonOne } from './abandon-deliveries.ts';
 
 /** What a workflow is started with, of a delivery `d`, its event `e` and its webhook `w`, which may have been deleted. */

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
-import { CHANNELS, type Listener } from '../../db/listener.ts';
-import { notify } from '../../db/sql.ts';
-import type { Tables } from '../../db/tables.ts';
-import { createWaiter, type Waiter } from '../../db/waiter.ts';
+import { CHANNELS, type Listener } from '../../../db/listener.ts';
+import { notify } from '../../../db/sql.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { createWaiter, type Waiter } from '../../../db/waiter.ts';
 import { type DeliveryRow, getDelivery, hasEnded } from './deliveries.ts';
 
 /** Lets requests wait for the end of the deliveries of tests. */

@@ -1,11 +1,11 @@
 import { type Expression, sql } from 'kysely';
-import type { Query, SystemDatabase } from '../../db/database.ts';
-import { milliseconds, now } from '../../db/sql.ts';
-import { changeState } from '../../db/state-change.ts';
-import { type Parameters, prepared } from '../../db/statement.ts';
-import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
-import type { OutboundResult } from '../../outbound/outbound.ts';
-import { disableForFailure } from '../webhooks/disable-webhook.ts';
+import type { Query, SystemDatabase } from '../../../db/database.ts';
+import { milliseconds, now } from '../../../db/sql.ts';
+import { changeState } from '../../../db/state-change.ts';
+import { type Parameters, prepared } from '../../../db/statement.ts';
+import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../../domain/webhooks/delivery-states.ts';
+import type { OutboundResult } from '../../../outbound/outbound.ts';
+import { disableForFailure } from '../disable-webhook.ts';
 import { notifyTester } from './delivery-waiter.ts';
 
 interface Attempt extends OutboundResult {

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import type { Query } from '../../db/database.ts';
-import { CHANNELS } from '../../db/listener.ts';
-import { type Page, selectPage } from '../../db/read-page.ts';
-import { given, notify, now } from '../../db/sql.ts';
-import { type Builder, prepared, type RowOf } from '../../db/statement.ts';
-import { ApiError, notFound } from '../../domain/errors.ts';
-import { idsOfSpan, newId, publicId } from '../../domain/ids.ts';
-import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
-import type { EventType } from '../../domain/webhooks/events.ts';
-import { recordChange } from '../audit/record-change.ts';
-import { lockWebhook, requireEnabled } from '../webhooks/webhooks.ts';
+import type { Query } from '../../../db/database.ts';
+import { CHANNELS } from '../../../db/listener.ts';
+import { type Page, selectPage } from '../../../db/read-page.ts';
+import { given, notify, now } from '../../../db/sql.ts';
+import { type Builder, prepared, type RowOf } from '../../../db/statement.ts';
+import { ApiError, notFound } from '../../../domain/errors.ts';
+import { idsOfSpan, newId, publicId } from '../../../domain/ids.ts';
+import { type DeliveryStatus, deliveryStates, UNFINISHED_DELIVERY } from '../../../domain/webhooks/delivery-states.ts';
+import type { EventType } from '../../../domain/webhooks/events.ts';
+import { recordChange } from '../../audit/record-change.ts';
+import { lockWebhook, requireEnabled } from '../webhooks.ts';
 
 const selectDeliveries = (db: Builder) =>
   db

@@ -1,10 +1,10 @@
 import { type Expression, sql } from 'kysely';
-import type { Query } from '../../db/database.ts';
-import { CHANNELS } from '../../db/listener.ts';
-import { notify, now } from '../../db/sql.ts';
-import { changeState, inStates } from '../../db/state-change.ts';
-import { prepared } from '../../db/statement.ts';
-import { deliveryStates, UNFINISHED_DELIVERY } from '../../domain/webhooks/delivery-states.ts';
+import type { Query } from '../../../db/database.ts';
+import { CHANNELS } from '../../../db/listener.ts';
+import { notify, now } from '../../../db/sql.ts';
+import { changeState, inStates } from '../../../db/state-change.ts';
+import { prepared } from '../../../db/statement.ts';
+import { deliveryStates, UNFINISHED_DELIVERY } from '../../../domain/webhooks/delivery-states.ts';
 
 import { notifyTester } from './delivery-waiter.ts';
 
