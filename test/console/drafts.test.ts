@@ -305,3 +305,44 @@ test('why a save was refused is in view, wherever the page is scrolled to', asyn
   expect(isOnTop).toBe(true);
   await context.close();
 });
+
+test('forms that make something keep what was typed until it is sent or thrown away', async () => {
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  await call('PUT', '/datasets/filled', { raw: '{"variables":{"name":"Ada"}}', headers });
+  const { context, page, complaints } = await stage.signIn();
+  page.on('dialog', (dialog) => complaints.push(dialog.message()));
+  const openExample = async () => {
+    await page.goto(stage.at('/datasets/filled'));
+    await page.getByRole('button', { name: 'Add an example…' }).click();
+  };
+  const openPrompt = async () => {
+    await page.goto(stage.at('/prompts'));
+    await page.getByRole('button', { name: 'New prompt…' }).click();
+  };
+  const forms: [label: string, text: string, open: () => Promise<unknown>][] = [
+    ['Examples at a time', '7', () => page.goto(stage.at('/evaluations/new'))],
+    ['Maximum cost, in US dollars', '1.5', () => page.goto(stage.at('/schedules/new'))],
+    ['Text', 'Typed {{ name }}', openPrompt],
+    ['Expected', 'Typed', openExample],
+  ];
+  for (const [index, [label, text, open]] of forms.entries()) {
+    await open();
+    const field = page.getByLabel(label, { exact: true });
+    const before = await field.inputValue();
+    await field.fill(text);
+    await stored(page, index + 1);
+    await open();
+    await page.getByText(/^Your unsaved changes from/).waitFor();
+    expect(await field.inputValue()).toBe(text);
+    await page.getByRole('button', { name: 'Throw them away' }).click();
+    expect(await field.inputValue()).toBe(before);
+    await field.fill(text);
+    await stored(page, index + 1);
+  }
+  // The last one is sent.
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The example was added in version 2.').first().waitFor();
+  await stored(page, forms.length - 1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});

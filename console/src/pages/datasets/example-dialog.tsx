@@ -5,6 +5,7 @@ import { FormDialog, Modal } from '../../components/dialog.tsx';
 import { TextArea, TextField } from '../../components/fields.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { showToast } from '../../components/toast.tsx';
+import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { formatJson } from '../../format.ts';
 import { changeExamples, type Example, withoutPlace } from './examples.ts';
 import { titleOf } from './examples-tab.tsx';
@@ -56,15 +57,22 @@ function EditDialog({
   onClose: () => void;
 }) {
   const client = useQueryClient();
-  const [id, setId] = useState(example?.id ?? '');
-  const [variables, setVariables] = useState(formatJson(example?.variables ?? { name: '' }));
-  const [expected, setExpected] = useState(
-    isText(example?.expected) ? String(example?.expected ?? '') : formatJson(example?.expected),
-  );
-  const [asJson, setAsJson] = useState(!isText(example?.expected));
-  const [metadata, setMetadata] = useState(example?.metadata === undefined ? '' : formatJson(example.metadata));
-  const change = async (lines: (before: string[]) => string[], done: string) => {
+  const {
+    value: form,
+    change,
+    sent,
+    notice,
+  } = useDraftForm('example', `${dataset.name} ${example?.id ?? ''}`, {
+    id: example?.id ?? '',
+    variables: formatJson(example?.variables ?? { name: '' }),
+    expected: isText(example?.expected) ? String(example?.expected ?? '') : formatJson(example?.expected),
+    asJson: !isText(example?.expected),
+    metadata: example?.metadata === undefined ? '' : formatJson(example.metadata),
+  });
+  const { id, variables, expected, asJson, metadata } = form;
+  const store = async (lines: (before: string[]) => string[], done: string) => {
     const saved = await changeExamples(dataset, lines);
+    sent();
     await client.invalidateQueries({ queryKey: ['datasets'] });
     showToast(`${done} in version ${saved.version}.`);
   };
@@ -76,11 +84,11 @@ function EditDialog({
       ...(metadata.trim() !== '' && { metadata: parse('Metadata', metadata) }),
     });
     return example === undefined
-      ? change((lines) => [...lines, line], 'The example was added')
-      : change((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), 'The example was changed');
+      ? store((lines) => [...lines, line], 'The example was added')
+      : store((lines) => lines.map((each, seq) => (seq === example.seq ? line : each)), 'The example was changed');
   };
   const deleteExample = async () => {
-    await change((lines) => lines.filter((_, seq) => seq !== example?.seq), 'The example was deleted');
+    await store((lines) => lines.filter((_, seq) => seq !== example?.seq), 'The example was deleted');
   };
   const [removing, setRemoving] = useState(false);
   return (
@@ -94,10 +102,11 @@ function EditDialog({
       danger={removing}
       onSubmit={async () => (removing ? deleteExample() : save())}
     >
+      {notice}
       <TextField
         label="Id"
         value={id}
-        onChange={setId}
+        onChange={(next) => change({ id: next })}
         spellCheck={false}
         hint="By it the same example is known in every version."
       />
@@ -108,7 +117,7 @@ function EditDialog({
         required
         spellCheck={false}
         value={variables}
-        onChange={setVariables}
+        onChange={(next) => change({ variables: next })}
         hint="A JSON object."
       />
       <TextArea
@@ -116,11 +125,11 @@ function EditDialog({
         className={asJson ? 'mono' : undefined}
         rows={5}
         value={expected}
-        onChange={setExpected}
+        onChange={(next) => change({ expected: next })}
         hint="What the output should be. Empty: nothing is expected."
       />
       <label className="check">
-        <input type="checkbox" checked={asJson} onChange={(event) => setAsJson(event.target.checked)} />
+        <input type="checkbox" checked={asJson} onChange={(event) => change({ asJson: event.target.checked })} />
         What is expected is JSON
       </label>
       <TextArea
@@ -129,7 +138,7 @@ function EditDialog({
         rows={2}
         spellCheck={false}
         value={metadata}
-        onChange={setMetadata}
+        onChange={(next) => change({ metadata: next })}
         hint="A JSON object, or nothing."
       />
       {example && (

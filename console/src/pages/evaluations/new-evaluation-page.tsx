@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { post } from '../../api.ts';
 import type { Evaluation } from '../../api-types.ts';
 import { PageHead } from '../../components/page.tsx';
 import { QueryState } from '../../components/states.tsx';
+import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { CreateRunForm } from './create-run-form.tsx';
 import { evaluationQuery } from './queries.ts';
 import { newEvaluationRoute } from './routes.ts';
@@ -26,31 +26,37 @@ export function NewEvaluationPage() {
         }
       />
       {from === undefined ? (
-        <EvaluationForm start={{ ...EMPTY_RUN, prompt, dataset, ...(version && { which: `version:${version}` }) }} />
+        <EvaluationForm
+          subject={prompt}
+          start={{ ...EMPTY_RUN, prompt, dataset, ...(version && { which: `version:${version}` }) }}
+        />
       ) : (
         <QueryState query={source} what="the evaluation">
-          {(evaluation) => <EvaluationForm start={formOf(evaluation)} />}
+          {(evaluation) => <EvaluationForm subject={evaluation.id} start={formOf(evaluation)} />}
         </QueryState>
       )}
     </>
   );
 }
 
-function EvaluationForm({ start }: { start: RunForm }) {
-  const [form, setForm] = useState(start);
+function EvaluationForm({ subject, start }: { subject: string; start: RunForm }) {
+  const { value: form, change, sent, notice } = useDraftForm('evaluation', subject, start);
   const client = useQueryClient();
   const navigate = newEvaluationRoute.useNavigate();
   return (
     <CreateRunForm
       value={form}
-      onChange={setForm}
+      onChange={change}
       submitLabel="Start the evaluation"
       onCreate={async () => {
         const evaluation = await post<Evaluation>('/evaluations', toCreate(form));
+        sent();
         await client.invalidateQueries({ queryKey: ['evaluations', 'list'] });
         return evaluation;
       }}
       onCreated={(id) => navigate({ to: '/evaluations/$id', params: { id } })}
-    />
+    >
+      {notice}
+    </CreateRunForm>
   );
 }

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { CreatePrompt } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/fields.tsx';
 import { ModelField } from '../../components/model-field.tsx';
+import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { createPrompt } from '../prompt/save-version.ts';
 
 const KINDS = [
@@ -23,10 +23,13 @@ export function NewPromptDialog({
   group: string | undefined;
 }) {
   const prefix = group === undefined ? '' : `${group}/`;
-  const [name, setName] = useState('');
-  const [kind, setKind] = useState('template');
-  const [text, setText] = useState('');
-  const [model, setModel] = useState('sandbox/echo');
+  const { value, change, sent, notice } = useDraftForm('new-prompt', prefix, {
+    name: '',
+    kind: 'template',
+    text: '',
+    model: 'sandbox/echo',
+  });
+  const { name, kind, text, model } = value;
   const client = useQueryClient();
   const navigate = useNavigate();
   const create = async () => {
@@ -38,8 +41,7 @@ export function NewPromptDialog({
     };
     const prompt = await createPrompt(body);
     await client.invalidateQueries({ queryKey: ['prompts'] });
-    setName('');
-    setText('');
+    sent();
     await navigate({ to: '/prompts/$', params: { _splat: prompt.name } });
   };
   return (
@@ -51,16 +53,24 @@ export function NewPromptDialog({
       submitLabel="Create"
       onSubmit={create}
     >
-      <TextField label="Name" value={name} onChange={setName} required placeholder="greeting" spellCheck={false} />
-      <ModelField label="Model" value={model} onChange={setModel} required />
-      <SelectField label="Type" value={kind} onChange={setKind} options={KINDS} />
+      {notice}
+      <TextField
+        label="Name"
+        value={name}
+        onChange={(next) => change({ name: next })}
+        required
+        placeholder="greeting"
+        spellCheck={false}
+      />
+      <ModelField label="Model" value={model} onChange={(next) => change({ model: next })} required />
+      <SelectField label="Type" value={kind} onChange={(next) => change({ kind: next })} options={KINDS} />
       <TextArea
         label="Text"
         className="mono"
         rows={5}
         required
         value={text}
-        onChange={setText}
+        onChange={(next) => change({ text: next })}
         hint="{{ name }} is a place that each run fills."
       />
     </FormDialog>

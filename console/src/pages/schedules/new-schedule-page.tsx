@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { post } from '../../api.ts';
 import { CheckField, ComboField, TextField } from '../../components/fields.tsx';
 import { PageHead } from '../../components/page.tsx';
+import { useDraftForm } from '../../drafts/use-draft-form.tsx';
 import { CreateRunForm } from '../evaluations/create-run-form.tsx';
 import type { Evaluator } from '../evaluations/evaluator.ts';
 import { EMPTY_RUN, toScheduled } from '../evaluations/run-form-state.ts';
@@ -13,16 +13,20 @@ import type { CreateSchedule, Schedule } from './types.ts';
 const CRONS = ['0 6 * * 1-5', '@daily', '@weekly', '@hourly'];
 
 export function NewSchedulePage() {
-  const [name, setName] = useState('');
-  const [cron, setCron] = useState('0 6 * * 1-5');
-  const [timeZone, setTimeZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [paused, setPaused] = useState(false);
-  const [run, setRun] = useState(EMPTY_RUN);
+  const { value, change, sent, notice } = useDraftForm('schedule', '', {
+    name: '',
+    cron: '0 6 * * 1-5',
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    paused: false,
+    run: EMPTY_RUN,
+  });
+  const { name, cron, timeZone, paused, run } = value;
   const client = useQueryClient();
   const navigate = newScheduleRoute.useNavigate();
   const create = async () => {
     const body: CreateSchedule = { name, cron, time_zone: timeZone, paused, evaluation: toScheduled(run) };
     const { id, evaluation } = await post<Schedule>('/schedules', body);
+    sent();
     await client.invalidateQueries({ queryKey: ['schedules'] });
     const { evaluators } = evaluation as { evaluators: Evaluator[] };
     return { id, evaluators };
@@ -41,21 +45,22 @@ export function NewSchedulePage() {
       />
       <CreateRunForm
         value={run}
-        onChange={setRun}
+        onChange={(next) => change({ run: next })}
         scheduled
         submitLabel="Create the schedule"
         onCreate={create}
         onCreated={(id) => navigate({ to: '/schedules/$id', params: { id } })}
       >
+        {notice}
         <section className="card" aria-labelledby="when">
           <h2 id="when">When</h2>
           <div className="filters">
-            <TextField label="Name" value={name} onChange={setName} required maxLength={100} />
+            <TextField label="Name" value={name} onChange={(next) => change({ name: next })} required maxLength={100} />
             <ComboField
               label="Due"
               className="mono"
               value={cron}
-              onChange={setCron}
+              onChange={(next) => change({ cron: next })}
               options={CRONS}
               required
               spellCheck={false}
@@ -64,12 +69,12 @@ export function NewSchedulePage() {
             <ComboField
               label="Time zone"
               value={timeZone}
-              onChange={setTimeZone}
+              onChange={(next) => change({ timeZone: next })}
               options={Intl.supportedValuesOf('timeZone')}
               required
               spellCheck={false}
             />
-            <CheckField label="Begin paused" checked={paused} onChange={setPaused} />
+            <CheckField label="Begin paused" checked={paused} onChange={(next) => change({ paused: next })} />
           </div>
         </section>
       </CreateRunForm>
