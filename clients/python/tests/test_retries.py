@@ -32,7 +32,10 @@ DATASET = {
 def sample(path: str) -> Any:
     """What the OpenAPI document has as the response of a POST."""
     api = json.loads((Path(__file__).resolve().parents[3] / "openapi.json").read_text())
-    return api["paths"][path]["post"]["responses"]["201"]["content"]["application/json"]["example"]
+    content = api["paths"][path]["post"]["responses"]["201"]["content"]["application/json"]
+    [example] = content["examples"].values()
+    # Those that several operations share stand once.
+    return api["components"]["examples"][example["$ref"].rsplit("/", 1)[-1]]["value"] if "$ref" in example else example["value"]
 
 
 def refusal(status: int, code: str, retry_after: int | None = None) -> httpx.Response:
