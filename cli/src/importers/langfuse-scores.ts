@@ -65,7 +65,7 @@ const MAX_AGE_MS = 365 * 24 * 60 * 60_000;
 const TYPES = new Set(['numeric', 'boolean', 'categorical', 'text']);
 const ROLES = new Set(['system', 'user', 'assistant']);
 /** Names that say by themselves whose model it is. */
-const KNOWN_MODEL = /^(gpt-|chatgpt-|o\d|claude-|gemini-|mistral-)/;
+const KNOWN_MODEL = /^(gpt-|chatgpt-|o[134](-|$)|claude-|gemini-|mistral-(?!embed|ocr|moderation))[^:]*$/;
 
 /** The same id for the same score, in every import. */
 function scoreId(score: Json): string {
