@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Api } from 'pms-client';
-import { type Context, connect, printJson, printLine } from '../context.ts';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
 import { definitionText, readDefinition } from '../definition-file.ts';
 import { formatTable } from '../table.ts';
 
@@ -61,7 +61,7 @@ export function addMonitorCommands(program: Command, context: Context): void {
       const { name, body } = await readDefinition<Api.PutMonitor>(file);
       const monitor = await (await connect(context)).call('setMonitor', { path: { name }, body });
       if (json) printJson(stdout, monitor);
-      else printLine(stdout, `${monitor.name} is set${monitor.enabled ? '' : ', and disabled'}`);
+      else printLine(stdout, safeText(`${monitor.name} is set${monitor.enabled ? '' : ', and disabled'}`));
     });
 
   monitors
@@ -72,6 +72,6 @@ export function addMonitorCommands(program: Command, context: Context): void {
     .action(async (name: string, { json }: { json?: boolean }) => {
       const monitor = await (await connect(context)).call('deleteMonitor', { path: { name } });
       if (json) printJson(stdout, monitor);
-      else printLine(stdout, `${monitor.name} is deleted`);
+      else printLine(stdout, safeText(`${monitor.name} is deleted`));
     });
 }

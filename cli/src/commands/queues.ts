@@ -33,7 +33,7 @@ function print({ stdout }: Context, queue: Api.Queue): void {
   const { name, description, score_names: scores, filter, sample_rate: share, progress, full } = queue;
   const { pending, leased, completed, skipped } = progress;
   printLine(stdout, safeText(`${name}${description ? `: ${description}` : ''}`));
-  printLine(stdout, `scores: ${scores.join(', ')}; reviewers of an item: ${queue.reviewers_per_item}`);
+  printLine(stdout, safeText(`scores: ${scores.join(', ')}; reviewers of an item: ${queue.reviewers_per_item}`));
   if (filter !== null) printLine(stdout, safeText(`filter: ${JSON.stringify(filter)}, share ${share}`));
   printLine(
     stdout,

@@ -109,7 +109,7 @@ export function addRuleCommands(program: Command, context: Context): void {
       const { name, body } = await readDefinition<Api.PutRule>(file);
       const rule = await (await connect(context)).call('putRule', { path: { name }, body });
       if (json) printJson(stdout, rule);
-      else printLine(stdout, `${rule.name} is set${rule.enabled ? '' : ', and disabled'}`);
+      else printLine(stdout, safeText(`${rule.name} is set${rule.enabled ? '' : ', and disabled'}`));
     });
 
   rules
@@ -120,7 +120,7 @@ export function addRuleCommands(program: Command, context: Context): void {
     .action(async (name: string, { json }: { json?: boolean }) => {
       const rule = await (await connect(context)).call('deleteRule', { path: { name } });
       if (json) printJson(stdout, rule);
-      else printLine(stdout, `${rule.name} is deleted`);
+      else printLine(stdout, safeText(`${rule.name} is deleted`));
     });
 
   rules

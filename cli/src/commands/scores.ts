@@ -155,7 +155,7 @@ export function addScoreCommands(program: Command, context: Context): void {
       for (const id of ids) {
         const score = await pms.call('deleteScore', { path: { id } });
         deleted.push(score);
-        if (!json) printLine(stdout, `${score.id} is deleted`);
+        if (!json) printLine(stdout, safeText(`${score.id} is deleted`));
       }
       if (json) printJson(stdout, deleted);
     });
