@@ -3,14 +3,18 @@ import { DATASET_RESERVED, datasetNameProblem } from '../../src/domain/evaluatio
 import { MAX_LABEL_LENGTH, MovableLabel } from '../../src/domain/prompts/label.ts';
 import { VariableName } from '../../src/domain/prompts/messages.ts';
 import { MAX_NAME_LENGTH, PROMPT_RESERVED, promptNameProblem } from '../../src/domain/prompts/prompt-name.ts';
+import { QUEUE_RESERVED, queueNameProblem } from '../../src/domain/queues/queue-name.ts';
+import { scoreNameProblem } from '../../src/domain/scores/score-name.ts';
 
 /** What a name is for. */
-export type NameKind = 'prompt' | 'dataset';
+export type NameKind = 'prompt' | 'dataset' | 'score' | 'queue';
 
 /** What each may be called, and the words that it may not have as a segment after the first. */
 const RULES = {
   prompt: { problemOf: promptNameProblem, reserved: PROMPT_RESERVED },
   dataset: { problemOf: datasetNameProblem, reserved: DATASET_RESERVED },
+  score: { problemOf: scoreNameProblem, reserved: new Set<string>() },
+  queue: { problemOf: queueNameProblem, reserved: QUEUE_RESERVED },
 };
 
 /** Whether a text can be a label that is set by hand: `latest` moves by itself. */

@@ -21,6 +21,10 @@ const MODULES = [
   { commands: ['datasets'], load: async () => (await import('./commands/datasets.ts')).addDatasetCommands },
   { commands: ['eval'], load: async () => (await import('./commands/evaluations.ts')).addEvaluationCommands },
   { commands: ['release'], load: async () => (await import('./commands/releases.ts')).addReleaseCommands },
+  { commands: ['scores'], load: async () => (await import('./commands/scores.ts')).addScoreCommands },
+  { commands: ['queues'], load: async () => (await import('./commands/queues.ts')).addQueueCommands },
+  { commands: ['rules'], load: async () => (await import('./commands/rules.ts')).addRuleCommands },
+  { commands: ['monitors'], load: async () => (await import('./commands/monitors.ts')).addMonitorCommands },
   { commands: ['usage'], load: async () => (await import('./commands/usage.ts')).addUsageCommand },
   { commands: ['import', 'export'], load: async () => (await import('./commands/import-export.ts')).addImportCommands },
 ];

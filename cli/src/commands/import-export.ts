@@ -122,11 +122,11 @@ async function sayingImportErrors(work: Promise<void>): Promise<void> {
 export function addImportCommands(program: Command, context: Context): void {
   program
     .command('import')
-    .description('take over prompts, datasets and evaluations from elsewhere, or from pms export')
+    .description('take over prompts, datasets, evaluations and scores from elsewhere, or from pms export')
     .addArgument(new Argument('<source>', 'where they are from').choices(SOURCES))
     .argument('<location>', 'a file or a folder; of langfuse, also the address of its API')
     .option('--dry-run', 'only say what would be made')
-    .option('--model <model>', 'for prompts that name none')
+    .option('--model <model>', 'for prompts, and runs that are scored, that name none')
     .option('--evaluations <folder>', 'where evaluations are written, for pms eval run', 'evaluations')
     .option('--json', 'as JSON')
     .action((source: string, location: string, options: ImportOptions) =>

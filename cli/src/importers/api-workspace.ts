@@ -3,7 +3,14 @@ import path from 'node:path';
 import { isObject, type Json, listOf, textOf } from '../json.ts';
 import { pathInside } from '../named-path.ts';
 import type { Example, ScheduleDefinition, WebhookDefinition } from './model.ts';
-import { type DatasetRecord, type Destination, type PromptRecord, RefusedError } from './workspace.ts';
+import {
+  type DatasetRecord,
+  type Destination,
+  type PromptRecord,
+  type QueueRecord,
+  RefusedError,
+  type ScoreDefinitionRecord,
+} from './workspace.ts';
 
 /** How the service is reached. Each rejects with `RefusedError` for what the service refuses of one thing (400, 404). */
 export interface Transport {
@@ -93,6 +100,24 @@ export function apiWorkspace(transport: Transport, evaluationsFolder: string): D
         // A service from before labels could be protected.
         if (!(error instanceof RefusedError)) throw error;
       }
+    },
+    scoreDefinitions: () => listAll<ScoreDefinitionRecord>(transport, '/score-definitions'),
+    queues: () => listAll<QueueRecord>(transport, '/queues'),
+    async setScoreDefinition(name, definition) {
+      await send('PUT', `/score-definitions/${pathOf(name)}`, definition);
+    },
+    async createQueue(name, queue) {
+      await send('PUT', `/queues/${pathOf(name)}`, queue);
+    },
+    async recordRuns(records) {
+      const { ids } = await send('POST', '/executions/record', { records });
+      return listOf(ids).map(String);
+    },
+    async storeScores(scores) {
+      await send('POST', '/scores', { scores });
+    },
+    async addToQueue(name, execution_ids) {
+      await send('POST', `/queues/${pathOf(name)}/items`, { execution_ids });
     },
     async createVersion(version) {
       await send('POST', '/prompts', version);

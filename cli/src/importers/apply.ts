@@ -1,5 +1,6 @@
 import type { ImportedDataset } from './model.ts';
 import type { Step } from './plan.ts';
+import { describeScoringStep, isScoringStep, ScoringWriter } from './plan-scoring.ts';
 import { RefusedError, type WorkspaceWriter } from './workspace.ts';
 
 /** A step that was not made, and why. */
@@ -21,7 +22,13 @@ async function* linesOf(dataset: ImportedDataset): AsyncGenerator<Uint8Array, vo
   for await (const example of dataset.read(() => {})) yield Buffer.from(`${JSON.stringify(example)}\n`);
 }
 
-async function make(step: Step, writer: WorkspaceWriter, secrets: Applied['secrets']): Promise<void> {
+async function make(
+  step: Step,
+  writer: WorkspaceWriter,
+  scoring: ScoringWriter,
+  secrets: Applied['secrets'],
+): Promise<void> {
+  if (isScoringStep(step)) return scoring.make(step);
   switch (step.kind) {
     case 'restore':
       return writer.restore(step.name);
@@ -66,6 +73,7 @@ export async function applyPlan(
 ): Promise<Applied> {
   const applied: Applied = { done: 0, failed: [], secrets: [] };
   const broken = new Set<string>();
+  const scoring = new ScoringWriter(writer);
   for (const step of steps) {
     const prompt = promptOf(step);
     if (prompt !== undefined && broken.has(prompt)) {
@@ -74,7 +82,7 @@ export async function applyPlan(
     }
     onStep(step);
     try {
-      await make(step, writer, applied.secrets);
+      await make(step, writer, scoring, applied.secrets);
       applied.done += 1;
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
@@ -87,6 +95,7 @@ export async function applyPlan(
 
 /** A step in words: `prompt support/greeting: version 3`. */
 export function describeStep(step: Step): string {
+  if (isScoringStep(step)) return describeScoringStep(step);
   switch (step.kind) {
     case 'restore':
       return `prompt ${step.name}: restored`;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, type Json, listOf, objectOf, textOf } from '../json.ts';
 import type { LangfuseContents } from './langfuse.ts';
+import { emptyScoring, type LangfuseScoring, subjectOfItem, subjectOfScore } from './langfuse-scores.ts';
 import { ImportError } from './model.ts';
 import { parseJson } from './source-files.ts';
 
@@ -31,6 +32,9 @@ async function readBody(response: Response, name: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** There is nothing at an address: an older or newer Langfuse has another. */
+class NotThereError extends ImportError {}
+
 const RETRIED = new Set([429, 502, 503, 504]);
 
 function explain(status: number): string {
@@ -56,12 +60,15 @@ class LangfuseApi {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(url);
       if ('json' in answer) return answer.json;
+      if (answer.status === 404) throw new NotThereError(`${url}: ${answer.problem}`);
       if (attempt === ATTEMPTS || answer.retryInMs === undefined) throw new ImportError(`${url}: ${answer.problem}`);
       await sleep(Math.min(answer.retryInMs || 250 * 2 ** attempt, MAX_WAIT_MS));
     }
   }
 
-  async #once(url: string): Promise<{ json: Json } | { problem: string; retryInMs: number | undefined }> {
+  async #once(
+    url: string,
+  ): Promise<{ json: Json } | { problem: string; retryInMs: number | undefined; status?: number }> {
     let response: Response;
     let text: string;
     try {
@@ -85,7 +92,8 @@ class LangfuseApi {
     }
     const waitS = Number(response.headers.get('Retry-After') ?? 0);
     const retryInMs = RETRIED.has(response.status) ? (Number.isFinite(waitS) ? waitS * 1000 : 0) : undefined;
-    return { problem: `HTTP ${response.status}: ${explain(response.status)}`, retryInMs };
+    const { status } = response;
+    return { problem: `HTTP ${status}: ${explain(status)}`, retryInMs, status };
   }
 
   /** All items of a list, page by page. */
@@ -97,18 +105,108 @@ class LangfuseApi {
       if (listOf(data).length === 0 || page >= Number(objectOf(meta)['totalPages'] ?? Number.POSITIVE_INFINITY)) return;
     }
   }
+
+  /** The same of a list that tells where its next page begins. */
+  async *cursorPages(path: string): AsyncGenerator<Json, void, undefined> {
+    let cursor: string | undefined;
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const { data, meta } = await this.get(`${path}&limit=100${next}`);
+      for (const item of listOf(data)) yield objectOf(item);
+      const after = textOf(objectOf(meta)['cursor']);
+      if (after === undefined) return;
+      if (after === cursor) throw new ImportError(`${path}: gives the same page again and again`);
+      cursor = after;
+    }
+  }
+}
+
+/** All items; none where this Langfuse does not have such a list. */
+async function allOf(items: AsyncIterable<Json>): Promise<Json[] | undefined> {
+  const all: Json[] = [];
+  try {
+    for await (const item of items) all.push(item);
+  } catch (error) {
+    if (!(error instanceof NotThereError)) throw error;
+    return undefined;
+  }
+  return all;
+}
+
+/** Reads observations by Langfuse's newer API, where it has that, else by the one before. */
+class Observations {
+  readonly #api: LangfuseApi;
+  #isNew = true;
+
+  constructor(api: LangfuseApi) {
+    this.#api = api;
+  }
+
+  /** Those of a trace, with what they were sent and gave. */
+  async ofTrace(id: string): Promise<Json[]> {
+    return this.#read(`traceId=${encodeURIComponent(id)}`, `observations?traceId=${encodeURIComponent(id)}`);
+  }
+
+  /** One of which the trace is not known; none where it is not there. */
+  async one(id: string): Promise<Json[]> {
+    const filter = JSON.stringify([{ type: 'string', column: 'id', operator: '=', value: id }]);
+    const found = this.#isNew ? await this.#read(`filter=${encodeURIComponent(filter)}`, undefined) : [];
+    if (this.#isNew) return found;
+    try {
+      return [await this.#api.get(`observations/${encodeURIComponent(id)}`)];
+    } catch (error) {
+      if (error instanceof NotThereError) return [];
+      throw error;
+    }
+  }
+
+  async #read(query: string, older: string | undefined): Promise<Json[]> {
+    if (this.#isNew) {
+      const found = await allOf(this.#api.cursorPages(`v2/observations?${query}&fields=${OBSERVATION_FIELDS}`));
+      if (found !== undefined) return found;
+      this.#isNew = false;
+    }
+    return older === undefined ? [] : ((await allOf(this.#api.pages(older))) ?? []);
+  }
+}
+
+const OBSERVATION_FIELDS = 'core,basic,io,model,usage,prompt';
+
+/** Reads scores with their configs, queues with the items that wait, and the observations of both. */
+async function fetchScoring(api: LangfuseApi): Promise<LangfuseScoring> {
+  const found = emptyScoring();
+  found.configs = (await allOf(api.pages('score-configs'))) ?? [];
+  found.scores =
+    (await allOf(api.cursorPages('v3/scores?fields=details,subject'))) ?? (await allOf(api.pages('v2/scores'))) ?? [];
+  found.queues = (await allOf(api.pages('annotation-queues'))) ?? [];
+  for (const { id } of found.queues)
+    found.items = found.items.concat(
+      (await allOf(api.pages(`annotation-queues/${encodeURIComponent(String(id))}/items?status=PENDING`))) ?? [],
+    );
+  const traces = new Set<string>();
+  const single = new Set<string>();
+  for (const subject of [...found.scores.map(subjectOfScore), ...found.items.map(subjectOfItem)]) {
+    const trace = subject?.kind === 'trace' ? subject.id : subject?.traceId;
+    if (trace !== undefined) traces.add(trace);
+    else if (subject?.kind === 'observation') single.add(subject.id);
+  }
+  const observations = new Observations(api);
+  for (const trace of traces) for (const one of await observations.ofTrace(trace)) found.observations.push(one);
+  for (const { id } of found.observations) single.delete(String(id));
+  for (const id of single) for (const one of await observations.one(id)) found.observations.push(one);
+  return found;
 }
 
 /**
  * Reads a project's prompts, all versions of them with their references unresolved, and its datasets, whose items are fetched
- * when they are needed.
+ * when they are needed. Scores are read with what they are about.
  * @throws ImportError saying what can't be reached or read
  */
 export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseContents> {
   if (!/^https?:\/\//.test(access.baseUrl) || URL.parse(access.baseUrl) === null)
     throw new ImportError(`${access.baseUrl}: is no base URL such as https://cloud.langfuse.com`);
   const api = new LangfuseApi(access);
-  const contents: LangfuseContents = { prompts: [], datasets: [], listed: [] };
+  const contents: LangfuseContents = { prompts: [], datasets: [], listed: [], scoring: emptyScoring() };
   for await (const { name, versions } of api.pages('v2/prompts')) {
     if (typeof name !== 'string') continue;
     for (const version of listOf(versions)
@@ -123,5 +221,6 @@ export async function fetchLangfuse(access: LangfuseAccess): Promise<LangfuseCon
     const items = () => api.pages(`dataset-items?datasetName=${encodeURIComponent(name)}`);
     contents.datasets.push({ name, description: textOf(description), items });
   }
+  contents.scoring = await fetchScoring(api);
   return contents;
 }

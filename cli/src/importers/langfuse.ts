@@ -3,6 +3,7 @@ import { isLabel, mapLabels, mapNames } from '../names.ts';
 import { versionProblem } from '../prompt-version.ts';
 import { type ChatReader, readMessages, readText, readVariable } from './chat.ts';
 import { readExample } from './examples.ts';
+import { emptyScoring, importLangfuseScoring, type LangfuseScoring } from './langfuse-scores.ts';
 import {
   emptyImport,
   type Import,
@@ -39,6 +40,7 @@ export interface LangfuseContents {
   datasets: LangfuseDataset[];
   /** Versions that a list names. Those that did not come with their content are missed. */
   listed: { name: string; version: number }[];
+  scoring: LangfuseScoring;
 }
 
 /** A reference to another prompt: `name=…|version=3` or `name=…|label=…`. */
@@ -110,6 +112,13 @@ class PromptReader {
         missed.map(({ version }) => version),
       );
     });
+  }
+
+  /** Where a version comes to be: its place among those that are taken, from 1, where it is one of them. */
+  placeOf(name: string, version: number): { name: string; place: number | undefined } {
+    const at = this.#kept(name).findIndex(({ source }) => source.version === version);
+    const own = this.#names.get(name) ?? mapNames('prompt', [name]).get(name) ?? name;
+    return { name: own, place: at === -1 ? undefined : at + 1 };
   }
 
   /** Translates a version to see whether it can be, and what it refers to. */
@@ -262,7 +271,8 @@ function readEntry(entry: unknown, reader: ChatReader): NonNullable<ImportedVers
 
 /** @returns what came of Langfuse's prompts and datasets */
 export function importLangfuse(contents: LangfuseContents, settings: ImportSettings): Import {
-  const prompts = new PromptReader(contents.prompts, settings).read(contents.listed);
+  const reader = new PromptReader(contents.prompts, settings);
+  const prompts = reader.read(contents.listed);
   const found = new Set(contents.prompts.map(({ name }) => name));
   for (const name of new Set(contents.listed.map((one) => one.name)))
     if (!found.has(name))
@@ -282,7 +292,8 @@ export function importLangfuse(contents: LangfuseContents, settings: ImportSetti
       read: (note: NoteExample) => readItems(dataset, settings, note),
     };
   });
-  return { ...emptyImport(), prompts, datasets };
+  const scoring = importLangfuseScoring(contents.scoring, settings, (name, version) => reader.placeOf(name, version));
+  return { ...emptyImport(), prompts, datasets, scoring };
 }
 
 async function* readItems(dataset: LangfuseDataset, settings: ImportSettings, note: NoteExample) {
@@ -301,10 +312,20 @@ async function* readItems(dataset: LangfuseDataset, settings: ImportSettings, no
   }
 }
 
+/** What belongs to scores; undefined where it is something else. */
+function scoringKindOf(value: Json): keyof LangfuseScoring | undefined {
+  if ('startTime' in value && 'type' in value && 'id' in value) return 'observations';
+  if ('objectType' in value && 'queueId' in value) return 'items';
+  if (Array.isArray(value['scoreConfigIds'])) return 'queues';
+  if (typeof value['dataType'] !== 'string') return undefined;
+  return 'source' in value ? 'scores' : 'configs';
+}
+
 /** Sorts what a saved answer holds: prompts, a list of them, datasets, items. */
 class SavedAnswers {
   readonly prompts: LangfusePrompt[] = [];
   readonly listed: LangfuseContents['listed'] = [];
+  readonly scoring = emptyScoring();
   readonly #items = new Map<string, Json[]>();
   readonly #descriptions = new Map<string, string | undefined>();
   #unknown = 0;
@@ -319,7 +340,9 @@ class SavedAnswers {
   #addOne(value: unknown, file: string): void {
     if (!isObject(value)) throw new ImportError(`${file}: holds something that Langfuse's API does not answer with`);
     const { name, version } = value;
-    if (typeof name === 'string' && 'prompt' in value && Number.isSafeInteger(version))
+    const scoring = scoringKindOf(value);
+    if (scoring !== undefined) this.scoring[scoring].push(value);
+    else if (typeof name === 'string' && 'prompt' in value && Number.isSafeInteger(version))
       this.prompts.push({ name, version: Number(version), record: value });
     else if (typeof name === 'string' && Array.isArray(value['versions']))
       for (const one of value['versions']) this.listed.push({ name, version: Number(one) });
@@ -332,7 +355,7 @@ class SavedAnswers {
     } else this.#unknown += 1;
     if (this.#unknown > 0)
       throw new ImportError(
-        `${file}: is neither a prompt, a list of prompts, a dataset nor items of one from Langfuse's API`,
+        `${file}: is neither a prompt, a list of prompts, a dataset, items of one, nor what belongs to scores, from Langfuse's API`,
       );
   }
 
@@ -348,7 +371,7 @@ class SavedAnswers {
       description: this.#descriptions.get(name),
       items: () => items,
     }));
-    return { prompts: this.prompts, listed: this.listed, datasets };
+    return { prompts: this.prompts, listed: this.listed, datasets, scoring: this.scoring };
   }
 }
 

@@ -17,6 +17,8 @@ export interface ImportedPrompt {
   /** What each label points at: a place in `versions`, from 1. */
   labels: Record<string, number>;
   thing: Thing;
+  /** The numbers of the versions in the workspace, once it is planned. */
+  numbers?: number[];
 }
 
 /** One example of a dataset, as the service takes it. */
@@ -70,6 +72,42 @@ export interface WebhookDefinition {
   header_names: string[] | null;
 }
 
+/** A run that was made elsewhere. */
+export interface ImportedRun {
+  /** What it is called there, and its key here. */
+  id: string;
+  /** A record of `POST /v1/executions/record`, without its version. */
+  body: Record<string, unknown>;
+  /** Its prompt, and the place of its version in the import, from 1. */
+  place: { name: string; place: number | undefined } | undefined;
+}
+
+/** A score of a run. */
+export interface ImportedScore {
+  /** The id of the run. */
+  run: string;
+  /** A score of `POST /v1/scores`, without its subject. */
+  body: Record<string, unknown>;
+}
+
+/** What a queue is to be like, and the runs that wait in it. */
+export interface ImportedQueue {
+  name: string;
+  thing: Thing;
+  /** The body of `PUT /v1/queues/{name}`. */
+  body: { score_names: string[]; description?: string };
+  /** Ids of runs. */
+  runs: string[];
+}
+
+/** Scores, with what they need. */
+export interface Scoring {
+  definitions: { name: string; thing: Thing; definition: Record<string, unknown> }[];
+  runs: ImportedRun[];
+  scores: ImportedScore[];
+  queues: ImportedQueue[];
+}
+
 /** All that one import brings. */
 export interface Import {
   prompts: ImportedPrompt[];
@@ -78,6 +116,7 @@ export interface Import {
   schedules: { definition: ScheduleDefinition; thing: Thing }[];
   webhooks: { definition: WebhookDefinition; thing: Thing }[];
   protectedLabels: { label: string; thing: Thing }[];
+  scoring?: Scoring | undefined;
 }
 
 export function emptyImport(): Import {

@@ -77,6 +77,7 @@ function bodyOf({ name, description }: ImportedPrompt, version: ImportedVersion)
 function planPrompt(prompt: ImportedPrompt, existing: Existing): PromptStep[] {
   const { name, versions, thing } = prompt;
   const { numbers, created } = placeVersions(versions, existing);
+  prompt.numbers = numbers;
   const steps: PromptStep[] = [];
   const labels = Object.entries(prompt.labels).flatMap(([label, place]): PromptStep[] => {
     const version = numbers[place - 1];

@@ -8,11 +8,13 @@ import type {
   WebhookDefinition,
 } from './model.ts';
 import { type PromptStep, planPrompts } from './plan-prompts.ts';
+import { planScoring, type ScoringStep } from './plan-scoring.ts';
 import type { WorkspaceReader } from './workspace.ts';
 
 /** One change that an import makes. */
 export type Step =
   | PromptStep
+  | ScoringStep
   | { kind: 'protect'; label: string }
   | { kind: 'dataset'; name: string; examples: number; dataset: ImportedDataset }
   | { kind: 'evaluation'; name: string; evaluation: ImportedEvaluation }
@@ -112,5 +114,6 @@ export async function planImport(imported: Import, reader: WorkspaceReader): Pro
     if (missing !== undefined) thing.leaveOut(`its ${missing} is left out`);
     return thing.isLeftOut ? [] : [{ kind: 'evaluation', name, evaluation }];
   });
-  return [...prompts, ...datasets, ...evaluations, ...(await planOthers(imported, reader))];
+  const scoring = await planScoring(imported, reader);
+  return [...prompts, ...datasets, ...evaluations, ...scoring, ...(await planOthers(imported, reader))];
 }

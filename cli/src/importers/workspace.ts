@@ -1,3 +1,4 @@
+import type { Json } from '../json.ts';
 import type { VersionRecord } from '../prompt-version.ts';
 import type { Example, ImportedEvaluation, ScheduleDefinition, WebhookDefinition } from './model.ts';
 
@@ -21,6 +22,24 @@ export interface DatasetRecord {
   description: string | null;
 }
 
+/** What scores of a name may be. */
+export interface ScoreDefinitionRecord {
+  name: string;
+  data_type: string;
+  min: number | null;
+  max: number | null;
+  categories: { value: string; label: string }[] | null;
+  description: string | null;
+  /** Whether somebody has defined it: otherwise its first score has. */
+  defined: boolean;
+}
+
+/** A queue as the API shows it. */
+export interface QueueRecord {
+  name: string;
+  score_names: string[];
+}
+
 /** What an export reads of a workspace, and an import compares with. The command line implements it with the client. */
 export interface WorkspaceReader {
   /** All prompts, archived ones too, at their latest versions. */
@@ -34,6 +53,8 @@ export interface WorkspaceReader {
   webhooks(): AsyncIterable<WebhookDefinition>;
   /** Labels that only some may move. */
   protectedLabels(): AsyncIterable<string>;
+  scoreDefinitions(): AsyncIterable<ScoreDefinitionRecord>;
+  queues(): AsyncIterable<QueueRecord>;
 }
 
 /** The body of `POST /v1/prompts`. */
@@ -51,6 +72,12 @@ export interface WorkspaceWriter {
   /** @returns the new secret, which is shown only once */
   createWebhook(webhook: WebhookDefinition): Promise<{ secret: string }>;
   protectLabel(label: string): Promise<void>;
+  setScoreDefinition(name: string, definition: Json): Promise<void>;
+  createQueue(name: string, queue: Json): Promise<void>;
+  /** @returns the ids of the executions, in the order of the runs; of those that are there already, too */
+  recordRuns(runs: Json[]): Promise<string[]>;
+  storeScores(scores: Json[]): Promise<void>;
+  addToQueue(name: string, executionIds: string[]): Promise<void>;
   /** Keeps the body of an evaluation where the user wants it: in a file. */
   saveEvaluation(evaluation: ImportedEvaluation): Promise<void>;
 }

@@ -28,6 +28,7 @@ export type { CacheDump, Selector } from './prompts/prompt-cache.ts';
 export type { CacheOptions, GetOptions, PromptMetrics, Prompts } from './prompts/prompts.ts';
 export type { DecidedBy } from './prompts/rollout.ts';
 export type { RecordOptions, Run } from './record.ts';
+export type { Scores } from './scores.ts';
 export type { StreamEvent, StreamOptions } from './stream.ts';
 export type { RequestOptions, TransportOptions } from './transport.ts';
 export { verifyWebhook, type WebhookEvent } from './webhooks.ts';

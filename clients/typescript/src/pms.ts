@@ -5,6 +5,7 @@ import { eachItem } from './pages.ts';
 import { randomKey } from './platform.ts';
 import { type CacheOptions, Prompts } from './prompts/prompts.ts';
 import { Recorder, type RecordOptions, type Run } from './record.ts';
+import { Scores } from './scores.ts';
 import { type StreamEvent, type StreamOptions, streamExecution } from './stream.ts';
 import { createTransport, sleep, type Transport, type TransportOptions } from './transport.ts';
 
@@ -33,6 +34,7 @@ const isOver = ({ status }: Execution) => status === 'completed' || status === '
 /** A client of one workspace. It holds no connection, and a timer only while runs wait to be recorded. */
 export class Pms {
   readonly prompts: Prompts;
+  readonly scores: Scores = new Scores((...args) => this.call(...args));
   readonly #transport: Transport;
   readonly #retryForMs: number | undefined;
   readonly #recorder: Recorder;

@@ -1,7 +1,7 @@
 import { nameProblem } from '../resource-name.ts';
 
 /** Segments that it may not have after the first. */
-const QUEUE_RESERVED: ReadonlySet<string> = new Set(['items', 'next', 'agreement']);
+export const QUEUE_RESERVED: ReadonlySet<string> = new Set(['items', 'next', 'agreement']);
 
 /** What is wrong with a queue's name, in words for the caller; undefined where nothing is. */
 export const queueNameProblem = (name: string): string | undefined => nameProblem(name, QUEUE_RESERVED);

@@ -143,6 +143,7 @@ describe("Langfuse's API", () => {
           [1, 2, 3].map((id) => ({ id: `i${id}`, input: { question: `${id}?` }, expectedOutput: null })),
           url,
         );
+      if (!url.pathname.startsWith('/api/public/v2/prompts/')) return undefined;
       const name = decodeURIComponent(url.pathname.replace('/api/public/v2/prompts/', ''));
       expect(url.searchParams.get('resolve')).toBe('false');
       return prompts.find(

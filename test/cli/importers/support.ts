@@ -25,6 +25,8 @@ export const emptyWorkspace: WorkspaceReader = {
   schedules: nothing,
   webhooks: nothing,
   protectedLabels: nothing,
+  scoreDefinitions: nothing,
+  queues: nothing,
 };
 
 /** What an import of files comes to in an empty workspace. */

@@ -117,6 +117,29 @@ class RescoreFields(TypedDict, total=False):
     max_cost: str | float
 
 
+class ScoreFields(TypedDict, total=False):
+    """What a score may say besides."""
+
+    id: str
+    """`score_` and a UUID of yours: one that is stored is replaced."""
+    data_type: ScoreDataType
+    """Default: that of the name, or else of the value."""
+    source: Literal["api", "person"]
+    evaluator: Mapping[str, str | None]
+    """An evaluator of your own: its `rule`, `version` and `model`."""
+    comment: str | None
+    metadata: Mapping[str, Any]
+
+
+class NewScore(ScoreFields, total=False):
+    """A score as it is stored."""
+
+    name: Required[str]
+    value: Required[float | bool | str]
+    subject: Required[Mapping[str, str]]
+    """`{"execution_id": …}`, or `{"evaluation_id": …, "example_id": …}`."""
+
+
 class WebhookFields(TypedDict, total=False):
     events: Sequence[str]
     description: str | None
@@ -138,4 +161,6 @@ ReleaseStatus: TypeAlias = Literal[
     "superseded",
     "canceled",
 ]
+ScoreDataType: TypeAlias = Literal["numeric", "boolean", "categorical", "text"]
+ScoreSource: TypeAlias = Literal["api", "person", "evaluator", "feedback"]
 DeliveryStatus: TypeAlias = Literal["queued", "waiting", "delivered", "failed", "abandoned"]

@@ -22,6 +22,7 @@ from .executions import DEFAULT_WAIT_SECONDS, AsyncExecutions
 from .prompts import AsyncPrompts
 from .recorder import AsyncRecorder, OnDrop
 from .releases import AsyncReleases
+from .scores import AsyncScores
 from .stream import AsyncExecutionStream
 from .transport import AsyncTransport
 from .webhooks import AsyncWebhooks
@@ -78,6 +79,7 @@ class AsyncPms:
         self.evaluations = AsyncEvaluations(transport)
         self.datasets = AsyncDatasets(transport)
         self.releases = AsyncReleases(transport)
+        self.scores = AsyncScores(transport)
         self.webhooks = AsyncWebhooks(transport)
         self._recorder = AsyncRecorder(
             transport,

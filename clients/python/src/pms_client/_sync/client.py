@@ -23,6 +23,7 @@ from .executions import DEFAULT_WAIT_SECONDS, Executions
 from .prompts import Prompts
 from .recorder import OnDrop, Recorder
 from .releases import Releases
+from .scores import Scores
 from .stream import ExecutionStream
 from .transport import Transport
 from .webhooks import Webhooks
@@ -79,6 +80,7 @@ class Pms:
         self.evaluations = Evaluations(transport)
         self.datasets = Datasets(transport)
         self.releases = Releases(transport)
+        self.scores = Scores(transport)
         self.webhooks = Webhooks(transport)
         self._recorder = Recorder(
             transport,

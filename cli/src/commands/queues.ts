@@ -1,0 +1,133 @@
+import { type Command, Option } from 'commander';
+import type { Api } from 'pms-client';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { collect, decimal, given, wholeNumber } from '../options.ts';
+import { formatTable } from '../table.ts';
+
+interface AddOptions {
+  prompt?: string;
+  group?: string;
+  label?: string;
+  model?: string;
+  status?: NonNullable<Api.ExecutionFilter['status']>;
+  score: string[];
+  since?: string;
+  until?: string;
+  sampleRate?: number;
+  limit?: number;
+  json?: boolean;
+}
+
+interface ShowOptions {
+  items: number;
+  state?: Api.QueueItem['state'];
+  json?: boolean;
+}
+
+const STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'];
+/** How many ids the service takes at once. */
+const MAX_IDS = 1_000;
+
+function print({ stdout }: Context, queue: Api.Queue): void {
+  const { name, description, score_names: scores, filter, sample_rate: share, progress, full } = queue;
+  const { pending, leased, completed, skipped } = progress;
+  printLine(stdout, safeText(`${name}${description ? `: ${description}` : ''}`));
+  printLine(stdout, safeText(`scores: ${scores.join(', ')}; reviewers of an item: ${queue.reviewers_per_item}`));
+  if (filter !== null) printLine(stdout, safeText(`filter: ${JSON.stringify(filter)}, share ${share}`));
+  printLine(
+    stdout,
+    `pending ${pending}, leased ${leased}, completed ${completed}, skipped ${skipped}${full ? '; it is full' : ''}`,
+  );
+}
+
+/** The body of a request that adds by filter. @throws CliError where there is no filter */
+function byFilter({ prompt, sampleRate, limit, score, ...others }: Omit<AddOptions, 'json'>): Api.AddQueueItems {
+  const filter = given({ prompt_name: prompt, ...others, score: score.length === 0 ? undefined : score });
+  if (Object.keys(filter).length === 0)
+    throw new CliError(EXIT.usage, 'Say what is added: IDs of executions, or a filter such as --prompt or --score.');
+  return { filter, ...given({ sample_rate: sampleRate, limit }) };
+}
+
+/** `pms queues list|show|add`. */
+export function addQueueCommands(program: Command, context: Context): void {
+  const { stdout } = context;
+  const queues = program.command('queues').description('executions that people score one after the other');
+
+  queues
+    .command('list')
+    .description('list queues by name, with their progress')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const all = await Array.fromAsync((await connect(context)).list('listQueues'));
+      if (json) {
+        printJson(stdout, all);
+        return;
+      }
+      const rows = all.map(({ name, score_names: scores, progress: { pending, leased, completed, skipped } }) => {
+        return [name, scores.join(', '), pending, leased, completed, skipped];
+      });
+      printLine(stdout, formatTable(['queue', 'scores', 'pending', 'leased', 'completed', 'skipped'], rows));
+    });
+
+  queues
+    .command('show')
+    .description('show a queue, its progress and its items')
+    .argument('<name>')
+    .option('--items <number>', 'how many items are listed, the first ones', wholeNumber, 20)
+    .addOption(
+      new Option('--state <state>', 'only items of this state').choices(['pending', 'leased', 'completed', 'skipped']),
+    )
+    .option('--json', 'the queue as JSON, with its items')
+    .action(async (name: string, { items: limit, state, json }: ShowOptions) => {
+      const pms = await connect(context);
+      const queue = await pms.call('getQueue', { path: { name } });
+      const items: Api.QueueItem[] = [];
+      const query = { limit: Math.max(1, Math.min(limit, 1000)), ...given({ state }) };
+      if (limit > 0)
+        for await (const item of pms.list('listQueueItems', { path: { name }, query })) {
+          items.push(item);
+          if (items.length >= limit) break;
+        }
+      if (json) {
+        printJson(stdout, { ...queue, items });
+        return;
+      }
+      print(context, queue);
+      for (const { id, state: is, subject } of items)
+        printLine(stdout, safeText([id, is, ...Object.values(subject)].join('  ')));
+    });
+
+  queues
+    .command('add')
+    .description('add executions to a queue; one that is in it stays as it is')
+    .argument('<name>')
+    .argument('[ids...]', 'exec_…; without them, the newest that match a filter are added')
+    .option('--prompt <name>', 'of this prompt')
+    .option('--group <group>', 'of prompts whose names begin with it and a /')
+    .option('--label <label>', 'that asked for the version by this label')
+    .option('--model <model>', 'of this model')
+    .addOption(new Option('--status <status>', 'of this status').choices(STATUSES))
+    .option('--score <condition>', 'such as "helpful<0.5"; may be repeated', collect, [])
+    .option('--since <time>', 'created at or after it: ISO 8601 with a zone')
+    .option('--until <time>', 'created before it: ISO 8601 with a zone')
+    .option('--sample-rate <share>', 'the share of them that is added: 0 to 1', decimal)
+    .option('--limit <number>', 'how many at most', wholeNumber)
+    .option('--json', 'as JSON')
+    .action(async (name: string, ids: string[], options: AddOptions) => {
+      const { json, ...by } = options;
+      if (ids.length > 0 && (by.score.length > 0 || Object.keys(by).length > 1))
+        throw new CliError(EXIT.usage, 'Give IDs or a filter, not both.');
+      const bodies: Api.AddQueueItems[] = ids.length === 0 ? [byFilter(by)] : [];
+      for (let at = 0; at < ids.length; at += MAX_IDS) bodies.push({ execution_ids: ids.slice(at, at + MAX_IDS) });
+      const pms = await connect(context);
+      const sum = { added: 0, present: 0 };
+      for (const body of bodies) {
+        const { added, present } = await pms.call('addQueueItems', { path: { name }, body });
+        sum.added += added;
+        sum.present += present;
+      }
+      if (json) printJson(stdout, sum);
+      else printLine(stdout, `${sum.added} added, ${sum.present} were in the queue`);
+    });
+}

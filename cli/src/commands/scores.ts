@@ -1,0 +1,197 @@
+import { type Command, Option } from 'commander';
+import type { Api, RequestOf } from 'pms-client';
+import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { given, wholeNumber } from '../options.ts';
+import { formatTable } from '../table.ts';
+
+interface SubjectOptions {
+  execution?: string;
+  evaluation?: string;
+  example?: string;
+}
+
+interface ListOptions extends SubjectOptions {
+  name?: string;
+  source?: Api.Score['source'];
+  rule?: string;
+  prompt?: string;
+  since?: string;
+  until?: string;
+  limit: number;
+  json?: boolean;
+}
+
+interface CreateOptions extends SubjectOptions {
+  type?: Api.Score['data_type'];
+  comment?: string;
+  person?: boolean;
+  id?: string;
+  json?: boolean;
+}
+
+interface SummaryOptions extends Pick<ListOptions, 'name' | 'source' | 'rule' | 'prompt' | 'since' | 'until' | 'json'> {
+  groupBy: string;
+}
+
+const SOURCES = ['api', 'person', 'evaluator', 'feedback'];
+const TYPES = ['numeric', 'boolean', 'categorical', 'text'];
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+/** What is scored. @throws CliError where the options name nothing, or two things */
+function subjectOf({ execution, evaluation, example }: SubjectOptions): Api.NewScore['subject'] {
+  if (execution !== undefined && evaluation === undefined && example === undefined) return { execution_id: execution };
+  if (execution === undefined && evaluation !== undefined && example !== undefined)
+    return { evaluation_id: evaluation, example_id: example };
+  throw new CliError(EXIT.usage, 'Say what is scored: --execution ID, or --evaluation ID and --example ID.');
+}
+
+/**
+ * A value from the command line. Without a type, `true` and `false` are booleans and what looks like a number is one.
+ * @throws CliError where it is not of the type
+ */
+function parseValue(text: string, type: Api.Score['data_type'] | undefined): Api.NewScore['value'] {
+  if (type === 'categorical' || type === 'text') return text;
+  if (type !== 'numeric' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type !== 'boolean' && DECIMAL.test(text)) return Number(text);
+  if (type === undefined) return text;
+  throw new CliError(EXIT.usage, `${text} is no ${type === 'numeric' ? 'number' : 'boolean: give true or false'}`);
+}
+
+function subjectText(subject: Api.Score['subject']): string {
+  return 'execution_id' in subject ? subject.execution_id : `${subject.evaluation_id} ${subject.example_id}`;
+}
+
+function line({ id, name, value, subject, source, comment }: Api.Score): string {
+  const parts = [id, name, shortText(String(value)), source, subjectText(subject), comment ? shortText(comment) : ''];
+  return safeText(parts.join('  ').trimEnd());
+}
+
+const shortText = (text: string) => (text.length > 100 ? `${text.slice(0, 99)}…` : text).replace(/\s+/g, ' ');
+
+const round = (value: number | null) => (value === null ? undefined : Number(value.toFixed(4)));
+
+function whatOf({ mean, share_true: share, categories }: Api.ScoreSummary['data'][number]): string {
+  if (categories !== null)
+    return Object.entries(categories)
+      .map(([value, n]) => `${value}: ${n}`)
+      .join(', ');
+  if (share !== null) return `${Number((share * 100).toFixed(2))} % true`;
+  return mean === null ? '–' : `mean ${round(mean)}`;
+}
+
+/** `pms scores list|create|delete|summary`. */
+export function addScoreCommands(program: Command, context: Context): void {
+  const { stdout } = context;
+  const scores = program.command('scores').description('what users, people and evaluators say of executions');
+  const source = () => new Option('--source <source>', 'only of this source').choices(SOURCES);
+
+  scores
+    .command('list')
+    .description('list scores, newest first')
+    .option('--name <name>', 'only of this name')
+    .option('--execution <id>', 'only of this execution')
+    .option('--evaluation <id>', 'only of this evaluation')
+    .option('--example <id>', 'only of this example of the evaluation')
+    .addOption(source())
+    .option('--rule <rule>', 'only of this rule or evaluator')
+    .option('--prompt <name>', 'only of runs of this prompt')
+    .option('--since <time>', 'ISO 8601 with a zone')
+    .option('--until <time>', 'ISO 8601 with a zone')
+    .option('--limit <number>', 'how many at most', wholeNumber, 50)
+    .option('--json', 'as JSON')
+    .action(async ({ limit, json, execution, evaluation, example, prompt, ...others }: ListOptions) => {
+      const query: RequestOf<'listScores'>['query'] = given({
+        execution_id: execution,
+        evaluation_id: evaluation,
+        example_id: example,
+        prompt_name: prompt,
+        ...others,
+      });
+      const pms = await connect(context);
+      const found: Api.Score[] = [];
+      for await (const score of pms.list('listScores', {
+        query: { ...query, limit: Math.max(1, Math.min(limit, 1000)) },
+      })) {
+        if (found.length >= limit) break;
+        found.push(score);
+      }
+      if (json) printJson(stdout, found);
+      else for (const score of found) printLine(stdout, line(score));
+    });
+
+  scores
+    .command('create')
+    .description('store a score')
+    .argument('<name>', 'such as helpful')
+    .argument('<value>', 'true, false, a number or a text')
+    .option('--execution <id>', 'the execution that is scored')
+    .option('--evaluation <id>', 'the evaluation whose example is scored')
+    .option('--example <id>', 'that example')
+    .addOption(new Option('--type <type>', 'default: by the value').choices(TYPES))
+    .option('--comment <text>', 'why')
+    .option('--person', 'a person has said so, not a program')
+    .option('--id <id>', 'score_ and a UUID of yours: one that is stored is replaced')
+    .option('--json', 'as JSON')
+    .action(async (name: string, text: string, options: CreateOptions) => {
+      const { type, comment, person, id, json } = options;
+      const subject = subjectOf(options);
+      const value = parseValue(text, type);
+      const source = person ? ('person' as const) : undefined;
+      const body = { name, value, subject, ...given({ id, data_type: type, comment, source }) };
+      const stored = await (await connect(context)).call('createScores', { body });
+      if (json) printJson(stdout, stored);
+      else for (const each of 'data' in stored ? stored.data : [stored]) printLine(stdout, line(each));
+    });
+
+  scores
+    .command('delete')
+    .description('delete scores')
+    .argument('<ids...>', 'score_…')
+    .option('--json', 'as JSON')
+    .action(async (ids: string[], { json }: { json?: boolean }) => {
+      const pms = await connect(context);
+      const deleted: Api.Score[] = [];
+      for (const id of ids) {
+        const score = await pms.call('deleteScore', { path: { id } });
+        deleted.push(score);
+        if (!json) printLine(stdout, safeText(`${score.id} is deleted`));
+      }
+      if (json) printJson(stdout, deleted);
+    });
+
+  scores
+    .command('summary')
+    .description('sum up scores by prompt, version, label, arm or day')
+    .option('--name <name>', 'only of this name')
+    .option('--prompt <name>', 'only of runs of this prompt')
+    .addOption(source())
+    .option('--rule <rule>', 'only of this rule or evaluator')
+    .option('--since <time>', 'ISO 8601 with a zone; default: 30 days ago')
+    .option('--until <time>', 'ISO 8601 with a zone')
+    .option('--group-by <fields>', 'of prompt, version, label, arm and day, joined by commas', 'prompt,version')
+    .option('--json', 'as JSON')
+    .action(async ({ prompt, groupBy, json, ...others }: SummaryOptions) => {
+      const query: RequestOf<'summarizeScores'>['query'] = {
+        group_by: groupBy,
+        ...given({ prompt_name: prompt, ...others }),
+      };
+      const summary = await (await connect(context)).call('summarizeScores', { query });
+      if (json) {
+        printJson(stdout, summary);
+        return;
+      }
+      const fields = groupBy.split(',');
+      const cells: Record<string, (row: Api.ScoreSummary['data'][number]) => string | number | null | undefined> = {
+        prompt: (row) => row.prompt_name,
+        version: (row) => row.prompt_version,
+        label: (row) => row.label,
+        arm: (row) => row.arm,
+        day: (row) => row.day,
+      };
+      const shown = Object.entries(cells).filter(([field]) => fields.includes(field));
+      printLine(stdout, `${summary.since} to ${summary.until}`);
+      const rows = summary.data.map((row) => [row.name, ...shown.map(([, cell]) => cell(row)), row.n, whatOf(row)]);
+      printLine(stdout, formatTable(['score', ...shown.map(([field]) => field), 'n', ''], rows));
+    });
+}

@@ -1,0 +1,26 @@
+import { safeText } from './context.ts';
+import { CliError, EXIT } from './exit.ts';
+import { readObject } from './object-file.ts';
+
+/**
+ * What is stored under a name by `PUT`: its body, and the name beside it. Nothing else is checked here.
+ * @param file YAML or JSON
+ * @throws CliError where it holds no object, or no name
+ */
+export async function readDefinition<Body>(file: string): Promise<{ name: string; body: Body }> {
+  const { name, ...body } = (await readObject(file, ': a name, and what it is to be')) as { name?: unknown };
+  if (typeof name !== 'string' || name === '')
+    throw new CliError(EXIT.usage, `${file}: name must be there, and a text`);
+  return { name, body: body as Body };
+}
+
+/**
+ * A definition as YAML that {@link readDefinition} takes again, with what is to be known besides as comments. What is null is left
+ * out: it is the default.
+ */
+export async function definitionText(definition: object, comments: string[]): Promise<string> {
+  const { stringify } = await import('yaml');
+  const set = Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== null));
+  const notes = comments.map((comment) => `# ${safeText(comment).replaceAll('\n', ' ')}\n`);
+  return `${stringify(set)}${notes.join('')}`;
+}
