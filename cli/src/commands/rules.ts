@@ -107,7 +107,7 @@ export function addRuleCommands(program: Command, context: Context): void {
     .action(async (file: string, { json }: { json?: boolean }) => {
       // The service checks the rest, and names what is wrong.
       const { name, body } = await readDefinition<Api.PutRule>(file);
-      const rule = await (await connect(context)).call('putRule', { path: { name }, body });
+      const rule = await (await connect(context)).call('setRule', { path: { name }, body });
       if (json) printJson(stdout, rule);
       else printLine(stdout, safeText(`${rule.name} is set${rule.enabled ? '' : ', and disabled'}`));
     });
