@@ -7,6 +7,7 @@ import { monitorRoute, monitorsFolder, monitorsRoute } from './pages/monitors/ro
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
 import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
+import { queueRoute, queuesFolder, queuesRoute, reviewRoute } from './pages/queues/routes.ts';
 import { newReleaseRoute, releaseRoute, releasesRoute } from './pages/releases/routes.ts';
 import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
 import { settingsRoute } from './pages/settings/routes.ts';
@@ -37,6 +38,8 @@ const routeTree = rootRoute.addChildren([
     newScheduleRoute,
     scheduleRoute,
     monitorsFolder.addChildren([monitorsRoute, monitorRoute]),
+    queuesFolder.addChildren([queuesRoute, queueRoute]),
+    reviewRoute,
     usageRoute,
     webhooksRoute,
     webhookRoute,

@@ -6,12 +6,13 @@ interface ScoreFieldProps {
   type: ValueType;
   value: string;
   onChange: (value: string) => void;
+  required?: boolean;
 }
 
 /** The control for a value of a score, by its definition. */
-export function ScoreField({ label, type, value, onChange }: ScoreFieldProps) {
+export function ScoreField({ label, type, value, onChange, required = true }: ScoreFieldProps) {
   const choices = choicesOf(type);
-  const field = { label, value, onChange, required: true };
+  const field = { label, value, onChange, required };
   if (choices !== undefined) return <SelectField {...field} options={[{ value: '', label: 'Choose…' }, ...choices]} />;
   switch (type.data_type) {
     case 'numeric':

@@ -41,3 +41,26 @@ export function limitsOf({ min, max }: ValueType): string | undefined {
   if (min != null) return `At least ${min}.`;
   return max != null ? `At most ${max}.` : undefined;
 }
+
+/** More values than keys: a number is typed then. */
+const MAX_KEYS = 9;
+
+/** The values that can be chosen from by a key each; undefined: they are typed. Numbers are their own keys. */
+export function keyedChoicesOf(
+  type: ValueType,
+): { value: string; label: string; key: string | undefined }[] | undefined {
+  const { data_type, min, max } = type;
+  if (data_type === 'numeric' && Number.isInteger(min) && Number.isInteger(max)) {
+    const [from, to] = [min ?? 0, max ?? 0];
+    // From 0 to 1 may well mean something in between.
+    if (from < 0 || to > MAX_KEYS || to - from < 2) return undefined;
+    return Array.from({ length: to - from + 1 }, (_, index) => {
+      const value = String(from + index);
+      return { value, label: value, key: value };
+    });
+  }
+  return choicesOf(type)?.map((choice, index) => ({
+    ...choice,
+    key: index < MAX_KEYS ? String(index + 1) : undefined,
+  }));
+}
