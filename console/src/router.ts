@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
+import { agreementRoute } from './pages/agreement/routes.ts';
 import { datasetRoute, datasetsFolder, datasetsRoute } from './pages/datasets/routes.ts';
 import { comparisonRoute, evaluationRoute, evaluationsRoute, newEvaluationRoute } from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
@@ -9,6 +10,7 @@ import { promptRoute } from './pages/prompt/routes.ts';
 import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
 import { queueRoute, queuesFolder, queuesRoute, reviewRoute } from './pages/queues/routes.ts';
 import { newReleaseRoute, releaseRoute, releasesRoute } from './pages/releases/routes.ts';
+import { ruleRoute, rulesFolder, rulesRoute } from './pages/rules/routes.ts';
 import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
 import { settingsRoute } from './pages/settings/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
@@ -38,6 +40,8 @@ const routeTree = rootRoute.addChildren([
     newScheduleRoute,
     scheduleRoute,
     monitorsFolder.addChildren([monitorsRoute, monitorRoute]),
+    rulesFolder.addChildren([rulesRoute, ruleRoute]),
+    agreementRoute,
     queuesFolder.addChildren([queuesRoute, queueRoute]),
     reviewRoute,
     usageRoute,
