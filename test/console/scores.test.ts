@@ -115,3 +115,46 @@ test('who may only read adds and deletes none', async () => {
   expect(await page.getByRole('button', { name: /Add a score|Delete/ }).count()).toBe(0);
   await context.close();
 });
+
+test('trends by version are on the prompt’s page, and executions with a bad score become a dataset', async () => {
+  await call('POST', '/prompts', { body: { name: 'trend', template: 'Hi', model: 'sandbox/echo' } });
+  const scored = async (value: boolean, quality: number) => {
+    const { body } = await call('POST', '/executions', { body: { prompt_name: 'trend' } });
+    const subject = { execution_id: body.id };
+    await call('POST', '/scores', {
+      body: {
+        scores: [
+          { name: 'helpful', value, subject },
+          { name: 'quality', value: quality, subject },
+        ],
+      },
+    });
+  };
+  await scored(true, 5);
+  await scored(false, 2);
+  await call('PUT', '/prompts/trend', { body: { template: 'Hello' } });
+  await scored(true, 4);
+  const { context, page, complaints } = await stage.signIn();
+  await page.goto(stage.at('/prompts/trend?tab=runs'));
+  const helpful = page.getByRole('figure', { name: 'Score helpful: share of yes' });
+  await helpful.getByText('Numbers').click();
+  await helpful.getByRole('row', { name: /100 % 50 %$/ }).waitFor();
+  const quality = page.getByRole('figure', { name: 'Score quality: mean' });
+  await quality.getByText('Numbers').click();
+  await quality.getByRole('row', { name: /4 3\.5$/ }).waitFor();
+  expect(await violationsInThemes(page)).toEqual([]);
+
+  await page.goto(stage.at('/executions?prompt_name=trend'));
+  await page.getByLabel('Score, as').fill('helpful=false');
+  await page.waitForURL(/score=/);
+  await page.getByRole('table', { name: 'Executions' }).getByRole('row').nth(2).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Make a dataset…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make a dataset' });
+  await dialog.getByLabel('Dataset').fill('trend/unhelpful');
+  expect(await violationsInThemes(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Make' }).click();
+  await page.getByText('trend/unhelpful: version 1 has 1 examples.').first().waitFor();
+  await page.getByRole('heading', { name: 'trend/unhelpful', level: 1 }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
