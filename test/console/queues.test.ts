@@ -200,6 +200,24 @@ test('whose time has ended is told so, and what was typed stays while it can’t
   await context.close();
 });
 
+test('an item stays with who works on it, and the page says when its time has ended', async () => {
+  await queueOf('time', { score_names: ['topic'] }, await run('eta'));
+  const { context, page } = await stage.signIn();
+  await page.clock.install();
+  await page.goto(stage.at('/review/time'));
+  await page.getByText(/^It is yours until/).waitFor();
+  await page.clock.fastForward('06:00');
+  const renewed = page.waitForResponse((response) => response.url().endsWith('/queues/time/next'));
+  await page.getByLabel('Comment').fill('Still reading');
+  expect((await renewed).status()).toBe(200);
+  await page.clock.fastForward('15:00');
+  await page.getByText(/^Your time for this item ended at/).waitFor();
+  await page.getByRole('radio', { name: 'Billing' }).check();
+  await page.getByRole('button', { name: /^Complete/ }).click();
+  await page.getByRole('heading', { name: 'Nothing is left for you' }).waitFor();
+  await context.close();
+});
+
 test('an example of an evaluation is reviewed with what was sent and expected; keys can be turned off', async () => {
   const { body } = await call('POST', '/evaluations', {
     body: {
