@@ -20,7 +20,7 @@ import type {
 
 // What more than one page reads. The first part of a key is the resource, so that a change can say which to read again.
 
-const hasEnded = (status: string) => ['completed', 'failed', 'canceled'].includes(status);
+export const hasEnded = (status: string) => ['completed', 'failed', 'canceled'].includes(status);
 
 /** A list of the API, page after page. */
 export const listQuery = <Item>(path: string, query: Query = {}) =>

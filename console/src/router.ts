@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
+import { agreementRoute } from './pages/agreement/routes.ts';
 import { datasetRoute, datasetsFolder, datasetsRoute } from './pages/datasets/routes.ts';
 import { comparisonRoute, evaluationRoute, evaluationsRoute, newEvaluationRoute } from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
@@ -7,7 +8,9 @@ import { monitorRoute, monitorsFolder, monitorsRoute } from './pages/monitors/ro
 import { playgroundRoute } from './pages/playground/routes.ts';
 import { promptRoute } from './pages/prompt/routes.ts';
 import { homeRoute, promptsFolder, promptsRoute } from './pages/prompts/routes.ts';
+import { queueRoute, queuesFolder, queuesRoute, reviewRoute } from './pages/queues/routes.ts';
 import { newReleaseRoute, releaseRoute, releasesRoute } from './pages/releases/routes.ts';
+import { ruleRoute, rulesFolder, rulesRoute } from './pages/rules/routes.ts';
 import { newScheduleRoute, scheduleRoute, schedulesRoute } from './pages/schedules/routes.ts';
 import { settingsRoute } from './pages/settings/routes.ts';
 import { signInRoute } from './pages/sign-in/routes.ts';
@@ -37,6 +40,10 @@ const routeTree = rootRoute.addChildren([
     newScheduleRoute,
     scheduleRoute,
     monitorsFolder.addChildren([monitorsRoute, monitorRoute]),
+    rulesFolder.addChildren([rulesRoute, ruleRoute]),
+    agreementRoute,
+    queuesFolder.addChildren([queuesRoute, queueRoute]),
+    reviewRoute,
     usageRoute,
     webhooksRoute,
     webhookRoute,

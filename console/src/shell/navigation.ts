@@ -10,6 +10,8 @@ export const navigation = [
   { label: 'Datasets', link: linkOptions({ to: '/datasets' }) },
   { label: 'Schedules', link: linkOptions({ to: '/schedules' }) },
   { label: 'Monitors', link: linkOptions({ to: '/monitors' }) },
+  { label: 'Rules', link: linkOptions({ to: '/rules' }) },
+  { label: 'Queues', link: linkOptions({ to: '/queues' }) },
   { label: 'Usage', link: linkOptions({ to: '/usage' }) },
   { label: 'Webhooks', link: linkOptions({ to: '/webhooks' }) },
   { label: 'Settings', link: linkOptions({ to: '/settings' }) },

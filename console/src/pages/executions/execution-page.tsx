@@ -12,8 +12,9 @@ import { TemporalLink } from '../../components/temporal-link.tsx';
 import { JsonView, TextView } from '../../components/text-view.tsx';
 import { showError, showToast } from '../../components/toast.tsx';
 import { formatCost, formatMs, formatNumber, formatTime, NONE } from '../../format.ts';
-import { executionQuery } from '../../queries.ts';
+import { executionQuery, hasEnded } from '../../queries.ts';
 import { useMay } from '../../shell/session.ts';
+import { ScoresSection } from '../scores/scores-section.tsx';
 import { CallsTimeline } from './calls-timeline.tsx';
 import { executionRoute } from './routes.ts';
 
@@ -48,7 +49,7 @@ function Actions({ execution }: { execution: Execution }) {
   const [deleting, setDeleting] = useState(false);
   const mayExecute = useMay('execute');
   const mayWrite = useMay('write');
-  const hasEnded = status !== 'queued' && status !== 'running';
+  const isOver = hasEnded(status);
   const cancel = useMutation({
     mutationFn: () => post<Execution>(`${pathOf('executions', id)}/cancel`),
     onSuccess: () => client.invalidateQueries({ queryKey: ['executions'] }),
@@ -60,12 +61,12 @@ function Actions({ execution }: { execution: Execution }) {
         Open in the playground
       </Link>
       <TemporalLink workflowId={workflow_id} />
-      {!hasEnded && mayExecute && (
+      {!isOver && mayExecute && (
         <button type="button" className="button" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
           Cancel
         </button>
       )}
-      {hasEnded && mayWrite && (
+      {isOver && mayWrite && (
         <button type="button" className="button danger" onClick={() => setDeleting(true)}>
           Delete…
         </button>
@@ -90,6 +91,7 @@ function Actions({ execution }: { execution: Execution }) {
 }
 
 function Details({ execution }: { execution: Execution }) {
+  const client = useQueryClient();
   const { tokens, latency, error } = execution;
   const metadata = Object.keys(execution.metadata).length > 0;
   return (
@@ -186,6 +188,13 @@ function Details({ execution }: { execution: Execution }) {
           </>
         )}
       </div>
+      {hasEnded(execution.status) && (
+        <ScoresSection
+          scores={execution.scores ?? []}
+          subject={{ execution_id: execution.id }}
+          onChanged={() => client.invalidateQueries({ queryKey: executionQuery(execution.id).queryKey })}
+        />
+      )}
       <div className="stack">
         <h2>Input</h2>
         <MessagesView input={execution.input} />

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Execution } from '../../api-types.ts';
 import { PromptLink, StatusBadge } from '../../components/badges.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
@@ -8,6 +9,8 @@ import { PageHead } from '../../components/page.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { dayStart, formatCost, formatCount, formatMs, formatTime } from '../../format.ts';
 import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { MakeDatasetDialog } from './make-dataset-dialog.tsx';
 import { ARMS, EXECUTION_STATES, executionsRoute } from './routes.ts';
 
 const columns: Column<Execution>[] = [
@@ -39,15 +42,28 @@ export function ExecutionsPage() {
   const navigate = executionsRoute.useNavigate();
   const change = (part: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
-  const list = useList<Execution>('/executions', {
-    ...search,
-    since: dayStart(search.since),
-    until: dayStart(search.until, 1),
-  });
+  const filter = { ...search, since: dayStart(search.since), until: dayStart(search.until, 1) };
+  const list = useList<Execution>('/executions', filter);
+  const mayWrite = useMay('write');
+  const [making, setMaking] = useState(false);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
     <>
-      <PageHead title="Executions" />
+      <PageHead
+        title="Executions"
+        actions={
+          mayWrite && (
+            <button
+              type="button"
+              className="button"
+              disabled={!isFiltered || !list.data?.length}
+              onClick={() => setMaking(true)}
+            >
+              Make a dataset…
+            </button>
+          )
+        }
+      />
       <search className="filters">
         <FilterField label="Prompt" value={search.prompt_name} onChange={(prompt_name) => change({ prompt_name })} />
         <SelectField
@@ -64,6 +80,7 @@ export function ExecutionsPage() {
           onChange={(arm) => change({ arm: ARMS.find((each) => each === arm) })}
           options={[{ value: '', label: 'Any' }, ...ARMS]}
         />
+        <FilterField label="Score, as tone<0.5" value={search.score} onChange={(score) => change({ score })} />
         <FilterField label="From" type="date" value={search.since} onChange={(since) => change({ since })} />
         <FilterField label="To" type="date" value={search.until} onChange={(until) => change({ until })} />
       </search>
@@ -93,6 +110,12 @@ export function ExecutionsPage() {
           )
         }
       </QueryState>
+      {making && (
+        <MakeDatasetDialog
+          filter={{ ...filter, score: filter.score === undefined ? undefined : [filter.score] }}
+          onClose={() => setMaking(false)}
+        />
+      )}
     </>
   );
 }

@@ -17,6 +17,8 @@ export const executionsRoute = createRoute({
       /** The id of a release, and which of its versions. */
       release: text(search['release']),
       arm: oneOf(search['arm'], ARMS),
+      /** A condition: `helpful=false`, `tone<0.5`. */
+      score: text(search['score']),
       /** Days, in the zone of the browser; both are included. */
       since: text(search['since']),
       until: text(search['until']),

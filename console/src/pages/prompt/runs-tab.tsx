@@ -7,6 +7,7 @@ import { SelectField } from '../../components/fields.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { formatCost, formatCount, formatMs, formatScore, NONE } from '../../format.ts';
 import { seriesQuery } from '../../queries.ts';
+import { ScoreTrends } from './score-trends.tsx';
 
 const SPANS = [
   { value: '7', label: '7 days' },
@@ -37,6 +38,7 @@ export function RunsTab({ name }: { name: string }) {
       <QueryState query={query} what="the numbers">
         {(series) => <Charts series={series} />}
       </QueryState>
+      <ScoreTrends name={name} since={since} />
     </div>
   );
 }

@@ -1,0 +1,18 @@
+import { NONE } from '../../format.ts';
+import type { Measure } from '../queues/types.ts';
+
+const NAMES: Record<Measure['name'], string> = {
+  cohen_kappa: 'Cohen’s kappa',
+  weighted_kappa_linear: 'Weighted kappa, linear',
+  weighted_kappa_quadratic: 'Weighted kappa, quadratic',
+  spearman_rho: 'Spearman’s rho',
+  krippendorff_alpha: 'Krippendorff’s alpha',
+};
+
+const digits = (value: number) => value.toFixed(2);
+
+/** A measure in words: "Cohen’s kappa 0.62 (0.49 to 0.75)". */
+export function measureWords({ name, value, interval }: Measure): string {
+  const range = interval === null ? '' : ` (${digits(interval.lower)} to ${digits(interval.upper)})`;
+  return `${NAMES[name]} ${value === null ? NONE : digits(value)}${range}`;
+}

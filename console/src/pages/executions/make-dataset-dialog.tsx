@@ -1,0 +1,56 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { get, type Page, pathOf, post } from '../../api.ts';
+import type { Dataset } from '../../api-types.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { ComboField, SelectField } from '../../components/fields.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { formatNumber } from '../../format.ts';
+
+const EXPECTED = [
+  { value: 'none', label: 'Nothing: it is written later' },
+  { value: 'output', label: 'The output of the execution' },
+];
+
+/** Makes a dataset of the executions that match, such as those with a bad score. @param filter as the API has it */
+export function MakeDatasetDialog({ filter, onClose }: { filter: Record<string, unknown>; onClose: () => void }) {
+  const { data } = useQuery({
+    queryKey: ['datasets', 'names'],
+    queryFn: ({ signal }) => get<Page<Dataset>>('/datasets', { limit: 1000 }, signal),
+  });
+  const [name, setName] = useState('');
+  const [expected, setExpected] = useState('none');
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const datasets = data?.data ?? [];
+  const existing = datasets.find((dataset) => dataset.name === name.trim());
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Make a dataset"
+      description="Each execution that matches these filters becomes an example with its variables. Without a status, only completed ones."
+      submitLabel="Make"
+      onSubmit={async () => {
+        const made = await post<Dataset>(`${pathOf('datasets', name.trim())}/from-executions`, { ...filter, expected });
+        await client.invalidateQueries({ queryKey: ['datasets'] });
+        showToast(`${made.name}: version ${made.version} has ${formatNumber(made.examples_total)} examples.`);
+        await navigate({ to: '/datasets/$', params: { _splat: made.name } });
+      }}
+    >
+      <ComboField
+        label="Dataset"
+        value={name}
+        onChange={setName}
+        options={datasets.map((dataset) => dataset.name)}
+        required
+        spellCheck={false}
+        hint={
+          existing && `It becomes version ${existing.version + 1}, which takes the place of the examples there are.`
+        }
+      />
+      <SelectField label="Expected" value={expected} onChange={setExpected} options={EXPECTED} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,295 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { get, pathOf, post, remove } from '../../api.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { formatNumber, formatScore, formatTime } from '../../format.ts';
+import { isNotFound, useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { measureWords } from '../agreement/in-words.ts';
+import { EMPTY_FILTER, FilterFields, filterWords, toFilter } from '../scores/execution-filter.tsx';
+import { queueQuery } from './queries.ts';
+import { QueueDialog } from './queue-dialog.tsx';
+import { queueRoute } from './routes.ts';
+import { SubjectLink } from './subject.tsx';
+import type { Queue, QueueAgreement, QueueItem } from './types.ts';
+
+const STATES = ['pending', 'leased', 'completed', 'skipped'] as const;
+
+export function QueuePage() {
+  const { _splat: name = '' } = queueRoute.useParams();
+  const query = useQuery(queueQuery(name));
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={
+          <ol className="crumbs">
+            <li>
+              <Link to="/queues">Queues</Link>
+            </li>
+          </ol>
+        }
+        note={query.data?.description && <p>{query.data.description}</p>}
+        actions={query.data && <Actions queue={query.data} />}
+      />
+      {isNotFound(query.error) ? (
+        <EmptyState title="There is no such queue" />
+      ) : (
+        <QueryState query={query} what="the queue">
+          {(queue) => (
+            <>
+              <Facts queue={queue} />
+              {queue.reviewers_per_item > 1 && <Agreement name={name} />}
+              <Items name={name} />
+            </>
+          )}
+        </QueryState>
+      )}
+    </>
+  );
+}
+
+function Actions({ queue }: { queue: Queue }) {
+  const { name } = queue;
+  const client = useQueryClient();
+  const navigate = queueRoute.useNavigate();
+  const mayWrite = useMay('write');
+  const mayScore = useMay('score');
+  const [open, setOpen] = useState<'change' | 'add' | 'delete'>();
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      {(mayScore || mayWrite) && (
+        <Link to="/review/$" params={{ _splat: name }} className="button primary">
+          Review
+        </Link>
+      )}
+      {mayWrite && (
+        <>
+          <button type="button" className="button" onClick={() => setOpen('add')}>
+            Add executions…
+          </button>
+          <button type="button" className="button" onClick={() => setOpen('change')}>
+            Change…
+          </button>
+          <button type="button" className="button danger" onClick={() => setOpen('delete')}>
+            Delete…
+          </button>
+        </>
+      )}
+      {open === 'change' && <QueueDialog queue={queue} onClose={close} />}
+      {open === 'add' && <AddDialog name={name} onClose={close} />}
+      <FormDialog
+        open={open === 'delete'}
+        onClose={close}
+        title="Delete this queue?"
+        description="Its items are deleted, too. The scores stay."
+        submitLabel="Delete"
+        danger
+        onSubmit={async () => {
+          await remove(pathOf('queues', name));
+          await navigate({ to: '/queues' });
+          client.removeQueries({ queryKey: ['queues', 'one', name] });
+          await client.invalidateQueries({ queryKey: ['queues'] });
+          showToast('The queue was deleted.');
+        }}
+      />
+    </>
+  );
+}
+
+/** Adds executions of the past. */
+function AddDialog({ name, onClose }: { name: string; onClose: () => void }) {
+  const [filter, setFilter] = useState(EMPTY_FILTER);
+  const [limit, setLimit] = useState('100');
+  const client = useQueryClient();
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title="Add executions"
+      description="The newest that match; what is in the queue already stays as it is."
+      submitLabel="Add"
+      onSubmit={async () => {
+        const { added, present } = await post<{ added: number; present: number }>(`${pathOf('queues', name)}/items`, {
+          filter: toFilter(filter),
+          limit: Number(limit),
+        });
+        await client.invalidateQueries({ queryKey: ['queues'] });
+        showToast(`${formatNumber(added)} were added.`, `${formatNumber(present)} were in the queue already.`);
+      }}
+    >
+      <FilterFields value={filter} onChange={setFilter} />
+      <TextField
+        label="How many at most"
+        type="number"
+        min={1}
+        max={10_000}
+        step={1}
+        required
+        value={limit}
+        onChange={setLimit}
+      />
+    </FormDialog>
+  );
+}
+
+function Facts({ queue }: { queue: Queue }) {
+  const { score_names, filter, sample_rate, reviewers_per_item, progress, full } = queue;
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Scores</dt>
+        <dd>{score_names.join(', ')}</dd>
+      </div>
+      <div>
+        <dt>Executions enter by themselves</dt>
+        <dd>
+          {filter === null ? 'none' : `${formatScore(sample_rate)} of: ${filterWords(filter)}`}
+          {full && <span className="badge warn">full</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Reviewers for each item</dt>
+        <dd>{reviewers_per_item}</dd>
+      </div>
+      {STATES.map((state) => (
+        <div key={state}>
+          <dt>{WORDS[state]}</dt>
+          <dd>{formatNumber(progress[state])}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const WORDS = { pending: 'To do', leased: 'At work', completed: 'Completed', skipped: 'Skipped' } as const;
+const TONES = { pending: '', leased: 'accent', completed: 'good', skipped: 'warn' } as const;
+
+const columns: Column<QueueItem>[] = [
+  {
+    key: 'subject',
+    header: 'Subject',
+    width: 'minmax(12rem, 2fr)',
+    cell: ({ subject }) => <SubjectLink subject={subject} />,
+  },
+  {
+    key: 'state',
+    header: 'State',
+    width: '8rem',
+    cell: ({ state }) => <span className={`badge ${TONES[state]}`}>{WORDS[state].toLowerCase()}</span>,
+  },
+  {
+    key: 'reviewers',
+    header: 'Reviewers',
+    width: 'minmax(10rem, 2fr)',
+    cell: ({ reviews }) => {
+      const words = reviews
+        .map(
+          ({ reviewer, state, leased_until }) =>
+            `${reviewer.slice(-8)} ${state === 'leased' ? `until ${formatTime(leased_until)}` : state}`,
+        )
+        .join(', ');
+      return <span title={words}>{words}</span>;
+    },
+  },
+  {
+    key: 'corrections',
+    header: 'Corrected in',
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ reviews }) => {
+      const dataset = reviews.find(({ correction }) => correction !== null)?.correction?.dataset;
+      return (
+        dataset !== undefined && (
+          <Link to="/datasets/$" params={{ _splat: dataset }}>
+            {dataset}
+          </Link>
+        )
+      );
+    },
+  },
+  { key: 'added', header: 'Added', width: '12rem', cell: ({ created_at }) => formatTime(created_at) },
+];
+
+function Items({ name }: { name: string }) {
+  const [state, setState] = useState('');
+  const list = useList<QueueItem>(`${pathOf('queues', name)}/items`, { state });
+  return (
+    <section className="stack" aria-labelledby="items">
+      <h2 id="items">Items</h2>
+      <div className="filters">
+        <SelectField
+          label="State"
+          value={state}
+          onChange={setState}
+          options={[{ value: '', label: 'Any' }, ...STATES.map((value) => ({ value, label: WORDS[value] }))]}
+        />
+      </div>
+      <QueryState query={list} what="the items">
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="muted">None.</p>
+          ) : (
+            <DataTable
+              label="Items"
+              rows={rows}
+              columns={columns}
+              rowKey={({ id }) => id}
+              minWidth="56rem"
+              onEnd={list.loadMore}
+            />
+          )
+        }
+      </QueryState>
+    </section>
+  );
+}
+
+type ScoreAgreement = QueueAgreement['scores'][number];
+
+const agreementColumns: Column<ScoreAgreement>[] = [
+  { key: 'score', header: 'Score', width: 'minmax(8rem, 1fr)', cell: ({ name }) => name },
+  { key: 'items', header: 'Items', width: '6rem', alignEnd: true, cell: ({ items }) => formatNumber(items) },
+  { key: 'same', header: 'The same', width: '6rem', alignEnd: true, cell: ({ same }) => formatScore(same) },
+  {
+    key: 'measure',
+    header: 'Agreement',
+    width: 'minmax(16rem, 2fr)',
+    cell: ({ measure }) => measureWords(measure),
+  },
+];
+
+/** How much reviewers agree on the items that several have scored. */
+function Agreement({ name }: { name: string }) {
+  const query = useQuery({
+    queryKey: ['queues', 'agreement', name],
+    queryFn: ({ signal }) => get<QueueAgreement>(`${pathOf('queues', name)}/agreement`, undefined, signal),
+    staleTime: 60_000,
+  });
+  return (
+    <section className="stack" aria-labelledby="agreement">
+      <h2 id="agreement">Agreement of reviewers</h2>
+      <QueryState query={query} what="the agreement">
+        {({ scores }) =>
+          scores.length === 0 ? (
+            <p className="muted">No item was scored by two reviewers yet.</p>
+          ) : (
+            <DataTable
+              label="Agreement"
+              rows={scores}
+              columns={agreementColumns}
+              rowKey={({ name: score }) => score}
+              minWidth="40rem"
+            />
+          )
+        }
+      </QueryState>
+    </section>
+  );
+}

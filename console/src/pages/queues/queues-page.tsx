@@ -1,0 +1,102 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatCount } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { QueueDialog } from './queue-dialog.tsx';
+import type { Queue } from './types.ts';
+
+const columns: Column<Queue>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    width: 'minmax(10rem, 2fr)',
+    cell: ({ name }) => (
+      <Link to="/queues/$" params={{ _splat: name }}>
+        {name}
+      </Link>
+    ),
+  },
+  { key: 'scores', header: 'Scores', width: 'minmax(8rem, 1fr)', cell: ({ score_names }) => score_names.join(', ') },
+  {
+    key: 'progress',
+    header: 'Progress',
+    width: '10rem',
+    cell: ({ name, progress: { pending, leased, completed, skipped } }) => {
+      const total = pending + leased + completed + skipped;
+      return (
+        <>
+          <meter min={0} max={Math.max(total, 1)} value={completed} aria-label={`Completed in ${name}`} />{' '}
+          {formatCount(completed)} of {formatCount(total)}
+        </>
+      );
+    },
+  },
+  { key: 'pending', header: 'To do', width: '5rem', alignEnd: true, cell: (row) => formatCount(row.progress.pending) },
+  {
+    key: 'leased',
+    header: 'At work',
+    width: '5rem',
+    alignEnd: true,
+    cell: (row) => formatCount(row.progress.leased),
+  },
+  {
+    key: 'skipped',
+    header: 'Skipped',
+    width: '5rem',
+    alignEnd: true,
+    cell: (row) => formatCount(row.progress.skipped),
+  },
+  {
+    key: 'review',
+    header: 'Review',
+    width: '6rem',
+    cell: ({ name }) => (
+      <Link to="/review/$" params={{ _splat: name }}>
+        Review<span className="visually-hidden"> {name}</span>
+      </Link>
+    ),
+  },
+];
+
+export function QueuesPage() {
+  const list = useList<Queue>('/queues');
+  const mayWrite = useMay('write');
+  const [creating, setCreating] = useState(false);
+  return (
+    <>
+      <PageHead
+        title="Queues"
+        actions={
+          mayWrite && (
+            <button type="button" className="button primary" onClick={() => setCreating(true)}>
+              New queue…
+            </button>
+          )
+        }
+      />
+      <QueryState query={list} what="queues">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="There are no queues yet">
+              <p>A queue is a list of executions that people score one after the other.</p>
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Queues"
+              rows={rows}
+              columns={columns}
+              rowKey={({ name }) => name}
+              minWidth="56rem"
+              onEnd={list.loadMore}
+            />
+          )
+        }
+      </QueryState>
+      {creating && <QueueDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { PromptLink } from '../../components/badges.tsx';
+import { MessagesView } from '../../components/messages-view.tsx';
+import { ErrorState, Loading } from '../../components/states.tsx';
+import { TextView } from '../../components/text-view.tsx';
+import { formatJson } from '../../format.ts';
+import { executionQuery } from '../../queries.ts';
+import { inputQuery, sameExampleQuery } from '../evaluations/queries.ts';
+import type { QueueItem } from './types.ts';
+
+/** What is to be scored, as it was read from its execution or evaluation. */
+export interface Content {
+  output: string | null;
+  /** Undefined: it is on its way. Null: nothing was sent. */
+  input: string | readonly unknown[] | null | undefined;
+  expected: unknown;
+  prompt: { name: string | null; version: number | null } | undefined;
+  error: unknown;
+}
+
+/** Undefined: it is on its way. */
+export function useContent({ execution_id, evaluation_id, example_id }: QueueItem['subject']): Content | undefined {
+  const execution = useQuery({ ...executionQuery(execution_id ?? ''), enabled: execution_id !== undefined });
+  const isExample = evaluation_id !== undefined && example_id !== undefined;
+  const example = useQuery({
+    ...sameExampleQuery(evaluation_id ?? '', { seq: 0, example_id: example_id ?? '' }),
+    enabled: isExample,
+  });
+  const found = example.data ?? undefined;
+  const sent = useQuery({ ...inputQuery(evaluation_id ?? '', found?.seq ?? 0), enabled: found !== undefined });
+  const nothing = { output: null, input: null, expected: undefined, prompt: undefined };
+  if (isExample) {
+    if (example.error) return { ...nothing, error: example.error };
+    if (example.data === undefined) return undefined;
+    if (found === undefined) return { ...nothing, error: new Error('The evaluation has no such example any more.') };
+    return {
+      output: found.output,
+      input: sent.data?.input,
+      expected: found.expected,
+      prompt: undefined,
+      error: sent.error,
+    };
+  }
+  if (execution.data !== undefined) {
+    const { output, input, prompt_name, prompt_version } = execution.data;
+    return { output, input, expected: undefined, prompt: { name: prompt_name, version: prompt_version }, error: null };
+  }
+  return execution.error ? { ...nothing, error: execution.error } : undefined;
+}
+
+/** Leads to what is scored. */
+export function SubjectLink({
+  subject: { execution_id, evaluation_id, example_id },
+}: {
+  subject: QueueItem['subject'];
+}) {
+  if (execution_id !== undefined)
+    return (
+      <Link to="/executions/$id" params={{ id: execution_id }}>
+        Execution {execution_id.slice(-12)}
+      </Link>
+    );
+  if (evaluation_id === undefined) return null;
+  return (
+    <Link to="/evaluations/$id" params={{ id: evaluation_id }}>
+      Example {example_id} of {evaluation_id.slice(-12)}
+    </Link>
+  );
+}
+
+export function ContentView({ content }: { content: Content | undefined }) {
+  if (content === undefined) return <Loading what="what is to be scored" />;
+  const { output, input, expected, prompt, error } = content;
+  return (
+    <>
+      {error ? <ErrorState error={error} /> : null}
+      {prompt && (
+        <p>
+          <PromptLink {...prompt} />
+        </p>
+      )}
+      <h3>Output</h3>
+      {output === null ? <p className="muted">None.</p> : <TextView text={output} label="output" />}
+      {expected !== undefined && expected !== null && (
+        <>
+          <h3>Expected</h3>
+          <TextView text={typeof expected === 'string' ? expected : formatJson(expected)} label="expected" />
+        </>
+      )}
+      <h3>Input</h3>
+      {input === undefined ? <Loading what="the input" /> : input === null ? <p className="muted">None.</p> : null}
+      {input != null && <MessagesView input={input} />}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { pathOf, post } from '../../api.ts';
+import type { CompleteItem, QueueItem } from './types.ts';
+
+/** A lease that is shorter is renewed while somebody types. The service gives 15 minutes. */
+const RENEW_BELOW_MS = 10 * 60_000;
+
+export const leaseEndOf = (item: QueueItem): string | null =>
+  item.reviews.find(({ state }) => state === 'leased')?.leased_until ?? null;
+
+/** One item of a queue after the other, for the person who is signed in. */
+export function useReview(name: string) {
+  /** Undefined: it is on its way, or could not be had. Null: nothing is left. */
+  const [item, setItem] = useState<QueueItem | null>();
+  const [error, setError] = useState<unknown>();
+  /** Completed and skipped here, the newest last. */
+  const [done, setDone] = useState<readonly string[]>([]);
+  const [busy, setBusy] = useState(false);
+  const isBusy = useRef(false);
+  const client = useQueryClient();
+
+  const act = useCallback(
+    async (work: () => Promise<void>) => {
+      if (isBusy.current) return;
+      isBusy.current = true;
+      setBusy(true);
+      setError(undefined);
+      try {
+        await work();
+      } catch (thrown) {
+        setError(thrown);
+      } finally {
+        isBusy.current = false;
+        setBusy(false);
+        void client.invalidateQueries({ queryKey: ['queues'] });
+      }
+    },
+    [client],
+  );
+  const next = useCallback(
+    async () => (await post<{ item: QueueItem | null }>(`${pathOf('queues', name)}/next`)).item,
+    [name],
+  );
+  const pathTo = (id: string, action: string) => `${pathOf('queues', name, 'items', id)}/${action}`;
+  const take = useCallback(() => act(async () => setItem(await next())), [act, next]);
+  useEffect(() => void take(), [take]);
+
+  const finish = (id: string, request: () => Promise<unknown>) =>
+    act(async () => {
+      await request();
+      setDone((before) => [...before, id]);
+      setItem(undefined);
+      setItem(await next());
+    });
+
+  return {
+    item,
+    error,
+    busy,
+    take,
+    canUndo: done.length > 0,
+    complete: (id: string, body: CompleteItem) => finish(id, () => post(pathTo(id, 'complete'), body)),
+    skip: (id: string) => finish(id, () => post(pathTo(id, 'skip'))),
+    /** Takes back what was done last, and shows it again. */
+    undo: () =>
+      act(async () => {
+        const last = done.at(-1);
+        if (last === undefined) return;
+        // Otherwise the service would give this one again.
+        if (item) await post(pathTo(item.id, 'back'));
+        const returned = await post<QueueItem>(pathTo(last, 'back'));
+        setDone((before) => before.slice(0, -1));
+        setItem(returned);
+        const taken = await next();
+        if (taken?.id === last) setItem(taken);
+        // It can be completed without a lease, too.
+        else if (taken !== null) await post(pathTo(taken.id, 'back'));
+      }),
+    /** Keeps the item of someone who is at work on it. */
+    renew: () => {
+      const end = item && leaseEndOf(item);
+      const left = end ? Date.parse(end) - Date.now() : 0;
+      if (!item || left <= 0 || left > RENEW_BELOW_MS || isBusy.current) return;
+      isBusy.current = true;
+      next()
+        .then((renewed) => {
+          if (renewed?.id === item.id) setItem(renewed);
+        })
+        // The lease is as it was: the page says when it ends.
+        .catch(() => undefined)
+        .finally(() => {
+          isBusy.current = false;
+        });
+    },
+  };
+}

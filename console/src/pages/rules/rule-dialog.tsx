@@ -1,0 +1,148 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { get, pathOf, put } from '../../api.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { ComboField, SelectField, TextArea, TextField } from '../../components/fields.tsx';
+import { isNotFound, labelsQuery } from '../../queries.ts';
+import { type Evaluator, newSecrets } from '../evaluations/evaluator.ts';
+import { EvaluatorsForm } from '../evaluations/evaluators-form.tsx';
+import { SecretsDialog } from '../evaluations/secrets-dialog.tsx';
+import { namesQuery } from '../prompts/names-query.ts';
+import { formOf, type RuleForm, toPut } from './rule-form-state.ts';
+import type { Rule } from './types.ts';
+
+const OF: { value: RuleForm['of']; label: string }[] = [
+  { value: 'all', label: 'Every prompt' },
+  { value: 'prompt', label: 'One prompt' },
+  { value: 'group', label: 'A folder of prompts' },
+];
+
+/** Creates a rule, or changes one. */
+export function RuleDialog({ rule, onClose }: { rule?: Rule; onClose: () => void }) {
+  const [form, setForm] = useState(() => formOf(rule));
+  const [secrets, setSecrets] = useState<ReturnType<typeof newSecrets>>([]);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const leave = async () => {
+    onClose();
+    if (rule === undefined) await navigate({ to: '/rules/$', params: { _splat: form.name.trim() } });
+  };
+  const save = async () => {
+    const name = form.name.trim();
+    if (rule === undefined) await requireNew(name);
+    const body = toPut(form, rule?.enabled ?? true);
+    const saved = await put<Rule>(pathOf('rules', name), body);
+    await client.invalidateQueries({ queryKey: ['rules'] });
+    // A change keeps the secrets that there are: only new ones are in the response.
+    const made = newSecrets(form.evaluators, saved.evaluators as Evaluator[]);
+    setSecrets(made);
+    if (made.length === 0) await leave();
+    return false;
+  };
+  if (secrets.length > 0) return <SecretsDialog secrets={secrets} onClose={() => void leave()} />;
+  return (
+    <FormDialog
+      open
+      wide
+      onClose={onClose}
+      title={rule === undefined ? 'New rule' : `Change ${rule.name}`}
+      submitLabel={rule === undefined ? 'Create' : 'Save'}
+      onSubmit={save}
+    >
+      <Fields value={form} onChange={setForm} isNew={rule === undefined} />
+    </FormDialog>
+  );
+}
+
+function Fields({ value, onChange, isNew }: { value: RuleForm; onChange: (value: RuleForm) => void; isNew: boolean }) {
+  const names = useQuery(namesQuery).data ?? [];
+  const labels = useQuery(labelsQuery).data?.data ?? [];
+  const set = (part: Partial<RuleForm>) => onChange({ ...value, ...part });
+  const others = Object.entries(value.filter.rest);
+  return (
+    <>
+      {isNew && (
+        <TextField
+          label="Name of the rule"
+          required
+          spellCheck={false}
+          placeholder="support/tone"
+          value={value.name}
+          onChange={(name) => set({ name })}
+        />
+      )}
+      <div className="filters">
+        <SelectField
+          label="Executions of"
+          value={value.of}
+          onChange={(chosen) => set({ of: OF.find((each) => each.value === chosen)?.value ?? 'all' })}
+          options={OF}
+        />
+        {value.of !== 'all' && (
+          <ComboField
+            label={value.of === 'prompt' ? 'Prompt' : 'Folder'}
+            required
+            spellCheck={false}
+            options={value.of === 'prompt' ? names : []}
+            value={value.prompts}
+            onChange={(prompts) => set({ prompts })}
+          />
+        )}
+        <ComboField
+          label="By the label"
+          spellCheck={false}
+          placeholder="any"
+          options={labels.map(({ label }) => label)}
+          value={value.label}
+          onChange={(label) => set({ label })}
+        />
+        <TextField
+          label="Share of them, in %"
+          type="number"
+          min={0}
+          max={100}
+          step="any"
+          required
+          value={value.sampleRate}
+          onChange={(sampleRate) => set({ sampleRate })}
+        />
+        <TextField
+          label="Budget a day, in US dollars"
+          type="number"
+          min={0}
+          step="any"
+          placeholder="no limit"
+          value={value.maxCost}
+          onChange={(maxCost) => set({ maxCost })}
+        />
+      </div>
+      <TextArea
+        label="Conditions on scores"
+        className="mono"
+        rows={2}
+        spellCheck={false}
+        value={value.filter.scores}
+        onChange={(scores) => set({ filter: { ...value.filter, scores } })}
+        hint="One a line, all of which hold: helpful=false, tone<0.5."
+      />
+      {others.length > 0 && (
+        <p className="muted">
+          Besides: {others.map(([name, each]) => `${name} ${String(each)}`).join(', ')}. It stays as it is.
+        </p>
+      )}
+      <h3>Evaluators</h3>
+      <p className="field-hint">The name of each is that of its score. There is no expected value to compare with.</p>
+      <EvaluatorsForm value={value.evaluators} onChange={(evaluators) => set({ evaluators })} />
+    </>
+  );
+}
+
+/** @throws Error where there is a rule of this name, which `PUT` would replace */
+async function requireNew(name: string): Promise<void> {
+  const found = await get<Rule>(pathOf('rules', name)).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (found !== undefined) throw new Error(`There is a rule of the name “${name}” already.`);
+}

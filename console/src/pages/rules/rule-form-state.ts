@@ -1,0 +1,46 @@
+import type { Evaluator } from '../evaluations/evaluator.ts';
+import { EMPTY_FILTER, type FilterForm, filterFormOf, toFilter } from '../scores/execution-filter.tsx';
+import type { PutRule, Rule } from './types.ts';
+
+/** A rule, as it is typed. */
+export interface RuleForm {
+  name: string;
+  of: 'all' | 'prompt' | 'group';
+  prompts: string;
+  label: string;
+  filter: FilterForm;
+  /** In percent. */
+  sampleRate: string;
+  evaluators: Evaluator[];
+  /** US dollars. */
+  maxCost: string;
+}
+
+export function formOf(rule: Rule | undefined): RuleForm {
+  const { prompt_name: prompt = null, group = null } = rule ?? {};
+  return {
+    name: rule?.name ?? '',
+    of: prompt !== null ? 'prompt' : group !== null ? 'group' : 'all',
+    prompts: prompt ?? group ?? '',
+    label: rule?.label ?? '',
+    filter: rule?.filter ? filterFormOf(rule.filter as Record<string, unknown>) : EMPTY_FILTER,
+    sampleRate: String(Number(((rule?.sample_rate ?? 1) * 100).toFixed(6))),
+    evaluators: (rule?.evaluators as Evaluator[] | undefined) ?? [{ type: 'json_valid' }],
+    maxCost: rule?.max_cost_per_day ?? '',
+  };
+}
+
+/** The body of `PUT /rules/{name}`. */
+export function toPut(form: RuleForm, enabled: boolean): PutRule {
+  const filter = toFilter(form.filter);
+  return {
+    ...(form.of === 'prompt' && { prompt_name: form.prompts.trim() }),
+    ...(form.of === 'group' && { group: form.prompts.trim() }),
+    ...(form.label.trim() !== '' && { label: form.label.trim() }),
+    ...(Object.keys(filter).length > 0 && { filter: filter as NonNullable<PutRule['filter']> }),
+    sample_rate: Number((Number(form.sampleRate) / 100).toFixed(8)),
+    evaluators: form.evaluators as PutRule['evaluators'],
+    max_cost_per_day: form.maxCost.trim() === '' ? null : form.maxCost.trim(),
+    enabled,
+  };
+}

@@ -1,0 +1,176 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { get, pathOf, put, remove } from '../../api.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { JsonView } from '../../components/text-view.tsx';
+import { showError, showToast } from '../../components/toast.tsx';
+import { formatCost, formatNumber, formatScore, formatTime } from '../../format.ts';
+import { isNotFound, replaceData } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import type { Evaluator } from '../evaluations/evaluator.ts';
+import { filterWords } from '../scores/execution-filter.tsx';
+import { Backfills } from './backfills.tsx';
+import { scopeWords, spentWords } from './in-words.ts';
+import { ruleRoute } from './routes.ts';
+import { RuleDialog } from './rule-dialog.tsx';
+import { formOf, toPut } from './rule-form-state.ts';
+import type { Rule } from './types.ts';
+
+const REFETCH_MS = 5_000;
+
+export function RulePage() {
+  const { _splat: name = '' } = ruleRoute.useParams();
+  const query = useQuery({
+    queryKey: ['rules', 'one', name],
+    queryFn: ({ signal }) => get<Rule>(pathOf('rules', name), undefined, signal),
+    refetchInterval: REFETCH_MS,
+  });
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={
+          <ol className="crumbs">
+            <li>
+              <Link to="/rules">Rules</Link>
+            </li>
+          </ol>
+        }
+        actions={query.data && <Actions rule={query.data} />}
+      />
+      {isNotFound(query.error) ? (
+        <EmptyState title="There is no such rule" />
+      ) : (
+        <QueryState query={query} what="the rule">
+          {(rule) => (
+            <>
+              <Facts rule={rule} />
+              <Backfills rule={name} />
+              <section className="stack" aria-labelledby="evaluators">
+                <h2 id="evaluators">Evaluators</h2>
+                <JsonView value={rule.evaluators} label="settings of the evaluators" />
+              </section>
+            </>
+          )}
+        </QueryState>
+      )}
+    </>
+  );
+}
+
+function Actions({ rule }: { rule: Rule }) {
+  const { name, enabled } = rule;
+  const client = useQueryClient();
+  const navigate = ruleRoute.useNavigate();
+  const mayExecute = useMay('execute');
+  const [open, setOpen] = useState<'change' | 'delete'>();
+  const close = () => setOpen(undefined);
+  const toggle = useMutation({
+    mutationFn: () => put<Rule>(pathOf('rules', name), toPut(formOf(rule), !enabled)),
+    async onSuccess(changed) {
+      replaceData(client, ['rules', 'one', name], { ...rule, ...changed });
+      await client.invalidateQueries({ queryKey: ['rules', 'list'] });
+    },
+    onError: showError,
+  });
+  if (!mayExecute) return null;
+  return (
+    <>
+      <button type="button" className="button" disabled={toggle.isPending} onClick={() => toggle.mutate()}>
+        {enabled ? 'Disable' : 'Enable'}
+      </button>
+      <button type="button" className="button" onClick={() => setOpen('change')}>
+        Change…
+      </button>
+      <button type="button" className="button danger" onClick={() => setOpen('delete')}>
+        Delete…
+      </button>
+      {open === 'change' && <RuleDialog rule={rule} onClose={close} />}
+      <FormDialog
+        open={open === 'delete'}
+        onClose={close}
+        title="Delete this rule?"
+        description="Its backfills are deleted, too. The scores stay."
+        submitLabel="Delete"
+        danger
+        onSubmit={async () => {
+          await remove(pathOf('rules', name));
+          await navigate({ to: '/rules' });
+          client.removeQueries({ queryKey: ['rules', 'one', name] });
+          await client.invalidateQueries({ queryKey: ['rules', 'list'] });
+          showToast('The rule was deleted.');
+        }}
+      />
+    </>
+  );
+}
+
+function Facts({ rule }: { rule: Rule }) {
+  const { enabled, sample_rate, filter, spent, scored, failed, skipped, skipped_budget, waiting, last_error } = rule;
+  return (
+    <>
+      <dl className="facts">
+        <div>
+          <dt>State</dt>
+          <dd>
+            {enabled ? <span className="badge good">enabled</span> : <span className="badge warn">disabled</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>Scores</dt>
+          <dd>
+            {formatScore(sample_rate)} of {scopeWords(rule)}
+            {filter !== null && `, ${filterWords(filter as Record<string, unknown>)}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Spent today</dt>
+          <dd>{spentWords(rule)}</dd>
+        </div>
+        <div>
+          <dt>Spent in all</dt>
+          <dd>{formatCost({ amount: spent })}</dd>
+        </div>
+        <div>
+          <dt>Scored</dt>
+          <dd>{formatNumber(scored)}</dd>
+        </div>
+        <div>
+          <dt>Failed</dt>
+          <dd>{formatNumber(failed)}</dd>
+        </div>
+        <div>
+          <dt>Skipped</dt>
+          <dd>
+            {formatNumber(skipped_budget)} over budget, {formatNumber(skipped)} too late
+          </dd>
+        </div>
+        <div>
+          <dt>Waiting</dt>
+          <dd>{formatNumber(waiting)}</dd>
+        </div>
+        <div>
+          <dt>Give scores</dt>
+          <dd>
+            {(rule.evaluators as unknown as Evaluator[]).map(({ type, name = type }) => (
+              <span key={name}>
+                <Link to="/agreement" search={{ score: name }}>
+                  {name}
+                  <span className="visually-hidden">: against people</span>
+                </Link>{' '}
+              </span>
+            ))}
+          </dd>
+        </div>
+      </dl>
+      {last_error && (
+        <div className="notice bad">
+          <strong>{last_error.code}</strong> {last_error.message} ({formatTime(last_error.at)})
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { formatCount, formatScore } from '../../format.ts';
+import { listQuery, useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { scopeWords, spentWords } from './in-words.ts';
+import { RuleDialog } from './rule-dialog.tsx';
+import type { Rule } from './types.ts';
+
+const REFETCH_MS = 15_000;
+
+const columns: Column<Rule>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ name }) => (
+      <Link to="/rules/$" params={{ _splat: name }}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    key: 'enabled',
+    header: 'State',
+    width: '6rem',
+    cell: ({ enabled }) =>
+      enabled ? <span className="badge good">enabled</span> : <span className="badge warn">disabled</span>,
+  },
+  { key: 'of', header: 'Scores', width: 'minmax(10rem, 1fr)', cell: scopeWords },
+  {
+    key: 'sample',
+    header: 'Share',
+    width: '5rem',
+    alignEnd: true,
+    cell: ({ sample_rate }) => formatScore(sample_rate),
+  },
+  { key: 'spent', header: 'Spent today', width: '10rem', alignEnd: true, cell: spentWords },
+  { key: 'scored', header: 'Scored', width: '5rem', alignEnd: true, cell: ({ scored }) => formatCount(scored) },
+  { key: 'failed', header: 'Failed', width: '5rem', alignEnd: true, cell: ({ failed }) => formatCount(failed) },
+  {
+    key: 'skipped',
+    header: 'Skipped',
+    width: '5rem',
+    alignEnd: true,
+    cell: ({ skipped, skipped_budget }) => formatCount(skipped + skipped_budget),
+  },
+];
+
+export function RulesPage() {
+  const list = useList<Rule>('/rules');
+  // They go on counting.
+  useInfiniteQuery({ ...listQuery<Rule>('/rules'), refetchInterval: REFETCH_MS });
+  const mayExecute = useMay('execute');
+  const [creating, setCreating] = useState(false);
+  return (
+    <>
+      <PageHead
+        title="Rules"
+        actions={
+          <>
+            <Link to="/agreement" className="button">
+              Judges against people
+            </Link>
+            {mayExecute && (
+              <button type="button" className="button primary" onClick={() => setCreating(true)}>
+                New rule…
+              </button>
+            )}
+          </>
+        }
+      />
+      <QueryState query={list} what="rules">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="There are no rules yet">
+              <p>A rule scores executions as they complete, by the evaluators that evaluations have.</p>
+            </EmptyState>
+          ) : (
+            <DataTable
+              label="Rules"
+              rows={rows}
+              columns={columns}
+              rowKey={({ name }) => name}
+              minWidth="62rem"
+              onEnd={list.loadMore}
+            />
+          )
+        }
+      </QueryState>
+      {creating && <RuleDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}

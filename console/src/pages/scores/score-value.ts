@@ -1,0 +1,66 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get, type Page } from '../../api.ts';
+import type { ScoreDefinition, ScoreValue } from './types.ts';
+
+/** What scores of each name may be. */
+export const definitionsQuery = queryOptions({
+  queryKey: ['score-definitions'],
+  queryFn: ({ signal }) => get<Page<ScoreDefinition>>('/score-definitions', { limit: 1000 }, signal),
+});
+
+/** What a name may be: its type, and the limits of its definition where it has one. */
+export type ValueType = Pick<ScoreDefinition, 'data_type'> &
+  Partial<Pick<ScoreDefinition, 'min' | 'max' | 'categories'>>;
+
+/** The values that can be chosen from; undefined: they are typed. */
+export function choicesOf({ data_type, categories }: ValueType): { value: string; label: string }[] | undefined {
+  if (data_type === 'boolean')
+    return [
+      { value: 'true', label: 'Yes' },
+      { value: 'false', label: 'No' },
+    ];
+  return data_type === 'categorical' && categories ? categories : undefined;
+}
+
+/** A value of the API from what was typed or chosen; undefined where that is nothing. */
+export function readValue({ data_type }: ValueType, typed: string): ScoreValue | undefined {
+  if (typed.trim() === '') return undefined;
+  if (data_type === 'boolean') return typed === 'true';
+  return data_type === 'numeric' ? Number(typed) : typed;
+}
+
+/** A value in words. */
+export function scoreWords(value: ScoreValue): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'number' ? String(Number(value.toPrecision(6))) : value;
+}
+
+/** The limits of a number in words: "from 1 to 5". */
+export function limitsOf({ min, max }: ValueType): string | undefined {
+  if (min != null && max != null) return `From ${min} to ${max}.`;
+  if (min != null) return `At least ${min}.`;
+  return max != null ? `At most ${max}.` : undefined;
+}
+
+/** More values than keys: a number is typed then. */
+const MAX_KEYS = 9;
+
+/** The values that can be chosen from by a key each; undefined: they are typed. Numbers are their own keys. */
+export function keyedChoicesOf(
+  type: ValueType,
+): { value: string; label: string; key: string | undefined }[] | undefined {
+  const { data_type, min, max } = type;
+  if (data_type === 'numeric' && Number.isInteger(min) && Number.isInteger(max)) {
+    const [from, to] = [min ?? 0, max ?? 0];
+    // From 0 to 1 may well mean something in between.
+    if (from < 0 || to > MAX_KEYS || to - from < 2) return undefined;
+    return Array.from({ length: to - from + 1 }, (_, index) => {
+      const value = String(from + index);
+      return { value, label: value, key: value };
+    });
+  }
+  return choicesOf(type)?.map((choice, index) => ({
+    ...choice,
+    key: index < MAX_KEYS ? String(index + 1) : undefined,
+  }));
+}

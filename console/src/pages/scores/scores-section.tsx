@@ -1,0 +1,120 @@
+import { useState } from 'react';
+import { pathOf, remove } from '../../api.ts';
+import { FormDialog } from '../../components/dialog.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { formatNumber, formatTime, NONE } from '../../format.ts';
+import { useMay } from '../../shell/session.ts';
+import { AddScoreDialog } from './add-score-dialog.tsx';
+import { scoreWords } from './score-value.ts';
+import type { Score } from './types.ts';
+import './scores.css';
+
+const SOURCES = { api: 'program', person: 'person', evaluator: 'evaluator', feedback: 'user feedback' } as const;
+/** How many an execution's record has. */
+const SHOWN = 100;
+
+/** What was said of an execution or an example, the newest first, and a way to say something. */
+export function ScoresSection({
+  scores,
+  subject,
+  onChanged,
+}: {
+  scores: readonly Score[];
+  subject: Score['subject'];
+  onChanged: () => unknown;
+}) {
+  const [adding, setAdding] = useState(false);
+  const [deleting, setDeleting] = useState<Score>();
+  const mayScore = useMay('score');
+  const mayWrite = useMay('write');
+  const mayChange = mayScore || mayWrite;
+  return (
+    <section className="stack" aria-labelledby="scores">
+      <div className="row">
+        <h2 id="scores">Scores</h2>
+        {mayChange && (
+          <button type="button" className="button small" onClick={() => setAdding(true)}>
+            Add a score…
+          </button>
+        )}
+      </div>
+      {scores.length === 0 ? (
+        <p className="muted">None yet.</p>
+      ) : (
+        <div className="scores" tabIndex={0} role="region" aria-label="Scores, table">
+          <table aria-label="Scores">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Value</th>
+                <th scope="col">By</th>
+                <th scope="col">Comment</th>
+                <th scope="col">At</th>
+                {mayChange && (
+                  <th scope="col">
+                    <span className="visually-hidden">Delete</span>
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {scores.map((score) => (
+                <tr key={score.id}>
+                  <th scope="row">{score.name}</th>
+                  <td className="scores-value">{scoreWords(score.value)}</td>
+                  <td>
+                    <Author score={score} />
+                  </td>
+                  <td className="scores-comment">{score.comment ?? NONE}</td>
+                  <td>{formatTime(score.updated_at)}</td>
+                  {mayChange && (
+                    <td>
+                      <button type="button" className="button small danger" onClick={() => setDeleting(score)}>
+                        Delete…<span className="visually-hidden"> {score.name}</span>
+                      </button>
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {scores.length >= SHOWN && <p className="muted">The newest {formatNumber(SHOWN)} are shown.</p>}
+      {adding && <AddScoreDialog subject={subject} onClose={() => setAdding(false)} onAdded={onChanged} />}
+      <FormDialog
+        open={deleting !== undefined}
+        onClose={() => setDeleting(undefined)}
+        title="Delete this score?"
+        description={deleting && `${deleting.name}: ${scoreWords(deleting.value).slice(0, 200)}`}
+        submitLabel="Delete"
+        danger
+        onSubmit={async () => {
+          if (deleting === undefined) return;
+          await remove(pathOf('scores', deleting.id));
+          await onChanged();
+          showToast('The score was deleted.');
+        }}
+      />
+    </section>
+  );
+}
+
+function Author({ score: { source, author, evaluator } }: { score: Score }) {
+  return (
+    <>
+      <span className="badge">{SOURCES[source]}</span>{' '}
+      {evaluator === null ? (
+        author !== null && <span className="muted mono">{author}</span>
+      ) : (
+        <>
+          {evaluator.rule}{' '}
+          <span className="muted">
+            version {evaluator.version}
+            {evaluator.model !== null && `, ${evaluator.model}`}
+          </span>
+        </>
+      )}
+    </>
+  );
+}
