@@ -61,7 +61,7 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       scope,
       params: ItemParams,
       body: CompleteItem,
-      bodyExamples: { Score: { scores: [{ name: 'helpful', value: true }] } },
+      bodyExamples: { Score: { scores: [{ name: 'helpful', value: 1 }] } },
       response: QueueItem,
       responseExample: itemSample,
       errors: ['invalid_state', 'quota_exceeded'],
