@@ -52,7 +52,7 @@ test('a rule is created by form, scores what runs, is changed, disabled, and sco
   });
 
   const [id] = await run(1);
-  await waitFor('the score', async () => (await call('GET', `/executions/${id}`)).body.scores.length === 1);
+  await waitFor('the score', async () => (await call('GET', `/executions/${id}`)).body.scores?.length === 1);
   await page.goto(stage.at('/rules'));
   await page.getByRole('row', { name: /team\/short enabled say 100 % \$0 of \$5\.00 1 0 0/ }).waitFor();
   await page.getByRole('link', { name: 'team/short' }).click();

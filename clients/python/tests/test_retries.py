@@ -35,7 +35,11 @@ def sample(path: str) -> Any:
     content = api["paths"][path]["post"]["responses"]["201"]["content"]["application/json"]
     [example] = content["examples"].values()
     # Those that several operations share stand once.
-    return api["components"]["examples"][example["$ref"].rsplit("/", 1)[-1]]["value"] if "$ref" in example else example["value"]
+    return (
+        api["components"]["examples"][example["$ref"].rsplit("/", 1)[-1]]["value"]
+        if "$ref" in example
+        else example["value"]
+    )
 
 
 def refusal(status: int, code: str, retry_after: int | None = None) -> httpx.Response:
