@@ -37,7 +37,7 @@ const NEW_ROW = 'create table kept as select 42 as n';
 const startInAnotherProcess = async (dataDir: string, env: NodeJS.ProcessEnv) => {
   const code = `const s = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, log() {} });
     tell({ pid: s.pid, url: s.url('postgres') });`;
-  const { told, kill9 } = await otherProcess({ startPostgres: 'postgres.ts' }, code, env);
+  const { told, kill9 } = await otherProcess({ startPostgres: 'postgres/postgres.ts' }, code, env);
   const { pid, url } = told as { pid: number; url: string };
   return { pid, url, kill9 };
 };

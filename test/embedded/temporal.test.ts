@@ -55,7 +55,7 @@ function namesOfIndexes(dbFile: string): unknown[] {
 const startInAnotherProcess = async (dbFile: string, env: NodeJS.ProcessEnv) => {
   const options = JSON.stringify({ binary, dbFile, namespace: 'default' });
   const code = `const s = await startTemporal({ ...${options}, log() {} }); tell(s.pid);`;
-  const { told, kill9 } = await otherProcess({ startTemporal: 'temporal.ts' }, code, env);
+  const { told, kill9 } = await otherProcess({ startTemporal: 'temporal/temporal.ts' }, code, env);
   return { pid: Number(told), kill9 };
 };
 
