@@ -84,7 +84,12 @@ describe('notifications', () => {
     const sent = await insert({ webhook: uuidOf(webhookId), emailedAt: new Date('2026-05-01T00:00:01.5Z') });
     const failed = await insert({ error: 'connection refused' });
     const first = await list('/notifications?limit=1');
-    const record = { type: 'webhook.disabled', message: 'It was.', created_at: '2026-05-01T00:00:00.000Z' };
+    const record = {
+      type: 'webhook.disabled',
+      message: 'It was.',
+      monitor: null,
+      created_at: '2026-05-01T00:00:00.000Z',
+    };
     expect(first.data).toEqual([
       { ...record, id: failed, webhook_id: null, email: { sent_at: null, error: 'connection refused' } },
     ]);
