@@ -8,6 +8,7 @@ import { MAX_SCORER_TIMEOUT_MS } from './evaluators/types/http.ts';
 import { checkMonitors } from './jobs/check-monitors.ts';
 import { cleanUp } from './jobs/clean-up.ts';
 import { cleanUpStreams } from './jobs/clean-up-streams.ts';
+import { deleteRuleItems } from './jobs/delete-rule-items.ts';
 import { fillQueues } from './jobs/fill-queues.ts';
 import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
 import { reconcileDeliveries } from './jobs/reconcile-deliveries.ts';
@@ -48,6 +49,8 @@ const CHECK_MONITORS_EVERY_MS = 5_000;
 const FILL_QUEUES_EVERY_MS = 5_000;
 /** How soon executions that complete are scored by the rules that take them, where none were before. */
 const START_RULES_EVERY_MS = 1_000;
+/** How soon what is due for a rule is deleted, where the rule is disabled or gone. */
+const DELETE_RULE_ITEMS_EVERY_MS = 5_000;
 /** Executions that wait for a slot or a retry, and are kept in memory. */
 const SPARE_WORKFLOWS = 500;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
@@ -194,6 +197,9 @@ export async function startWorkers(
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),
     reconcileEvery('reconcile deliveries', () => reconcileDeliveries(db, starter, log)),
     runEvery('start rules', START_RULES_EVERY_MS, log, () => startRules(db.system, starter, log)),
+    runEvery('delete items of rules', DELETE_RULE_ITEMS_EVERY_MS, log, (stopping) =>
+      deleteRuleItems(db.system, stopping),
+    ),
     runEvery('sum up releases', SUM_UP_RELEASES_EVERY_MS, log, () => sumUpReleases(db.system.query)),
     runEvery('check monitors', CHECK_MONITORS_EVERY_MS, log, (stopping) => checkMonitors(db, log, stopping)),
     runEvery('fill queues', FILL_QUEUES_EVERY_MS, log, (stopping) => fillQueues({ db, log }, stopping)),

@@ -1,10 +1,12 @@
 import { TRASH_WORKSPACE } from './trash.ts';
 
-/** `runs`: executions, and the results of evaluations. */
+/** `runs`: executions with what is put down for rules, scores, and the results of evaluations. */
 export type StorageKind = 'runs' | 'audit';
 
 /** What a row takes beside its texts, with its share of the indexes. */
 const ROW_BYTES = 1024;
+/** One of `rule_items` has no texts. */
+const RULE_ITEM_BYTES = 256;
 
 /** What a row counts, as SQL. */
 interface StoredTable {
@@ -23,6 +25,12 @@ const SCORES: StoredTable = {
   table: 'scores',
   kind: 'runs',
   bytes: (row) => `(${row}.bytes + ${ROW_BYTES})`,
+};
+
+const RULE_ITEMS: StoredTable = {
+  table: 'rule_items',
+  kind: 'runs',
+  bytes: () => `${RULE_ITEM_BYTES}`,
 };
 
 const AUDIT_LOG: StoredTable = {
@@ -89,6 +97,7 @@ const changed = (stored: StoredTable) =>
 
 export const executionStorageTriggers = [inserted(EXECUTIONS), changed(EXECUTIONS), deleted(EXECUTIONS)];
 export const scoreStorageTriggers = [insertedAtOnce(SCORES), changedAtOnce(SCORES), deleted(SCORES)];
+export const ruleItemStorageTriggers = [insertedAtOnce(RULE_ITEMS), deleted(RULE_ITEMS)];
 export const auditStorageTriggers = [inserted(AUDIT_LOG), deleted(AUDIT_LOG)];
 
 /** Results are summed up in the row of their evaluation, which leaves the workspace when it is deleted. */

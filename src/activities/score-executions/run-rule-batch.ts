@@ -208,7 +208,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         if (items.length > 0) return items;
         if (more) continue;
         if (input.kind === 'backfill') {
-          if (!(await untilDatabaseAnswers(() => findPast(own.query, input, spec), watch.giveUp))) {
+          if (!(await findMore())) {
             // The last of it may have been put down just now.
             const last = await loadOnce(limit);
             if (last.items.length > 0 || !last.more) return last.items;
@@ -223,6 +223,17 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         if (budget.inFlight === 0 && taken.size > 0) return [];
       }
       return [];
+    }
+
+    /** Looks for executions of the past. When the round ends, it is not tried again. */
+    async function findMore(): Promise<boolean> {
+      const ends = AbortSignal.any([stops.giveUp, stops.stopWaiting]);
+      try {
+        return await untilDatabaseAnswers(() => findPast(own.query, input, spec), ends);
+      } catch (error) {
+        if (!stops.stopWaiting.aborted) throw error;
+        return true;
+      }
     }
 
     async function loadOnce(limit: number): Promise<{ items: OpenItem[]; more: boolean }> {

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type BackfillStatus, backfillStates } from '../../domain/rules/backfill-states.ts';
+import { ruleItemStorageTriggers } from '../storage-triggers.ts';
 import { ruleJudgementUsageTriggers } from '../usage-triggers.ts';
 import { usageColumns } from './evaluation.ts';
 import { Execution } from './execution.ts';
@@ -93,6 +94,7 @@ export const RuleBackfill = defineEntity({
 export const RuleItem = defineEntity({
   name: 'RuleItem',
   tableName: 'rule_items',
+  triggers: ruleItemStorageTriggers,
   indexes: [{ properties: ['workspaceId', 'workId', 'id'] }],
   properties: {
     id: p.bigint('number').primary().autoincrement(),

@@ -2,16 +2,20 @@ import { type SqlBool, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { isRuled } from '../../db/rule-triggers.ts';
 import { now } from '../../db/sql.ts';
+import { inStates } from '../../db/state-change.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
+import { backfillStates } from '../../domain/rules/backfill-states.ts';
 import { sampledSql } from '../../domain/rules/sampling.ts';
 import { executionConditions } from '../executions/filter.ts';
 import type { RuleSpec, RuleWork } from './rule-work.ts';
 
 /** Executions that a backfill looks at in one statement. */
-const SCAN_SIZE = 1_000;
+const SCAN_SIZE = 5_000;
 
 // raw SQL: the condition of the trigger that puts executions down as they complete.
-const LOOKS_AT = sql.raw<SqlBool>(isRuled('s'));
+const LOOKS_AT = sql.raw<boolean>(isRuled('s'));
+
+const RUNNING = inStates(backfillStates, ['running']);
 
 /** @param ruleId UUID, from its row */
 const isSampled = (ruleId: string, rate: number) =>
@@ -19,9 +23,10 @@ const isSampled = (ruleId: string, rate: number) =>
   sql.raw<SqlBool>(sampledSql(`'${ruleId}'`, 'scanned.id', `${rate}::float8`));
 
 /**
- * Puts down the next executions of a backfill, in the order of their ids, and moves its position behind them: both or neither.
+ * Puts down the next executions of a backfill, in the order of their ids, and moves its position behind all that it looked at: both or
+ * neither. It looks at {@link SCAN_SIZE} at most, however few of them are to be scored.
  * @param query bound to the workspace
- * @returns whether there may be more
+ * @returns whether there may be more; false where the backfill does not run
  */
 export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): Promise<boolean> {
   const [backfill] = await query((db) =>
@@ -38,7 +43,8 @@ export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): 
         'position',
         'exhausted',
       ])
-      .where('id', '=', id),
+      .where('id', '=', id)
+      .where(RUNNING),
   );
   if (backfill === undefined || backfill.exhausted) return false;
   const { rule_id: ruleId, prompt_name: promptName, prompt_group: group, sample_rate: rate } = backfill;
@@ -53,19 +59,18 @@ export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): 
           .select('position')
           .where('id', '=', id)
           .where('position', '=', backfill.position)
+          .where(RUNNING)
           .where('exhausted', '=', sql.lit(false))
           .forUpdate(),
       )
+      // The next ones of the workspace, whatever they are: no index leads to those that are meant.
       .with('scanned', (cte) =>
         cte
           .selectFrom('executions as s')
-          .select('s.id')
-          .where(LOOKS_AT)
+          .select(['s.id', LOOKS_AT.as('is_ruled')])
           .where('s.id', '>', backfill.position)
           .where('s.id', '<=', to)
           .where((eb) => eb.exists(eb.selectFrom('at').select('at.position')))
-          .$if(promptName !== null, (all) => all.where('s.prompt_name', '=', promptName))
-          .$if(group !== null, (all) => all.where(sql<SqlBool>`starts_with(s.prompt_name, ${`${group}/`})`))
           .orderBy('s.id')
           .limit(SCAN_SIZE),
       )
@@ -78,6 +83,11 @@ export async function findPast(query: Query, { id }: RuleWork, spec: RuleSpec): 
               .selectFrom('executions')
               .innerJoin('scanned', 'scanned.id', 'executions.id')
               .select([sql<string>`${id}::uuid`.as('work_id'), 'executions.id as execution_id', now.as('created_at')])
+              .where('scanned.is_ruled', '=', sql.lit(true))
+              .$if(promptName !== null, (all) => all.where('executions.prompt_name', '=', promptName))
+              .$if(group !== null, (all) =>
+                all.where(sql<SqlBool>`starts_with(${sql.ref('executions.prompt_name')}, ${`${group}/`})`),
+              )
               .where('executions.created_at', '>=', since)
               .where('executions.created_at', '<', until)
               .$if(label !== null, (all) => all.where('executions.label', '=', label))

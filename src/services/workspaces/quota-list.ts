@@ -64,7 +64,7 @@ export const QUOTAS = {
     setting: 'QUOTA_EXECUTION_BYTES',
     what: 'bytes in executions and in the results of evaluations',
     remedy:
-      'Delete executions and evaluations that are not needed any more (DELETE /v1/executions/{id}, DELETE /v1/evaluations/{id}), or ask the ' +
+      'Delete executions and evaluations that are not needed any more (DELETE /v1/executions/{id}, DELETE /v1/evaluations/{id}), disable rules that can not keep up (`waiting`), or ask the ' +
       'operator to keep them for a shorter time (EXECUTION_RETENTION, EVALUATION_RETENTION)',
   },
   auditBytes: {

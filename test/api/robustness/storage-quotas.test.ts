@@ -62,6 +62,21 @@ test('what runs store is counted as it is, whatever happens to it', async () => 
   expect([await stored(), await counted('executionBytes')]).toEqual([0, 0]);
 });
 
+test('what waits for rules is counted, and no longer once it is done', async () => {
+  const { query } = service.foundation.db.system;
+  const before = await counted('executionBytes');
+  const item = `select $1::uuid, '00000000-0000-7000-8000-000000000001'::uuid, gen_random_uuid(), now()`;
+  await query(
+    {
+      text: `insert into rule_items (workspace_id, work_id, execution_id, created_at) ${item} from generate_series(1, 100)`,
+    },
+    [workspaceId],
+  );
+  expect(await counted('executionBytes')).toBe(before + 100 * 256);
+  // No rule has them: they are deleted within seconds.
+  await until('the end of the items', async () => (await counted('executionBytes')) === before || undefined);
+});
+
 test('a workspace whose runs take too many bytes begins none, until some are deleted or expire', async () => {
   const ids: string[] = [];
   const refused = await until('the quota to be used up', async () => {

@@ -1,0 +1,49 @@
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import type { SystemDatabase } from '../db/database.ts';
+import { deleteInBatches, doomed } from '../db/delete-in-batches.ts';
+import { inStates } from '../db/state-change.ts';
+import type { Tables } from '../db/tables.ts';
+import { backfillStates } from '../domain/rules/backfill-states.ts';
+import { workWithItems } from '../services/rules/work-with-items.ts';
+
+/** Its rule is disabled or gone, or its backfill has ended. @param work the id of the rule or backfill */
+const isOver = (eb: ExpressionBuilder<Tables, never>, work: Expression<string>) =>
+  eb.not(
+    eb.or([
+      eb.exists(
+        eb.selectFrom('rules as r').select('r.id').where('r.id', '=', work).where('r.enabled', '=', sql.lit(true)),
+      ),
+      eb.exists(
+        eb
+          .selectFrom('rule_backfills as b')
+          .select('b.id')
+          .where('b.id', '=', work)
+          .where(inStates(backfillStates, ['running', 'paused'], 'b')),
+      ),
+    ]),
+  );
+
+/**
+ * Deletes the executions that are due for no rule and no backfill, in small steps. Safe to run in several processes at once.
+ * @param signal ends it after the current step
+ */
+export async function deleteRuleItems({ query }: Pick<SystemDatabase, 'query'>, signal: AbortSignal): Promise<void> {
+  const orphaned = await query((db) =>
+    workWithItems(db)
+      .selectFrom('work')
+      .select(['work.workspace_id', 'work.id'])
+      .where((eb) => isOver(eb as unknown as ExpressionBuilder<Tables, never>, sql.ref<string>('work.id'))),
+  );
+  for (const { workspace_id: workspaceId, id } of orphaned) {
+    if (signal.aborted) return;
+    const items = doomed('rule_items', (eb) => ({
+      where: eb.and([
+        eb('workspace_id', '=', workspaceId),
+        eb('work_id', '=', id),
+        // A rule may be enabled again meanwhile.
+        isOver(eb as unknown as ExpressionBuilder<Tables, never>, sql<string>`${id}::uuid`),
+      ]),
+    }));
+    await deleteInBatches(query, items, signal);
+  }
+}
