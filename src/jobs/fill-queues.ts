@@ -7,6 +7,8 @@ import { filteredQueues } from '../services/queues/queues.ts';
 
 /** Executions that one transaction looks at. */
 const BATCH_SIZE = 1_000;
+/** Who waits longer for a row of a workspace leaves it for the next time: the others wait, too. */
+const LOCK_TIMEOUT_MS = 1_000;
 
 /**
  * Puts executions into the queues whose filters they match: those that have ended or got a score since the last time, which triggers have
@@ -42,6 +44,7 @@ async function workspacesOf(query: Query): Promise<string[]> {
 
 /** @returns how many notes were dealt with */
 async function fill(query: Query, workspaceId: string): Promise<number> {
+  await query({ text: `set local lock_timeout = ${LOCK_TIMEOUT_MS}` });
   const own = bindWorkspace(query, workspaceId);
   const taken = await own((db) =>
     db

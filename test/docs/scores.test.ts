@@ -20,6 +20,8 @@ test('the page of the guide says what its user says, from an origin of its own',
   await service.call('POST', '/prompts', {
     body: { name: 'support/answer', template: 'Say it', model: 'sandbox/echo' },
   });
+  const definition = /score-definitions\/helpful [\s\S]*? -d '([^']+)'/.exec(guide)?.[1] ?? '';
+  await service.call('PUT', '/score-definitions/helpful', { body: JSON.parse(definition) });
   const { id } = (await service.call('POST', '/executions', { body: { prompt_name: 'support/answer' } })).body;
   const { token } = (
     await service.call('POST', `/executions/${id}/feedback-token`, { body: { names: ['helpful'], expires_in: 3600 } })

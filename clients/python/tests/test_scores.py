@@ -40,6 +40,7 @@ def test_store_list_and_sum_up(pms: Pms, name: str, execution_id: str) -> None:
 
 def test_a_token_for_a_page(pms: Pms, name: str, execution_id: str) -> None:
     helpful = f"{name}-thumb"
+    call("PUT", f"/score-definitions/{helpful}", {"data_type": "boolean"})
     given = pms.scores.feedback_token(execution_id, names=[helpful], expires_in=60)
     assert (given.execution_id, given.names) == (execution_id, [helpful])
     call("POST", "/feedback", {"name": helpful, "value": True}, key=given.token)
@@ -55,6 +56,6 @@ def test_async(name: str, execution_id: str) -> None:
             assert stored.data_type == "categorical"
             assert [one.id async for one in pms.scores.list(name=stored.name)] == [stored.id]
             assert (await pms.scores.summary(name=stored.name)).data[0].categories == {"kind": 1}
-            assert (await pms.scores.feedback_token(execution_id, names=["x"])).token
+            assert (await pms.scores.feedback_token(execution_id, names=[stored.name])).token
 
     asyncio.run(run())

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EVENT_STREAM, eventStream } from '../../http/event-stream.ts';
 import { MAX_BODY_BYTES_WITH_FILES } from '../../http/json-body.ts';
-import { decodeCursor, toPage } from '../../http/pagination.ts';
+import { decodeCursor, encodeCursor } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { deleteExecution } from '../../services/executions/delete-execution.ts';
 import { cancelExecutionWorkflowLater } from '../../services/executions/execution-workflow.ts';
@@ -67,8 +67,8 @@ export function executionRoutes(deps: RunExecutionDeps): Route[] {
       responseExample: { data: [executionSample], next_cursor: null },
       async handler({ db, query: { limit, cursor, ...filter } }) {
         const before = decodeCursor(cursor, z.uuid());
-        const page = await listExecutions(db, toExecutionFilter(filter), limit, before);
-        return toPage(page, presentExecution, (row) => row.id);
+        const { rows, next } = await listExecutions(db, toExecutionFilter(filter), limit, before);
+        return { data: rows.map(presentExecution), next_cursor: next === undefined ? null : encodeCursor(next) };
       },
     }),
     defineRoute({

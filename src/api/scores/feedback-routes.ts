@@ -6,7 +6,7 @@ import { scoreValueOf } from '../../domain/scores/score.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { invalidToken, tokenIn } from '../../http/middleware/token-check.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { hasWorkspace, requireExecution, storeFeedback } from '../../services/scores/feedback.ts';
+import { hasWorkspace, requireExecution, requireKnownNames, storeFeedback } from '../../services/scores/feedback.ts';
 import { createFeedbackToken, readFeedbackToken } from '../../services/scores/feedback-token.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { ExecutionParams } from '../executions/schema.ts';
@@ -38,7 +38,7 @@ export function feedbackRoutes({
       summary: 'Create a token for feedback on an execution',
       description:
         'Whoever has it may say the named scores of this execution until it expires, by `POST /feedback`, and nothing else. It is not stored, ' +
-        'and ends with the execution.',
+        'and ends with the execution. Each name needs a definition or a score.',
       scope: ['score', 'write'],
       status: 201,
       idempotent: true,
@@ -56,6 +56,7 @@ export function feedbackRoutes({
         idempotency.createSecretOnce(request, async (query) => {
           const { db, params, body } = request;
           await requireExecution(query, params.id);
+          await requireKnownNames(query, body.names);
           const names = [...new Set(body.names)];
           const expiresAt = new Date(Math.floor(Date.now() / 1000 + body.expires_in) * 1000);
           const grant = { workspaceId: db.workspaceId, executionId: params.id, names, expiresAt };

@@ -13,6 +13,7 @@ import { MAX_EXAMPLE_BYTES } from './upload-examples.ts';
 
 /** Examples of a dataset that one correction copies at most. */
 export const MAX_CORRECTED_EXAMPLES = 20_000;
+const MAX_CORRECTED_MIB = 64;
 
 const EXAMPLE_COLUMNS = ['dataset_version_id', 'seq', 'example_key', 'variables', 'expected', 'metadata'] as const;
 
@@ -29,6 +30,8 @@ interface Latest {
   examplesId: string | undefined;
   /** 0: there was none. */
   version: number;
+  /** Of its examples. */
+  bytes: number;
 }
 
 /** The latest version, which stays that until the transaction ends. */
@@ -38,21 +41,21 @@ async function lockLatest(query: Query, name: string): Promise<Latest> {
   const [dataset] = await query((db) =>
     db.selectFrom('datasets').select(['id', 'latest_version']).where('name', '=', name).forNoKeyUpdate(),
   );
-  if (dataset === undefined) return { examplesId: undefined, version: 0 };
+  if (dataset === undefined) return { examplesId: undefined, version: 0, bytes: 0 };
   const { id, latest_version: version } = dataset;
   const [latest] = await query((db) =>
     db
       .selectFrom('dataset_versions')
-      .select(['id', 'examples_total as total'])
+      .select(['id', 'examples_total as total', 'bytes'])
       .where('dataset_id', '=', id)
       .where('version', '=', version),
   );
-  if ((latest?.total ?? 0) > MAX_CORRECTED_EXAMPLES)
-    throw invalidField(
-      'dataset',
-      `has more than ${MAX_CORRECTED_EXAMPLES} examples, all of which each correction would copy: name another dataset`,
-    );
-  return { examplesId: latest?.id, version };
+  const { total = 0, bytes = 0 } = latest ?? {};
+  const tooMuch = (what: string) =>
+    invalidField('dataset', `has more than ${what}, all of which each correction would copy: name another dataset`);
+  if (total > MAX_CORRECTED_EXAMPLES) throw tooMuch(`${MAX_CORRECTED_EXAMPLES} examples`);
+  if (bytes > MAX_CORRECTED_MIB * 1024 ** 2) throw tooMuch(`${MAX_CORRECTED_MIB} MiB of examples`);
+  return { examplesId: latest?.id, version, bytes };
 }
 
 /**
@@ -135,6 +138,7 @@ export async function correctExample(
   if (bytes > MAX_EXAMPLE_BYTES)
     throw new ApiError('invalid_request', `The example would take more than ${MAX_EXAMPLE_BYTES} bytes as JSON.`);
   const latest = await lockLatest(query, name);
+  await quotas.check(query, 'datasetBytes', latest.bytes);
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));
   const place =
     latest.examplesId === undefined
@@ -177,6 +181,7 @@ export async function withdrawCorrection(
   if (now === undefined || then === undefined || now.expected !== then.expected) return;
   const total = await countExamples(query, latest.examplesId);
   if (before === undefined && total === 1) return;
+  await quotas.check(query, 'datasetBytes', latest.bytes);
   const examplesId = await insertVersion(query, 0, Buffer.alloc(0));
   await copyOthers(query, latest.examplesId, examplesId, key, { gap: before !== undefined });
   if (before !== undefined)

@@ -1,13 +1,13 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
-import { type Page, selectPage } from '../../db/read-page.ts';
+import { selectPage } from '../../db/read-page.ts';
 import { inStates } from '../../db/state-change.ts';
 import { prepared, type RowOf } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionStatus, executionStates } from '../../domain/execution-states.ts';
 import type { ChatMessage, ToolCall } from '../../domain/prompts/messages.ts';
-import { type ExecutionFilter, executionConditions } from './filter.ts';
+import { type ExecutionFilter, executionConditions, splitFilter } from './filter.ts';
 
 /** What callers see of an execution. Parameters, variables, messages and tools are texts of JSON: they are passed on as they are. */
 const COLUMNS = [
@@ -169,21 +169,43 @@ export function isFinished(status: ExecutionStatus): boolean {
   return executionStates.final.includes(status);
 }
 
-/** Executions, newest first, a page of at most `limit` before the id `before`. */
-export function listExecutions(
+/** Executions that a page with a condition without an index goes through at most: a rare one takes no longer than others. */
+export const EXAMINED_EXECUTIONS = 5_000;
+
+/**
+ * Executions, newest first, a page of at most `limit` before the id `before`. With a condition that has no index, a page goes through
+ * {@link EXAMINED_EXECUTIONS} at most: then it may hold fewer than there are, or none.
+ * @returns `next`: what is left comes before this id. Undefined: nothing is left
+ */
+export async function listExecutions(
   db: WorkspaceDatabase,
   filter: ExecutionFilter,
   limit: number,
   before: string | undefined,
-): Promise<Page<ExecutionRow>> {
-  return selectPage(
-    db.query,
+): Promise<{ rows: ExecutionRow[]; next: string | undefined }> {
+  const { indexed, examinesMany } = splitFilter(filter);
+  const query = examinesMany ? db.heavy.query : db.query;
+  const [last] = examinesMany
+    ? await query((own) =>
+        own
+          .selectFrom('executions')
+          .select('id')
+          .where((eb) => eb.and(executionConditions(eb, indexed)))
+          .$if(before !== undefined, (list) => list.where('id', '<', before ?? ''))
+          .orderBy('id', 'desc')
+          .offset(EXAMINED_EXECUTIONS - 1)
+          .limit(1),
+      )
+    : [];
+  const { rows, more } = await selectPage(
+    query,
     {
       select: (own) => {
         const list = own
           .selectFrom('executions')
           .select([...EXECUTION_COLUMN_NAMES, 'bytes'])
-          .where((eb) => eb.and(executionConditions(eb, filter)));
+          .where((eb) => eb.and(executionConditions(eb, filter)))
+          .$if(last !== undefined, (all) => all.where('id', '>=', last?.id ?? ''));
         return before === undefined ? list : list.where('id', '<', before);
       },
       orderBy: [['id', 'desc']],
@@ -192,6 +214,7 @@ export function listExecutions(
     limit,
     { columns: EXECUTION_COLUMN_NAMES, texts: JSON_TEXT_NAMES },
   );
+  return { rows, next: more ? rows.at(-1)?.id : last?.id };
 }
 
 /** Of executions those that have ended, by the ids that are given. */

@@ -28,6 +28,19 @@ export interface ExecutionFilter {
   score?: readonly ScoreCondition[] | undefined;
 }
 
+/** The conditions that no index serves, and all that some index does. */
+export function splitFilter({ group, label, score = [], ...filter }: ExecutionFilter): {
+  indexed: ExecutionFilter;
+  examinesMany: boolean;
+} {
+  const { recorded, arm, ...others } = filter;
+  const isRare = recorded === false || (arm !== undefined && filter.release === undefined);
+  return {
+    indexed: isRare ? others : filter,
+    examinesMany: isRare || group !== undefined || label !== undefined || score.length > 0,
+  };
+}
+
 const timeOf = (time: Date | string | undefined) => (time === undefined ? undefined : new Date(time));
 
 /** The conditions of a filter, on a statement that selects from `executions` under that name. */

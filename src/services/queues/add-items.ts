@@ -2,8 +2,9 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now, unnestOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
+import type { Builder } from '../../db/statement.ts';
 import { UUID_V7 } from '../../db/uuid-v7.ts';
-import { ApiError, invalidField } from '../../domain/errors.ts';
+import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import { executionStates } from '../../domain/execution-states.ts';
 import { publicId } from '../../domain/ids.ts';
 import { MAX_QUEUE_ITEMS } from '../../domain/queues/queue.ts';
@@ -39,15 +40,20 @@ export async function addItems(
   name: string,
   { executionIds = [], examples = [], filtered }: NewItems,
 ): Promise<AddedItems> {
+  const { id } = await findQueue(db.query, name);
+  // It may go through everything: no lock is held meanwhile.
+  const matching = filtered && (await db.heavy.query((own) => selectEntering(own, id, filtered)));
   return db.transaction(async (query) => {
-    const { id } = await findQueue(query, name);
-    // Of those who add at once, each sees how much room the others have left.
-    await query((own) => own.selectFrom('queues').select('id').where('id', '=', id).forUpdate());
+    // Of those who add at once, each sees how much room the others have left. Whoever inserts an item needs its queue's key alone.
+    const [queue] = await query((own) => own.selectFrom('queues').select('id').where('id', '=', id).forNoKeyUpdate());
+    if (queue === undefined) throw notFound(`The queue "${name}"`);
     const sums: AddedItems[] = [];
     if (executionIds.length > 0) sums.push(await addExecutions(query, id, executionIds));
     if (examples.length > 0) sums.push(await addExamples(query, id, examples));
-    if (filtered !== undefined)
-      sums.push(await enterQueue(query, id, { ...filtered, ids: undefined, room: MAX_QUEUE_ITEMS + 1 }));
+    if (filtered !== undefined && matching !== undefined) {
+      const ids = matching.map((row) => row.id);
+      sums.push(await enterQueue(query, id, { ...filtered, ids, room: MAX_QUEUE_ITEMS + 1 }));
+    }
     if ((await roomOf(query, id)) < 0)
       throw new ApiError(
         'quota_exceeded',
@@ -82,37 +88,38 @@ export interface Entering {
   sampleRate: number;
   /** The newest ones, where more match. */
   limit: number;
-  /** Only among these. Undefined: among all. */
-  ids: string[] | undefined;
+  /** Only among these. */
+  ids: string[];
   /** How many more the queue takes. */
   room: number;
 }
 
-/** Puts executions that have ended and match into a queue: completed ones, where the filter names no status. */
-export async function enterQueue(
-  query: Query,
+/** Executions that have ended and match, newest first: completed ones, where the filter names no status. */
+const selectEntering = (
+  db: Builder,
   queueId: string,
-  { filter, sampleRate, limit, ids, room }: Entering,
-): Promise<AddedItems> {
+  { filter, sampleRate, limit, ids }: Omit<Entering, 'ids' | 'room'> & { ids?: string[] },
+) =>
+  db
+    .selectFrom('executions')
+    .select('executions.id')
+    .where((eb) => {
+      const conditions: Expression<SqlBool>[] = [
+        ...executionConditions(eb, { status: 'completed', ...filter }),
+        inStates(executionStates, executionStates.final),
+      ];
+      if (sampleRate < 1) conditions.push(isSampled(queueId, sampleRate));
+      if (ids !== undefined) conditions.push(sql<SqlBool>`${sql.ref('executions.id')} = any(${ids}::uuid[])`);
+      return eb.and(conditions);
+    })
+    .orderBy('executions.id', 'desc')
+    .limit(limit);
+
+/** Puts executions that have ended and match into a queue: completed ones, where the filter names no status. */
+export async function enterQueue(query: Query, queueId: string, { room, ...entering }: Entering): Promise<AddedItems> {
   const [counted] = await query((db) =>
     db
-      .with('found', (cte) =>
-        cte
-          .selectFrom('executions')
-          .select('executions.id')
-          .where((eb) => {
-            const conditions: Expression<SqlBool>[] = [
-              ...executionConditions(eb, { status: 'completed', ...filter }),
-              inStates(executionStates, executionStates.final),
-            ];
-            if (sampleRate < 1) conditions.push(isSampled(queueId, sampleRate));
-            if (ids !== undefined) conditions.push(sql<SqlBool>`${sql.ref('executions.id')} = any(${ids}::uuid[])`);
-            return eb.and(conditions);
-          })
-          .orderBy('executions.id', 'desc')
-          .limit(limit)
-          .forKeyShare(),
-      )
+      .with('found', () => selectEntering(db, queueId, entering).forKeyShare())
       .with('new', (cte) =>
         cte
           .selectFrom('found')

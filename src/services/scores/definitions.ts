@@ -48,6 +48,10 @@ export async function findScoreDefinitions(
   return new Map(rows.map((row) => [row.name, row]));
 }
 
+/** What is wrong with a name that nobody has said what it is. */
+export const unknownName = (name: string) =>
+  `"${name}" has neither a definition nor a score: define it first, with PUT /score-definitions/${name}`;
+
 /** By name: a page of at most `limit` after the name `after`. */
 export async function listScoreDefinitions(query: Query, limit: number, after: string | undefined) {
   const rows = await query((db) =>
@@ -60,12 +64,13 @@ export async function listScoreDefinitions(query: Query, limit: number, after: s
 }
 
 /**
- * Those of the names, for a transaction that stores scores: they keep their type until it ends. A name that is new takes the type given.
+ * Those of the names, for a transaction that stores scores: they keep their type until it ends. A name that is new takes the type given;
+ * where that is undefined, it is left out.
  * @throws ApiError `invalid_request` where there are too many names
  */
 export async function holdDefinitions(
   query: Query,
-  types: ReadonlyMap<string, ScoreDataType>,
+  types: ReadonlyMap<string, ScoreDataType | undefined>,
 ): Promise<Map<string, ScoreDefinitionRow>> {
   // In one order, so that no two transactions wait for each other.
   const names = [...types.keys()].sort();
@@ -73,21 +78,23 @@ export async function holdDefinitions(
     const rows = await query((db) =>
       select(db).where(sql<boolean>`name = any(${names}::text[])`).orderBy('name').forKeyShare(),
     );
-    if (rows.length === names.length) return new Map(rows.map((row) => [row.name, row]));
-    const known = new Set(rows.map(({ name }) => name));
-    await insertNames(
-      query,
-      names.filter((name) => !known.has(name)),
-      types,
-    );
+    const known = new Map(rows.map((row) => [row.name, row]));
+    const missing = new Map<string, ScoreDataType>();
+    for (const name of names) {
+      const type = types.get(name);
+      if (type !== undefined && !known.has(name)) missing.set(name, type);
+    }
+    if (missing.size === 0) return known;
+    await insertNames(query, missing);
   }
 }
 
-async function insertNames(query: Query, names: string[], types: ReadonlyMap<string, ScoreDataType>): Promise<void> {
+async function insertNames(query: Query, types: ReadonlyMap<string, ScoreDataType>): Promise<void> {
+  const names = [...types.keys()];
   const values = {
     id: ['uuid', names.map(() => newId())],
     name: ['text', names],
-    data_type: ['text', names.map((name) => types.get(name) ?? 'numeric')],
+    data_type: ['text', [...types.values()]],
   } as const;
   await query((db) =>
     db

@@ -1,7 +1,8 @@
 import type { Query } from '../../db/database.ts';
-import { ApiError, notFound } from '../../domain/errors.ts';
+import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { ScoreValue } from '../../domain/scores/score.ts';
 import { feedbackScoreId } from '../../domain/scores/score-id.ts';
+import { findScoreDefinitions, unknownName } from './definitions.ts';
 import type { FeedbackGrant } from './feedback-token.ts';
 import { type ScoreRow, storeScores } from './store-scores.ts';
 
@@ -9,6 +10,16 @@ import { type ScoreRow, storeScores } from './store-scores.ts';
 export async function requireExecution(query: Query, id: string): Promise<void> {
   const rows = await query((db) => db.selectFrom('executions').select('id').where('id', '=', id));
   if (rows.length === 0) throw notFound('This execution');
+}
+
+/**
+ * What is said by a token must not decide what a name means to everybody else.
+ * @throws ApiError `invalid_request` where a name has neither a definition nor a score
+ */
+export async function requireKnownNames(query: Query, names: readonly string[]): Promise<void> {
+  const known = await findScoreDefinitions(query, names);
+  for (const [index, name] of names.entries())
+    if (!known.has(name)) throw invalidField(`names.${index}`, unknownName(name));
 }
 
 /** Whether the workspace of a token is still there. @param query of the whole system */
@@ -22,7 +33,7 @@ export async function hasWorkspace(query: Query, { workspaceId }: FeedbackGrant)
 /**
  * Stores what the holder of a token says; saying it again replaces it. Runs in a transaction.
  * @returns undefined where the execution is gone
- * @throws ApiError `invalid_request` where the value does not fit
+ * @throws ApiError `invalid_request` where the value does not fit, or the name is known no more
  */
 export async function storeFeedback(
   query: Query,

@@ -15,7 +15,7 @@ import {
 import { evaluatorScoreId } from '../../domain/scores/score-id.ts';
 import { type ScoreSubject, subjectKey } from '../../domain/scores/score-subject.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
-import { holdDefinitions } from './definitions.ts';
+import { holdDefinitions, unknownName } from './definitions.ts';
 import { holdSubjects, requireFewScores } from './score-subjects.ts';
 
 /** What callers see of a score. */
@@ -58,7 +58,8 @@ export interface ScoreToStore {
 }
 
 /**
- * Stores scores; one whose id is stored already replaces that. Runs in the caller's transaction.
+ * Stores scores; one whose id is stored already replaces that. A name that is new takes the type of its first value, but from feedback,
+ * whose holder decides nothing for others. Runs in the caller's transaction.
  * @param scores at most 1,000
  * @param at how messages name a score of the list
  * @returns them as they are stored, in the same order
@@ -121,12 +122,15 @@ function idsOf(scores: readonly ScoreToStore[], at: (index: number) => string): 
 }
 
 async function valuesOf(query: Query, scores: readonly ScoreToStore[], at: (index: number) => string) {
-  const types = new Map<string, ScoreDataType>();
-  for (const { name, value, dataType } of scores) if (!types.has(name)) types.set(name, dataType ?? dataTypeOf(value));
+  const types = new Map<string, ScoreDataType | undefined>();
+  for (const { name, value, dataType, source } of scores) {
+    const given = source === 'feedback' ? undefined : (dataType ?? dataTypeOf(value));
+    types.set(name, types.get(name) ?? given);
+  }
   const definitions = await holdDefinitions(query, types);
   return scores.map(({ name, value, dataType }, index) => {
     const definition = definitions.get(name);
-    if (definition === undefined) throw new Error('A score has no definition.');
+    if (definition === undefined) throw invalidField(`${at(index)}name`, unknownName(name));
     const stored = storedValue(definition, value, dataType);
     if ('problem' in stored) throw invalidField(`${at(index)}${stored.field ?? 'value'}`, stored.problem);
     return stored;

@@ -111,7 +111,7 @@ export const COUNTS = {
   datasetBytes: prepared()((db) =>
     db
       .selectFrom('dataset_versions')
-      .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), eb.lit(0)).as('count'))
+      .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('count'))
       .where('dataset_id', 'is not', null),
   ),
   schedules: prepared()((db) => countRows(db, 'schedules')),

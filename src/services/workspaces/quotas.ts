@@ -43,9 +43,10 @@ export interface Quotas {
   require(query: Query, name: ExactQuota): Promise<void>;
   /**
    * Refuses early what is bound to be refused, before costly work.
+   * @param adding what the work will add at least, as far as that is known
    * @throws ApiError `quota_exceeded`
    */
-  check(query: Query, name: ExactQuota): Promise<void>;
+  check(query: Query, name: ExactQuota, adding?: number): Promise<void>;
   /**
    * Stores an execution if there is room. Each process counts the rows and their bytes at most once a second, and once more before it refuses
    * an execution; in between, it adds the number of its own. So several processes together may exceed the quota of executions by what they
@@ -118,9 +119,9 @@ export function createQuotas(limits: QuotaLimits): Quotas {
     await sample.counting;
   }
 
-  async function check(query: Query, name: ExactQuota): Promise<void> {
+  async function check(query: Query, name: ExactQuota, adding = 1): Promise<void> {
     const limit = limits[name];
-    if (limit !== 0 && (await countOf(query, name)) >= limit) throw exceeded(name, limit);
+    if (limit !== 0 && (await countOf(query, name)) + adding > limit) throw exceeded(name, limit);
   }
 
   return {

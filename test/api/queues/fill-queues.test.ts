@@ -3,6 +3,7 @@ import { parsePublicId } from '../../../src/domain/ids.ts';
 import { fillQueues } from '../../../src/jobs/fill-queues.ts';
 import { storeScores } from '../../../src/services/scores/store-scores.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { createOtherWorkspace } from '../workspace.ts';
 import { copyExecutions } from './queues-support.ts';
 
@@ -109,4 +110,44 @@ test('without a queue that has a filter nothing is written down, and another wor
   await fill();
   const { data } = (await other.call('GET', '/queues/theirs/items')).body;
   expect(data.map(({ subject }: { subject: object }) => subject)).toEqual([{ execution_id: body.id }]);
+});
+
+/** A transaction that does nothing is ended later, but before a statement that waits for it. */
+const HOLD = { text: `set local idle_in_transaction_session_timeout = '25s'` };
+
+test('queues fill while executions are added by hand, and who waits for a row keeps no other workspace waiting', async () => {
+  const { db } = service.foundation;
+  const other = await createOtherWorkspace(service, 'neighbour');
+  await other.call('POST', '/prompts', { body: { name: 'say', template: 'Hello.', model: 'sandbox/echo' } });
+  await other.call('PUT', '/queues/theirs', { body: { score_names: ['helpful'], filter: {} } });
+  await put('both', { filter: { prompt_name: 'say' } });
+  const { id: byHand } = await run('other');
+  const { id } = await run('say');
+  const adding = await db.system.transaction(async (query) => {
+    await query(HOLD);
+    await query({ text: 'select id from executions where id = $1 for update' }, [byHand.replace('exec_', '')]);
+    const added = service.call('POST', '/queues/both/items', { body: { execution_ids: [byHand] } });
+    await waitFor('the request to wait for the execution', async () => {
+      const [row] = await db.system.query<{ waiting: boolean }>({
+        text: `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`,
+      });
+      return row?.waiting === true;
+    });
+    await fill();
+    expect(await itemsOf('both')).toEqual([id]);
+    return { added };
+  });
+  expect((await adding.added).body).toEqual({ added: 1, present: 0 });
+  const { id: late } = await run('say');
+  const { body: theirs } = await other.call('POST', '/executions', { body: { prompt_name: 'say' } });
+  await db.system.transaction(async (query) => {
+    await query(HOLD);
+    await query({ text: `select id from queues where name = 'both' for update` });
+    await fill();
+    expect((await other.call('GET', '/queues/theirs/items')).body.data).toMatchObject([
+      { subject: { execution_id: theirs.id } },
+    ]);
+  });
+  await fill();
+  expect(await itemsOf('both')).toContain(late);
 });

@@ -164,8 +164,8 @@ test('what users say counts only where it is asked for', async () => {
     value,
     subject: subjects[index] ?? { executionId: '' },
   });
-  await store(subjects.slice(0, 30).map((_, index) => ({ ...score(index % 3, index), source: 'feedback' as const })));
   await store(subjects.slice(0, 30).map((_, index) => ({ ...score(index % 3, index), ...judge('liked', 'ffff') })));
+  await store(subjects.slice(0, 30).map((_, index) => ({ ...score(index % 3, index), source: 'feedback' as const })));
   expect((await ask('score=liked')).body.evaluators).toEqual([]);
   expect((await ask('score=liked&feedback=true')).body.evaluators).toMatchObject([{ n: 30 }]);
 });

@@ -9,6 +9,7 @@ afterAll(() => service?.stop());
 
 test('feedback is limited by token and by address', async () => {
   await service.call('POST', '/prompts', { body: { name: 'say', template: 'Say it', model: 'sandbox/echo' } });
+  await service.call('PUT', '/score-definitions/helpful', { body: { data_type: 'boolean' } });
   const headers = { Prefer: 'respond-async' };
   const { id } = (await service.call('POST', '/executions', { body: { prompt_name: 'say' }, headers })).body;
   const { token } = (await service.call('POST', `/executions/${id}/feedback-token`, { body: { names: ['helpful'] } }))

@@ -13,9 +13,13 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
   await service.call('POST', '/prompts', { body: { name: 'say', template: 'Say it', model: 'sandbox/echo' } });
+  await define('helpful', 'boolean');
+  await define('why', 'categorical');
 });
 afterAll(() => service?.stop());
 
+const define = (name: string, type: string, { call }: Pick<TestService, 'call'> = service) =>
+  call('PUT', `/score-definitions/${name}`, { body: { data_type: type } });
 const run = async (): Promise<string> =>
   (await service.call('POST', '/executions', { body: { prompt_name: 'say' } })).body.id;
 const tokenFor = async (id: string, body: object = { names: ['helpful'] }) => {
@@ -75,6 +79,29 @@ test('a token is for its names and its execution alone', async () => {
   expect(await scoresOf(id)).toEqual([]);
 });
 
+test('a token is given only for names that are known, and makes none', async () => {
+  const id = await run();
+  const ask = (...names: string[]) => service.call('POST', `/executions/${id}/feedback-token`, { body: { names } });
+  const refused = await ask('helpful', 'unknown');
+  expect([refused.status, refused.body.error.message]).toEqual([
+    400,
+    'names.1: "unknown" has neither a definition nor a score: define it first, with PUT /score-definitions/unknown',
+  ]);
+  await service.call('POST', '/scores', { body: { name: 'scored', value: 1, subject: { execution_id: id } } });
+  expect((await ask('scored')).status).toBe(201);
+  await define('passing', 'boolean');
+  const { token } = (await ask('passing')).body;
+  await service.call('DELETE', '/score-definitions/passing');
+  const said = await say(token, { name: 'passing', value: 'x' });
+  expect([said.status, said.body.error.message]).toEqual([
+    400,
+    'name: "passing" has neither a definition nor a score: define it first, with PUT /score-definitions/passing',
+  ]);
+  expect((await service.call('GET', '/score-definitions/passing')).status).toBe(404);
+  await service.call('DELETE', `/executions/${id}`);
+  expect((await say(token, { name: 'passing', value: true })).body).toEqual(INVALID);
+});
+
 test('browsers are told that this path, and no other, may be called from any origin', async () => {
   const preflight = (path: string) =>
     fetch(`${service.origin}/v1${path}`, {
@@ -111,6 +138,7 @@ test('whatever is wrong with a token, the answer is the same', async () => {
   await service.call('DELETE', `/executions/${gone}`);
   const other = await createOtherWorkspace(service, 'closed');
   await other.call('POST', '/prompts', { body: { name: 'say', template: 'Say it', model: 'sandbox/echo' } });
+  await define('helpful', 'boolean', other);
   const theirs = (await other.call('POST', '/executions', { body: { prompt_name: 'say' } })).body.id;
   const { token: ofClosed } = (
     await other.call('POST', `/executions/${theirs}/feedback-token`, { body: { names: ['helpful'] } })
@@ -173,6 +201,7 @@ function forge(token: string, index: number): string {
 test('of 10,000 tokens that are forged, altered or expired none is accepted', async () => {
   const { cipher } = service.foundation;
   const id = await run();
+  await define('tone/warm', 'boolean');
   const { token } = await tokenFor(id, { names: ['helpful', 'tone/warm'], expires_in: 2_592_000 });
   const grant = readFeedbackToken(cipher, token);
   if (grant === undefined) throw new Error('The token is not valid.');

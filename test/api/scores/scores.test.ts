@@ -160,7 +160,7 @@ test('a key with the scope score stores and deletes scores, and sees nothing tha
   const created = await post(scoreOf('by-scope', true), { key: scorer });
   expect(created.status).toBe(201);
   const token = await service.call('POST', `/executions/${execution.id}/feedback-token`, {
-    body: { names: ['x'] },
+    body: { names: ['by-scope'] },
     key: scorer,
   });
   expect(token.status).toBe(201);

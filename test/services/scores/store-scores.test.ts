@@ -51,6 +51,27 @@ const list = async (...texts: string[]) => {
   return rows.map(({ id }) => ids.indexOf(id)).sort((a, b) => a - b);
 };
 
+test('a page with a condition that has no index examines so many executions at most, and says where to go on', async () => {
+  await seedExecutions(db.system.query, { workspaceId: own.workspaceId, count: 11_990, days: 1 });
+  const all = (await own.query((every) => every.selectFrom('executions').select('id').orderBy('id', 'desc'))).map(
+    ({ id }) => id,
+  );
+  const wanted = [all[100] ?? '', all[11_000] ?? '', all[11_001] ?? '', all[11_999] ?? ''];
+  await store(...wanted.map((executionId) => scoreOf(0, 'rare', true, { subject: { executionId } })));
+  await own.query((every) => every.updateTable('executions').set({ label: 'rare' }).where('id', 'in', wanted));
+  const score = [parseScoreCondition('rare=true')].filter((condition) => typeof condition !== 'string');
+  for (const filter of [{ score }, { label: 'rare' }]) {
+    const pages: number[][] = [];
+    let before: string | undefined;
+    do {
+      const page = await listExecutions(own, filter, 1, before);
+      pages.push(page.rows.map(({ id }) => all.indexOf(id)));
+      before = page.next;
+    } while (before !== undefined);
+    expect(pages).toEqual([[100], [], [11_000], [11_001], [11_999]]);
+  }
+});
+
 test('scores are stored with what is known of their execution', async () => {
   const [helpful, topic, spam, note] = await store(
     scoreOf(0, 'helpful', 0.5, { comment: 'so so', metadata: { by: 'x' } }),
