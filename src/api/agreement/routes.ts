@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ComparableType, ComparableValue } from '../../domain/scores/agreement.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { type Agreement as Compared, compareJudges } from '../../services/scores/judge-agreement.ts';
+import { AGREEMENT_BYTES, type Agreement as Compared, compareJudges } from '../../services/scores/judge-agreement.ts';
 import { presentSubject } from '../queues/presenter.ts';
 import { Agreement, AgreementQuery } from './schema.ts';
 
@@ -84,8 +84,11 @@ export function agreementRoutes(): Route[] {
       query: AgreementQuery,
       response: Agreement,
       responseExample: example,
-      handler: async ({ db, query: { score, rule, ...question } }) =>
-        present(await compareJudges(db.heavy.query, { score, rule, ...question })),
+      async handler(request) {
+        const { score, rule, ...question } = request.query;
+        await request.reserve(AGREEMENT_BYTES);
+        return present(await compareJudges(request.db.heavy.query, { score, rule, ...question }));
+      },
     }),
   ];
 }

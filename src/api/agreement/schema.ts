@@ -39,9 +39,10 @@ export const Agreement = z
   .object({
     score: z.string(),
     data_type: z.enum(['numeric', 'boolean', 'categorical']),
-    truncated: z
-      .boolean()
-      .meta({ description: 'Whether people have given more scores than the 20,000 newest that are compared.' }),
+    truncated: z.boolean().meta({
+      description:
+        'Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions.',
+    }),
     evaluators: z.array(
       z.object({
         rule: z.string(),

@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { addItems } from '../../services/queues/add-items.ts';
 import { listItems } from '../../services/queues/items.ts';
 import { deleteQueue, getQueue, listQueues, putQueue } from '../../services/queues/queues.ts';
-import { queueAgreement } from '../../services/queues/reviewer-agreement.ts';
+import { QUEUE_AGREEMENT_BYTES, queueAgreement } from '../../services/queues/reviewer-agreement.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { toExecutionFilter } from '../executions/filter-schema.ts';
 import { presentItem, presentQueue, presentQueueAgreement, UNREAD_QUEUE } from './presenter.ts';
@@ -70,12 +70,16 @@ export function queueRoutes({ quotas }: { quotas: Quotas }): Route[] {
       operationId: 'getQueueAgreement',
       tag,
       summary: 'Measure how much the reviewers of a queue agree',
-      description: "Krippendorff's alpha over the 20,000 newest reviews, for each score that is no text.",
+      description:
+        "Krippendorff's alpha over the 20,000 newest reviews, of their scores the 100,000 newest, for each score that is no text.",
       scope: 'read',
       params: QueueParams,
       response: QueueAgreement,
       responseExample: queueAgreementSample,
-      handler: async ({ db, params }) => presentQueueAgreement(await queueAgreement(db.heavy.query, params.name)),
+      async handler(request) {
+        await request.reserve(QUEUE_AGREEMENT_BYTES);
+        return presentQueueAgreement(await queueAgreement(request.db.heavy.query, request.params.name));
+      },
     }),
     defineRoute({
       method: 'post',

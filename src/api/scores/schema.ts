@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import {
+  MAX_CATEGORIES,
   MAX_CATEGORY_LENGTH,
   MAX_SCORE_NUMBER,
   MAX_SCORES_AT_ONCE,
@@ -189,7 +190,6 @@ export const ScoreSummary = z
   })
   .meta({ id: 'ScoreSummary' });
 
-const MAX_CATEGORIES = 200;
 const Bound = z
   .number('must be a number')
   .min(-MAX_SCORE_NUMBER, `must be at least -${MAX_SCORE_NUMBER}`)

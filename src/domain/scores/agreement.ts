@@ -88,30 +88,29 @@ function measuresOf(type: ComparableType, judged: readonly Judged[], order?: rea
     const steps = stepsOf(pairs.flat());
     return [{ name: 'spearman_rho', ...spearmanOf(pairs) }, ...(steps === undefined ? [] : weighted(judged, steps))];
   }
-  const used = [...new Set(judged.flatMap(({ judge, people }) => [judge, people]))];
-  const kappa: Measure = { name: 'cohen_kappa', ...kappaOf(tableOf(judged, used)) };
+  const used = new Set(judged.flatMap(({ judge, people }) => [judge, people]));
+  const kappa: Measure = { name: 'cohen_kappa', ...kappaOf(...placed(judged, [...used])) };
   if (type === 'boolean' || order === undefined || order.length < 3) return [kappa];
   // What is not in the order (any more) has no place in it.
-  const inOrder = judged.filter(({ judge, people }) => order.includes(String(judge)) && order.includes(String(people)));
+  const ordered = new Set<ComparableValue>(order);
+  const inOrder = judged.filter(({ judge, people }) => ordered.has(judge) && ordered.has(people));
   return [kappa, ...weighted(inOrder, order)];
 }
 
 const weighted = (judged: readonly Judged[], categories: readonly ComparableValue[]): Measure[] =>
   (['linear', 'quadratic'] as const).map((weights) => ({
     name: `weighted_kappa_${weights}`,
-    ...kappaOf(tableOf(judged, categories), weights),
+    ...kappaOf(...placed(judged, categories), weights),
   }));
 
-/** How often the judge's category (row) met that of people (column). */
-function tableOf(judged: readonly Judged[], categories: readonly ComparableValue[]): number[][] {
+/** The places of the judge's category and of that of people, as {@link kappaOf} takes them. @param categories all that there are */
+function placed(
+  judged: readonly Judged[],
+  categories: readonly ComparableValue[],
+): [pairs: (readonly [number, number])[], size: number] {
   const places = new Map(categories.map((category, place) => [category, place]));
-  const table = categories.map(() => categories.map(() => 0));
-  for (const { judge, people } of judged) {
-    const row = table[places.get(judge) ?? -1];
-    const column = places.get(people) ?? -1;
-    if (row !== undefined) row[column] = (row[column] ?? 0) + 1;
-  }
-  return table;
+  const placeOf = (category: ComparableValue) => places.get(category) ?? 0;
+  return [judged.map(({ judge, people }) => [placeOf(judge), placeOf(people)] as const), categories.length];
 }
 
 /** All whole or half numbers from the least to the greatest; undefined: there are others, or too many. */

@@ -1,6 +1,7 @@
 import { type Estimate, normalInterval } from './interval.ts';
+import { MAX_CATEGORIES } from './score.ts';
 
-/** How much two categories count as the same, by the distance of their places in the table: 1 where it is one category. */
+/** How much two categories count as the same, by the distance of their places: 1 where it is one category. */
 export type KappaWeights = 'none' | 'linear' | 'quadratic';
 
 /**
@@ -10,36 +11,60 @@ export type KappaWeights = 'none' | 'linear' | 'quadratic';
  * Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960), and "Weighted
  * kappa", Psychological Bulletin 70 (1968). The interval is by the large-sample variance of Fleiss, Cohen and Everitt, "Large
  * sample standard errors of kappa and weighted kappa", Psychological Bulletin 72 (1969).
- * @param table how many subjects the first rater has put into the category of the row, and the second into that of the column;
- * square, categories in their order
+ * Unweighted, it takes a time that grows with the subjects and categories; weighted, with the square of the categories.
+ * @param pairs of each subject the place of the category that the first rater has put it into, and that of the second, from 0
+ * @param size how many categories there are: weighted, in their order, {@link MAX_CATEGORIES} at most
  * @returns `value` is null where there is no subject, or both raters know one category only
+ * @throws RangeError where there are too many categories to be weighted
  */
-export function kappaOf(table: readonly (readonly number[])[], weights: KappaWeights = 'none'): Estimate {
-  const size = table.length;
-  const total = table.flat().reduce((sum, count) => sum + count, 0);
+export function kappaOf(
+  pairs: readonly (readonly [first: number, second: number])[],
+  size: number,
+  weights: KappaWeights = 'none',
+): Estimate {
+  if (weights !== 'none' && size > MAX_CATEGORIES) throw new RangeError(`${size} categories are too many`);
+  const total = pairs.length;
   if (total === 0 || size < 2) return { value: null, interval: null };
-  const share = (row: number, column: number) => (table[row]?.[column] ?? 0) / total;
-  const places = Array.from({ length: size }, (_, place) => place);
-  const sumOf = (term: (place: number) => number) => places.reduce((sum, place) => sum + term(place), 0);
   const weight = weightOf(weights, size);
-  const rows = places.map((row) => sumOf((column) => share(row, column)));
-  const columns = places.map((column) => sumOf((row) => share(row, column)));
-  const observed = sumOf((row) => sumOf((column) => weight(row, column) * share(row, column)));
-  const expected = sumOf((row) => sumOf((column) => weight(row, column) * (rows[row] ?? 0) * (columns[column] ?? 0)));
+  const first = sharesOf(
+    pairs.map(([place]) => place),
+    size,
+  );
+  const second = sharesOf(
+    pairs.map(([, place]) => place),
+    size,
+  );
+  // The mean weight of each category with those of the other rater. Unweighted, only the same category counts.
+  const meanWeights = (shares: readonly number[]) =>
+    weights === 'none'
+      ? shares
+      : shares.map((_, place) => sumOf(shares, (share, other) => weight(place, other) * share));
+  const ofFirst = meanWeights(second);
+  const ofSecond = meanWeights(first);
+  const observed = sumOf(pairs, ([one, other]) => weight(one, other)) / total;
+  const expected = sumOf(first, (share, place) => share * (ofFirst[place] ?? 0));
   const room = 1 - expected;
   // What rounding leaves of nothing.
   if (room < 1e-12) return { value: null, interval: null };
   const value = (observed - expected) / room;
-  const ofRow = places.map((row) => sumOf((column) => weight(row, column) * (columns[column] ?? 0)));
-  const ofColumn = places.map((column) => sumOf((row) => weight(row, column) * (rows[row] ?? 0)));
-  const spread = sumOf((row) =>
+  const spread =
     sumOf(
-      (column) =>
-        share(row, column) * (weight(row, column) - ((ofRow[row] ?? 0) + (ofColumn[column] ?? 0)) * (1 - value)) ** 2,
-    ),
-  );
+      pairs,
+      ([one, other]) => (weight(one, other) - ((ofFirst[one] ?? 0) + (ofSecond[other] ?? 0)) * (1 - value)) ** 2,
+    ) / total;
   const variance = (spread - (value - expected * (1 - value)) ** 2) / (total * room ** 2);
   return { value, interval: normalInterval(value, Math.sqrt(Math.max(0, variance))) };
+}
+
+function sumOf<Item>(items: readonly Item[], term: (item: Item, index: number) => number): number {
+  return items.reduce((sum, item, index) => sum + term(item, index), 0);
+}
+
+/** The share that each category has. */
+function sharesOf(places: readonly number[], size: number): number[] {
+  const counts = Array.from({ length: size }, () => 0);
+  for (const place of places) counts[place] = (counts[place] ?? 0) + 1;
+  return counts.map((count) => count / places.length);
 }
 
 function weightOf(weights: KappaWeights, size: number): (row: number, column: number) => number {

@@ -36,6 +36,8 @@ export interface StoredValue {
 /** Characters of a category, and of a text. */
 export const MAX_CATEGORY_LENGTH = 200;
 export const MAX_SCORE_TEXT_LENGTH = 10_000;
+/** Categories of a definition. */
+export const MAX_CATEGORIES = 200;
 /** Numbers, positive and negative. */
 export const MAX_SCORE_NUMBER = 1e100;
 /** Scores of one execution or example. */

@@ -7,10 +7,15 @@ import {
   type Measure,
   reviewerAgreement,
 } from '../../domain/scores/agreement.ts';
+import { afterOthers } from '../../lib/event-loop.ts';
 import { findQueue } from './queues.ts';
 
 /** Reviews that are looked at: the newest. */
 const MAX_REVIEWS = 20_000;
+/** Scores of these reviews that are looked at: the newest. */
+const MAX_SCORES = 100_000;
+/** Bytes of the texts that are read: an id, a reviewer, a name and a category each. */
+export const QUEUE_AGREEMENT_BYTES = MAX_SCORES * 280;
 /** Pairs of reviewers that are shown: those with the most items. */
 const MAX_PAIRS = 20;
 
@@ -38,7 +43,7 @@ export interface ScoreAgreement {
 type Unit = Map<string, ComparableValue>;
 
 /**
- * How much the reviewers of a queue agree, by score; texts are left out.
+ * How much the reviewers of a queue agree, by score; texts are left out. It reads {@link QUEUE_AGREEMENT_BYTES} at most.
  * @throws ApiError `not_found`
  */
 export async function queueAgreement(query: Query, name: string): Promise<ScoreAgreement[]> {
@@ -48,7 +53,7 @@ export async function queueAgreement(query: Query, name: string): Promise<ScoreA
       .selectFrom((eb) =>
         eb
           .selectFrom('queue_reviews')
-          .select(['item_id', 'reviewer', 'score_ids'])
+          .select(['item_id', 'reviewer', 'score_ids', 'ended_at'])
           .where('queue_id', '=', queue.id)
           .where('outcome', '=', 'completed')
           .orderBy('ended_at', 'desc')
@@ -58,20 +63,24 @@ export async function queueAgreement(query: Query, name: string): Promise<ScoreA
       .innerJoin('scores as s', (join) => join.on(sql<boolean>`${sql.ref('s.id')} = any(${sql.ref('r.score_ids')})`))
       .select(['r.item_id', 'r.reviewer', 's.name', 's.data_type', 's.number', 's.text'])
       .where('s.data_type', '<>', 'text')
-      .orderBy('s.name'),
+      .orderBy('r.ended_at', 'desc')
+      .limit(MAX_SCORES),
   );
   const byScore = Map.groupBy(rows, (row) => JSON.stringify([row.name, row.data_type]));
-  return [...byScore.values()].flatMap((scores) => {
+  const found: ScoreAgreement[] = [];
+  for (const [, scores] of [...byScore].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [first] = scores;
-    if (first === undefined || first.data_type === 'text') return [];
+    if (first === undefined || first.data_type === 'text') continue;
     const units = new Map<string, Unit>();
     for (const { item_id: item, reviewer, number, text } of scores) {
       const unit = units.get(item) ?? new Map<string, ComparableValue>();
       unit.set(reviewer, number ?? text ?? '');
       units.set(item, unit);
     }
-    return [agreementOf(first.name, first.data_type, [...units.values()])];
-  });
+    found.push(agreementOf(first.name, first.data_type, [...units.values()]));
+    await afterOthers(scores.length * 100);
+  }
+  return found;
 }
 
 function agreementOf(name: string, type: ComparableType, units: Unit[]): ScoreAgreement {

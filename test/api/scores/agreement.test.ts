@@ -170,6 +170,33 @@ test('what users say counts only where it is asked for', async () => {
   expect((await ask('score=liked&feedback=true')).body.evaluators).toMatchObject([{ n: 30 }]);
 });
 
+test('of many versions the newest are compared, and of many scores so many as a process may hold', async () => {
+  const { db } = service.foundation;
+  const first = subjects[0] ?? { executionId: '' };
+  const value = { name: 'many', value: true, subject: first };
+  await store([{ ...value, ...judge('many', 'v0') }]);
+  await copyExecutions(service, first.executionId, 2_100);
+  const columns = 'workspace_id, id, name, data_type, number, execution_id, source, author, rule, evaluator_version';
+  // Each execution is scored by a person and by 65 versions, which differ from people on every second one.
+  await db.system.query({
+    text: `insert into scores (${columns}, evaluator_model, comment, subject_at, created_at, updated_at)
+      select s.workspace_id, gen_random_uuid(), s.name, s.data_type, case when version = 0 then 1 else e.n % 2 end, e.id,
+        case when version = 0 then 'person' else 'evaluator' end, case when version = 0 then 'key_1' end,
+        case when version > 0 then s.rule end, case when version > 0 then 'v' || version end, s.evaluator_model,
+        'Version ' || version, s.subject_at, s.created_at + version * interval '1 second', s.updated_at
+      from (select * from scores where name = 'many') s
+        cross join (select id, row_number() over (order by id) as n from executions order by id desc limit 2100) e
+        cross join generate_series(0, 65) as version`,
+  });
+  const { status, body } = await ask('score=many&disagreements=2');
+  expect(status).toBe(200);
+  expect(body.truncated).toBe(true);
+  const versions: { version: string; n: number; disagreements: { reason: string }[] }[] = body.evaluators;
+  expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, index) => `v${65 - index}`));
+  expect(versions.reduce((sum, { n }) => sum + n, 0)).toBe(100_000);
+  expect(versions[0]?.disagreements.map(({ reason }) => reason)).toEqual(['Version 65', 'Version 65']);
+});
+
 test('refuses texts, unknown scores, other keys and other workspaces', async () => {
   await store([
     { name: 'note', value: 'Good.', dataType: 'text', subject: subjects[0] ?? { executionId: '' }, source: 'person' },

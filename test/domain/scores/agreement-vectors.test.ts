@@ -25,9 +25,15 @@ function expectEstimate({ value, interval }: Estimate, expected: Expected): void
   expect(interval?.upper).toBeCloseTo(expected.upper, 8);
 }
 
+/** A table as pairs: the row and the column of each subject. */
+const pairsOf = (table: number[][]) =>
+  table.flatMap((counts, row) =>
+    counts.flatMap((count, column) => Array.from({ length: count }, () => [row, column] as const)),
+  );
+
 test.each(vectors.kappa.map((vector) => [vector.title, vector] as const))('kappa: %s', (_, vector) => {
   for (const weights of ['none', 'linear', 'quadratic'] as const)
-    expectEstimate(kappaOf(vector.table, weights), vector[weights]);
+    expectEstimate(kappaOf(pairsOf(vector.table), vector.table.length, weights), vector[weights]);
 });
 
 test.each(vectors.spearman.map((vector) => [vector.title, vector] as const))('Spearman: %s', (_, vector) => {
@@ -40,19 +46,9 @@ test.each(vectors.alpha.map((vector) => [vector.title, vector] as const))('alpha
 
 test('what allows no estimate has none', () => {
   const none = { value: null, interval: null };
-  expect(kappaOf([])).toEqual(none);
-  expect(
-    kappaOf([
-      [0, 0],
-      [0, 0],
-    ]),
-  ).toEqual(none);
-  expect(
-    kappaOf([
-      [7, 0],
-      [0, 0],
-    ]),
-  ).toEqual(none);
+  expect(kappaOf([], 0)).toEqual(none);
+  expect(kappaOf([], 2)).toEqual(none);
+  expect(kappaOf(pairsOf([[7]]), 2)).toEqual(none);
   expect(spearmanOf([])).toEqual(none);
   expect(
     spearmanOf([
@@ -79,6 +75,11 @@ test('what allows no estimate has none', () => {
       'interval',
     ),
   ).toEqual(none);
+});
+
+test('weights are for few categories', () => {
+  expect(kappaOf([[0, 199]], 200, 'linear').value).toBe(0);
+  expect(() => kappaOf([[0, 200]], 201, 'linear')).toThrow('201 categories are too many');
 });
 
 test('numbers far from zero keep their alpha', () => {

@@ -64,6 +64,27 @@ test('ordered categories have weighted kappas: what is near counts for more than
   expect(distanceOf('categorical', { judge: 'bad', people: 'good' })).toBe(1);
 });
 
+test('as many categories as there are values are counted, not laid out as a table', () => {
+  // As a table these are 1.6e9 cells.
+  const values = Array.from({ length: 40_000 }, (_, index) => `category ${index}`);
+  const same = judgeAgreement(
+    'categorical',
+    values.map((value) => ({ judge: value, people: value })),
+  );
+  expect(same.measures).toMatchObject([{ name: 'cohen_kappa', value: 1 }]);
+  const other = judgeAgreement(
+    'categorical',
+    values.slice(1).map((value, index) => ({ judge: value, people: values[index] ?? '' })),
+  );
+  expect(other.measures[0]?.value).toBeCloseTo(0, 3);
+  expect(
+    reviewerAgreement(
+      'categorical',
+      values.map((value) => [value, value]),
+    ).value,
+  ).toBe(1);
+});
+
 test('reviewers agree by category or by distance', () => {
   expect(reviewerAgreement('categorical', [['a', 'a'], ['b', 'b'], ['c']]).value).toBe(1);
   expect(

@@ -1303,7 +1303,9 @@ class EvaluatorAgreement(BaseModel):
     data_type: Literal["numeric", "boolean", "categorical"]
     truncated: Annotated[
         bool,
-        Field(description="Whether people have given more scores than the 20,000 newest that are compared."),
+        Field(
+            description="Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions."
+        ),
     ]
     evaluators: list[EvaluatorAgreementEvaluator]
 

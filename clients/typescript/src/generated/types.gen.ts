@@ -3643,7 +3643,7 @@ export type EvaluatorAgreement = {
     score: string;
     data_type: 'numeric' | 'boolean' | 'categorical';
     /**
-     * Whether people have given more scores than the 20,000 newest that are compared.
+     * Whether there is more than is compared: 20,000 scores of people, 100,000 of evaluators, 50 versions.
      */
     truncated: boolean;
     evaluators: Array<{
