@@ -47,7 +47,8 @@ export function doomed<Table extends DeletableTable>(
   return { table, ...rows(expressionBuilder<Tables, Table>()) };
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+/** No id is smaller. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes rows in small steps: each is a short transaction that waits for no lock and leaves rows that are in use to the next

@@ -22,6 +22,10 @@ export const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 /** A pattern of LIKE for what has this text in it. */
 export const containing = (text: string) => `%${escapeLike(text)}%`;
 
+/** The square of a `double precision`; 0 where it is too small to be one, which PostgreSQL refuses to compute. */
+export const squareOf = (number: Expression<number | null>): RawBuilder<number> =>
+  sql`case when abs(${number}) > 1e-100 then ${number} * ${number} else 0 end`;
+
 /** A span of time, to be added to a time. */
 export const milliseconds = (count: number | Expression<number>): RawBuilder<Date> =>
   sql`make_interval(secs => ${count}::double precision / 1000)`;

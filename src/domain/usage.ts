@@ -1,5 +1,11 @@
 import { z } from 'zod';
 
+/**
+ * No call has more tokens of a kind; a count beyond it is no count. Sums of a day, and of all days, stay far below what a `bigint` holds: it takes
+ * more than 90,000,000,000 such calls to get there.
+ */
+export const MAX_TOKENS = 100_000_000;
+
 /** Tokens of one or more model calls. */
 export const TokenUsage = z
   .object({

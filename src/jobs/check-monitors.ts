@@ -8,10 +8,12 @@ import { sumUpRuns } from '../services/monitors/sum-up-runs.ts';
 
 /** Workspaces that one process deals with at a time: one with many monitors, or runs, has one of these places. */
 const AT_ONCE = 4;
-/** What is left of a workspace by then is for the next time. Shorter than its claim. */
+/** What is left of a workspace by then waits until the others that are due had their turn. */
 const MAX_WORKSPACE_MS = 45_000;
 /** The next look at a workspace without monitors that are enabled; enabling one sets it. */
 const IDLE_MS = 24 * 60 * 60_000;
+/** Due at once: times are stored rounded to a millisecond, which must not be one to come. */
+const DUE_MS = -1;
 
 /** Takes a workspace that is due, until it is due again. Of several processes one gets it. */
 async function claim({ query }: SystemDatabase) {
@@ -34,7 +36,7 @@ async function claim({ query }: SystemDatabase) {
       .from('due')
       .set({ check_at: sql<Date>`now() + ${milliseconds(LOOK_EVERY_MS)}` })
       .whereRef('m.workspace_id', '=', 'due.workspace_id')
-      .returning(['m.workspace_id as workspaceId', 'm.summed_until as summedUntil', 'm.check_at as checkAt'])
+      .returning(['m.workspace_id as workspaceId', 'm.summed_until as summedUntil'])
       .returning(now.as('until')),
   );
   return claimed;
@@ -42,33 +44,39 @@ async function claim({ query }: SystemDatabase) {
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>;
 
-async function checkWorkspace(db: Database, claimed: Claimed, stopping: AbortSignal | undefined): Promise<void> {
-  const over = Date.now() + MAX_WORKSPACE_MS;
-  await sumUpRuns(db.system, claimed, stopping);
-  const isOver = () => stopping?.aborted === true || Date.now() > over;
-  if (await lookAtMonitors(db, claimed, isOver)) return;
+async function checkWorkspace(db: Database, claimed: Claimed, isOver: () => boolean): Promise<void> {
+  const { isDone, claimedUntil } = await sumUpRuns(db.system, claimed, isOver);
+  if (isDone && (await lookAtMonitors(db, claimed, isOver))) return;
+  if (claimedUntil === undefined) return;
   await db.system.query((all) =>
     all
       .updateTable('monitored_workspaces')
-      .set({ check_at: sql<Date>`now() + ${milliseconds(IDLE_MS)}` })
+      .set({ check_at: sql<Date>`now() + ${milliseconds(isDone ? IDLE_MS : DUE_MS)}` })
       .where('workspace_id', '=', claimed.workspaceId)
       // A monitor that was enabled since has set another time.
-      .where('check_at', '=', claimed.checkAt),
+      .where('check_at', '=', claimedUntil),
   );
 }
 
 /**
  * Looks at the monitors of every workspace that is due: sums up its runs, then measures. A workspace that fails is logged and left until it is due
  * again. Safe to run in several processes at once, and to be stopped at any time.
+ * @param maxWorkspaceMs how long one turn of a workspace may last; it is looked at again after others that are due
  * @throws Error where the database is away
  */
-export async function checkMonitors(db: Database, log: Logger, stopping?: AbortSignal): Promise<void> {
+export async function checkMonitors(
+  db: Database,
+  log: Logger,
+  stopping?: AbortSignal,
+  maxWorkspaceMs = MAX_WORKSPACE_MS,
+): Promise<void> {
   async function work(): Promise<void> {
     while (stopping?.aborted !== true) {
       const claimed = await claim(db.system);
       if (claimed === undefined) return;
       try {
-        await checkWorkspace(db, claimed, stopping);
+        const over = Date.now() + maxWorkspaceMs;
+        await checkWorkspace(db, claimed, () => stopping?.aborted === true || Date.now() > over);
       } catch (error) {
         log.warn({ err: error, workspace_id: claimed.workspaceId }, 'cannot look at the monitors of a workspace');
       }

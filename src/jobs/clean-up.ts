@@ -81,6 +81,7 @@ export interface Retention {
  * executions, evaluations and entries of the audit log; then what was deleted by callers and is only out of sight. An event stays that has yet to be
  * dispatched or delivered. All in small steps. Safe to run in several processes at once.
  * @param signal ends it after the current step
+ * @throws AggregateError of the steps that failed, once all others are done
  */
 export async function cleanUp(
   db: SystemDatabase,
@@ -101,14 +102,24 @@ export async function cleanUp(
   const runMinutes = doomed('run_minutes', (eb) => ({
     where: eb('starts_at', '<', ago(MAX_WINDOW_MS + HOUR_MS)),
   }));
-  for (const rows of [keys, occurrences, sessions, releaseMinutes, runMinutes])
-    await deleteInBatches(db.query, rows, signal);
-  await db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now()));
-  await deleteOldEvents(db, retentionMs, signal);
-  if (executionRetentionMs !== undefined) await expireExecutions(db, executionRetentionMs, signal);
-  if (evaluationRetentionMs !== undefined) await expireEvaluations(db, evaluationRetentionMs, signal);
-  if (auditRetentionMs !== undefined) await expireAuditLog(db, auditRetentionMs, signal);
-  await sweep(db, signal);
+  const steps: (() => Promise<unknown>)[] = [
+    ...[keys, occurrences, sessions, releaseMinutes, runMinutes].map(
+      (rows) => () => deleteInBatches(db.query, rows, signal),
+    ),
+    () => db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now())),
+    () => deleteOldEvents(db, retentionMs, signal),
+  ];
+  if (executionRetentionMs !== undefined) steps.push(() => expireExecutions(db, executionRetentionMs, signal));
+  if (evaluationRetentionMs !== undefined) steps.push(() => expireEvaluations(db, evaluationRetentionMs, signal));
+  if (auditRetentionMs !== undefined) steps.push(() => expireAuditLog(db, auditRetentionMs, signal));
+  steps.push(() => sweep(db, signal));
+
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    if (signal.aborted) break;
+    await step().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} steps of cleaning up failed.`);
 }
 
 async function deleteOldEvents(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
+import { type SqlBool, sql } from 'kysely';
 import { PASS_AUDIT_GUARD } from '../db/audit-guard.ts';
 import type { SystemDatabase } from '../db/database.ts';
-import { BATCH_ROWS, deleteInBatches, doomed, pause } from '../db/delete-in-batches.ts';
+import { BATCH_ROWS, deleteInBatches, doomed, FIRST_ID, pause } from '../db/delete-in-batches.ts';
 import { ago } from '../db/sql.ts';
 import { inStates } from '../db/state-change.ts';
 import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
@@ -11,18 +12,44 @@ import { idsOfSpan } from '../domain/ids.ts';
 /** No id of what ended before then is as large. */
 const firstIdAfter = (retentionMs: number) => idsOfSpan(undefined, new Date(Date.now() - retentionMs)).to;
 
-/** Deletes executions that ended longer ago than `retentionMs`. */
+/** What goes with an execution and may be far more than it. */
+const WITH_EXECUTIONS = ['scores', 'queue_items', 'rule_judgements'] as const;
+
+/** Deletes executions that ended longer ago than `retentionMs`; what goes with them first, in small steps of its own. */
 export async function expireExecutions(db: SystemDatabase, retentionMs: number, signal: AbortSignal): Promise<void> {
-  const expired = doomed('executions', (eb) => ({
-    where: eb.and([
-      eb('id', '<', firstIdAfter(retentionMs)),
-      eb('finished_at', '<', ago(retentionMs)),
-      inStates(executionStates, executionStates.final),
-    ]),
-    bytes: eb.ref('bytes'),
-    byId: true,
-  }));
-  await deleteInBatches(db.query, expired, signal);
+  const before = firstIdAfter(retentionMs);
+  let last = FIRST_ID;
+  while (!signal.aborted) {
+    const found = await db.query((all) =>
+      all
+        .selectFrom('executions')
+        .select('id')
+        .where('id', '>', last)
+        .where('id', '<', before)
+        .where('finished_at', '<', ago(retentionMs))
+        .where(inStates(executionStates, executionStates.final))
+        .orderBy('id')
+        .limit(BATCH_ROWS),
+    );
+    const ids = found.map(({ id }) => id);
+    const end = ids.at(-1);
+    if (end === undefined) return;
+    // raw SQL: pairs, as an index of scores begins with the workspace.
+    const ofThese = sql<SqlBool>`(workspace_id, execution_id) in (select e.workspace_id, e.id from executions as e where e.id = any(${ids}::uuid[]))`;
+    for (const table of WITH_EXECUTIONS)
+      await deleteInBatches(
+        db.query,
+        doomed(table, () => ({ where: ofThese })),
+        signal,
+      );
+    const expired = doomed('executions', (eb) => ({
+      where: sql<SqlBool>`id = any(${ids}::uuid[])`,
+      bytes: eb.ref('bytes'),
+      byId: true,
+    }));
+    await deleteInBatches(db.query, expired, signal);
+    last = end;
+  }
 }
 
 /** Deletes entries of the audit log that are older than `retentionMs`. */

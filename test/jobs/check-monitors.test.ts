@@ -119,6 +119,23 @@ describe('what is measured', () => {
     expect(await stateOf('helpful')).toMatchObject({ state: 'alerting', values: [{ value: 0.75, count: 4 }] });
   });
 
+  test('is the mean of scores and of costs also where one is too small to have a square', async () => {
+    const { db } = service.foundation;
+    await store({ count: 1, cost: 1e-200 });
+    await db.system.query(
+      {
+        text: `insert into scores (workspace_id, id, name, data_type, number, execution_id, source, subject_at, created_at, updated_at)
+               select $1, gen_random_uuid(), 'helpful', 'numeric', given, gen_random_uuid(), 'feedback', now(), now(), now()
+               from (values (1e-200), (1)) as scores(given)`,
+      },
+      [workspaceId],
+    );
+    const checks = ['score:helpful', 'cost_mean'].map((metric) => ({ metric, above: 100, min_executions: 0 }));
+    await putMonitor(call, 'tiny', { window: '1h', checks });
+    await lookNow(service.foundation);
+    expect((await stateOf('tiny')).values).toMatchObject([{ value: 0.5, count: 2 }, { count: 1 }]);
+  });
+
   test('is the same by the sums of hours as by those of minutes, over a day', async () => {
     const { db } = service.foundation;
     for (let hour = 0; hour < 26; hour += 1)
@@ -262,6 +279,30 @@ describe('an alert', () => {
 });
 
 describe('workspaces', () => {
+  test('that take long are left after a step, and go on once others had their turn', async () => {
+    const { db, log } = service.foundation;
+    await store({ count: 4, status: 'failed', secondsAgo: 23 * 60 * 60 });
+    await putMonitor(call, 'errors', { window: '24h', checks: [ERRORS] });
+    await db.system.query({ text: 'update monitored_workspaces set check_at = $2 where workspace_id = $1' }, [
+      workspaceId,
+      new Date(0),
+    ]);
+    const until = new Date();
+    const turn = await sumUpRuns(db.system, { workspaceId, summedUntil: null, until }, () => true);
+    expect(turn.isDone).toBe(false);
+    // No other process takes it meanwhile.
+    expect(Number(turn.claimedUntil)).toBeGreaterThan(until.getTime());
+    const [row] = await db.system.query<{ summed: Date }>(
+      { text: 'select summed_until as summed from monitored_workspaces where workspace_id = $1' },
+      [workspaceId],
+    );
+    expect(row?.summed.getTime()).toBeLessThan(until.getTime() - 23 * 60 * 60_000);
+    await makeDue(service.foundation);
+    // Turns of one step each.
+    await checkMonitors(db, log, undefined, -1);
+    expect(await stateOf('errors')).toMatchObject({ state: 'alerting', values: [{ count: 4 }] });
+  });
+
   test('that fail or have no monitor that is enabled hold up no other', async () => {
     const { db, log } = service.foundation;
     await putMonitor(call, 'errors', { window: '1h', checks: [ERRORS] });

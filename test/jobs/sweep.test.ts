@@ -228,3 +228,49 @@ test('scores go with what they are about, and no others do', async () => {
   expect(await count(`scores where evaluation_id = '${kept}' or execution_id = '${young}'`)).toBe(1_200);
   expect(await count(`evaluations where id = '${trashed}'`)).toBe(0);
 });
+
+/** While it lasts, a statement that deletes so many rows of a table fails. */
+async function whileDeletingFails(table: string, condition: string, work: () => Promise<void>): Promise<void> {
+  await db.system.query({
+    text: `create function refuse_fn() returns trigger language plpgsql as $$ begin
+             if (select ${condition} from gone) then raise exception 'refused'; end if; return null; end $$`,
+  });
+  await db.system.query({
+    text: `create trigger a_refuse after delete on ${table} referencing old table as gone for each statement execute function refuse_fn()`,
+  });
+  try {
+    await work();
+  } finally {
+    await db.system.query({ text: 'drop function refuse_fn cascade' });
+  }
+}
+
+test('the many scores of an execution that has expired go before it, in steps of their own', async () => {
+  for (let index = 0; index < 2; index += 1) {
+    const id = await execution('completed', 40, 40);
+    await db.system.query(
+      {
+        text: `insert into scores (workspace_id, id, name, data_type, number, execution_id, source, subject_at, created_at, updated_at)
+               select workspace_id, gen_random_uuid(), 'helpful', 'numeric', 1, id, 'api', now(), now(), now()
+               from executions, generate_series(1, 600) where id = $1`,
+      },
+      [id],
+    );
+  }
+  await whileDeletingFails('scores', 'count(*) > 500', () =>
+    cleanUp(db.system, { retentionMs: DAY_MS, executionRetentionMs: 30 * DAY_MS }, NEVER),
+  );
+  expect([await count('executions'), await count('scores')]).toEqual([0, 0]);
+});
+
+test('what fails keeps nothing else from being deleted, and is told', async () => {
+  await execution('completed', 40, 40);
+  await evaluation({ ageDays: 31, results: 2 });
+  await whileDeletingFails('executions', 'count(*) > 0', async () => {
+    const retention = { retentionMs: DAY_MS, executionRetentionMs: 30 * DAY_MS, evaluationRetentionMs: 30 * DAY_MS };
+    await expect(cleanUp(db.system, retention, NEVER)).rejects.toMatchObject({
+      errors: [expect.objectContaining({ message: 'refused' })],
+    });
+  });
+  expect([await count('executions'), await count('evaluations'), await count('evaluation_results')]).toEqual([1, 0, 0]);
+});

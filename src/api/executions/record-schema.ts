@@ -6,12 +6,11 @@ import { ChatMessage, MAX_MESSAGES, MAX_PARTS, MAX_RENDERED_CHARS, ToolCall } fr
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { shortList } from '../../domain/text/json-object.ts';
+import { MAX_TOKENS } from '../../domain/usage.ts';
 import { BodyVersion, Metadata, Name, publicIdInput, TimestampInput, Variables } from '../../http/fields.ts';
 import type { RecordedRun } from '../../services/executions/recording/recorded-run.ts';
 
 export const MAX_RECORDS = 1_000;
-/** No call has more. */
-const MAX_TOKENS = 1_000_000_000_000;
 const DAY_MS = 24 * 60 * 60_000;
 const MAX_RUN_DAYS = 7;
 const MAX_ERROR_CHARS = 10_000;

@@ -40,6 +40,8 @@ export const MAX_SCORE_TEXT_LENGTH = 10_000;
 export const MAX_CATEGORIES = 200;
 /** Numbers, positive and negative. */
 export const MAX_SCORE_NUMBER = 1e100;
+/** Numbers nearer to 0 are stored as 0: their squares, which statistics need, are no numbers to PostgreSQL. */
+const MIN_SCORE_NUMBER = 1e-100;
 /** Scores of one execution or example. */
 export const MAX_SCORES_OF_SUBJECT = 1_000;
 /** Scores that are stored at once. */
@@ -89,7 +91,7 @@ function numeric({ name, min, max }: ScoreLimits, value: ScoreValue): StoredValu
     return { problem: `must be between -${MAX_SCORE_NUMBER} and ${MAX_SCORE_NUMBER}` };
   if (min !== null && value < min) return { problem: `must be at least ${min}, as "${name}" is defined` };
   if (max !== null && value > max) return { problem: `must be at most ${max}, as "${name}" is defined` };
-  return { data_type: 'numeric', number: value, text: null };
+  return { data_type: 'numeric', number: Math.abs(value) < MIN_SCORE_NUMBER ? 0 : value, text: null };
 }
 
 function categorical({ name, categories }: ScoreLimits, value: ScoreValue): StoredValue | { problem: string } {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TokenUsage } from '../../domain/usage.ts';
+import { MAX_TOKENS, type TokenUsage } from '../../domain/usage.ts';
 
 /** What a call was billed for: its tokens, and how many of the input tokens were written to the provider's cache. */
 export interface BilledUsage {
@@ -14,8 +14,6 @@ export interface ReportedUsage {
   raw?: unknown;
 }
 
-/** No call has more; a count beyond it is no count. Sums of many stay in what a `bigint` and a double hold. */
-const MAX_TOKENS = 1_000_000_000_000;
 const Count = z.int().nonnegative().max(MAX_TOKENS);
 const RawTotal = z.object({ total_tokens: Count });
 

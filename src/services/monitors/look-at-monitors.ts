@@ -46,7 +46,7 @@ async function lookAt(db: WorkspaceDatabase, row: MonitorRow, until: Date): Prom
  * Looks at the monitors of a workspace, one after the other. A look counts once, however many processes look: what one has written since makes the
  * others' void.
  * @param until as far as its runs are summed up
- * @param isOver whether the rest is left to the next time
+ * @param isOver whether the rest is left to the next time; one is always looked at
  * @returns whether there is any monitor that is enabled
  */
 export async function lookAtMonitors(
@@ -56,8 +56,8 @@ export async function lookAtMonitors(
 ): Promise<boolean> {
   const own = db.workspace(workspaceId);
   for (const row of await listDue(own)) {
-    if (isOver()) return true;
     await lookAt(own, row, until);
+    if (isOver()) return true;
   }
   const [enabled] = await own.query((query) =>
     query.selectFrom('monitors').select('id').where('enabled', '=', true).limit(1),

@@ -1,5 +1,6 @@
 import { type QueryCreator, type SqlBool, sql } from 'kysely';
 import type { Query, SystemDatabase } from '../../db/database.ts';
+import { milliseconds, squareOf } from '../../db/sql.ts';
 import { inStates } from '../../db/state-change.ts';
 import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -13,6 +14,8 @@ const AGAIN_MS = 5 * MINUTE_MS;
 /** What one transaction sums up. */
 const STEP_MS = 30 * MINUTE_MS;
 const STATEMENT_TIMEOUT_MS = 60_000;
+/** What is left of a claim to a workspace when a step begins, at least. */
+const CLAIM_MS = 30_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** The latencies of an hour, which have a row for each bucket: a day of minutes has very many. */
 export const LATENCY_HOUR = 'latency_hour';
@@ -60,7 +63,7 @@ const runsOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: Spa
       'm.bucket',
       sql<number>`count(*)`.as('count'),
       sql<number>`sum(m.value)`.as('total'),
-      sql<number>`sum(m.value * m.value)`.as('squares'),
+      sql<number>`sum(${squareOf(sql.ref('m.value'))})`.as('squares'),
     ])
     .where('e.workspace_id', '=', workspaceId)
     .where('e.finished_at', '>=', from)
@@ -80,7 +83,7 @@ const scoresOf = (db: QueryCreator<Tables>, workspaceId: string, { from, to }: S
       sql<number>`0`.as('bucket'),
       sql<number>`count(*)`.as('count'),
       sql<number>`sum(s.number)`.as('total'),
-      sql<number>`sum(s.number * s.number)`.as('squares'),
+      sql<number>`sum(${squareOf(sql.ref('s.number'))})`.as('squares'),
     ])
     .where('s.workspace_id', '=', workspaceId)
     .where('s.created_at', '>=', from)
@@ -120,7 +123,10 @@ const sumUpHours = (db: Builder, workspaceId: string, { from, to }: Span) =>
         .doUpdateSet((eb) => Object.fromEntries(SUMS.map((column) => [column, eb.ref(`excluded.${column}`)]))),
     );
 
-/** Minutes are summed up as a whole, so that doing so again changes nothing. Rows are locked in one order. */
+/**
+ * Minutes are summed up as a whole, so that doing so again changes nothing. Rows are locked in one order. It locks the row of the workspace first and
+ * renews the claim to it, so that no other process takes the workspace between two steps.
+ */
 const sumUp = (db: Builder, workspaceId: string, span: Span) =>
   db
     .with('summed', (cte) =>
@@ -139,34 +145,40 @@ const sumUp = (db: Builder, workspaceId: string, span: Span) =>
         ),
     )
     .updateTable('monitored_workspaces')
-    .set({ summed_until: span.to })
-    .where('workspace_id', '=', workspaceId);
+    .set({
+      summed_until: span.to,
+      check_at: sql<Date>`greatest(check_at, clock_timestamp() + ${milliseconds(CLAIM_MS)})`,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .returning('check_at');
 
 /**
  * Sums up by minute what has ended in a workspace, and the scores that were given, since it was last done: at first, as far as monitors look back. Each run is read a few times.
  * Safe to run in several processes at once.
  * @param until the end of what is summed up: the database's time
- * @param stopping ends it after the current step
+ * @param isOver ends it after the current step, of which there is always one: what is left is for the next time
+ * @returns `isDone`: whether everything is summed up; `claimedUntil`: until when no other process takes the workspace
  */
 export async function sumUpRuns(
   { transaction }: SystemDatabase,
   { workspaceId, summedUntil, until }: { workspaceId: string; summedUntil: Date | null; until: Date },
-  stopping?: AbortSignal,
-): Promise<void> {
+  isOver: () => boolean = () => false,
+): Promise<{ isDone: boolean; claimedUntil: Date | undefined }> {
   const oldest = until.getTime() - MAX_WINDOW_MS - MINUTE_MS;
   const start = Math.max(oldest, (summedUntil?.getTime() ?? 0) - AGAIN_MS);
   const end = until.getTime() + 1;
-  for (
-    let from = Math.floor(start / MINUTE_MS) * MINUTE_MS;
-    from < end && stopping?.aborted !== true;
-    from += STEP_MS
-  ) {
+  const first = Math.floor(start / MINUTE_MS) * MINUTE_MS;
+  let claimedUntil: Date | undefined;
+  for (let from = first; from < end; from += STEP_MS) {
+    if (from > first && isOver()) return { isDone: false, claimedUntil };
     const span = { from: new Date(from), to: new Date(Math.min(from + STEP_MS, end)) };
     const hours = { from: new Date(hoursUntil(span.from)), to: new Date(hoursUntil(span.to)) };
     const work = async (query: Query) => {
-      await query((db) => sumUp(db, workspaceId, span));
+      const [workspace] = await query((db) => sumUp(db, workspaceId, span));
       if (hours.from < hours.to) await query((db) => sumUpHours(db, workspaceId, hours));
+      return workspace?.check_at;
     };
-    await transaction(work, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+    claimedUntil = await transaction(work, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
   }
+  return { isDone: true, claimedUntil };
 }

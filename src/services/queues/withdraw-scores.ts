@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { squareOf } from '../../db/sql.ts';
 
 /**
  * Deletes scores that a reviewer takes back, and takes them out of the numbers of the release that they count for. Runs in the caller's
@@ -29,7 +30,7 @@ export async function withdrawScores(query: Query, ids: readonly string[]): Prom
             'gone.name',
             sql<number>`-1`.as('count'),
             sql<number>`-number`.as('total'),
-            sql<number>`-number * number`.as('squares'),
+            sql<number>`-${squareOf(gone.ref('gone.number'))}`.as('squares'),
           ])
           .where('gone.release_id', 'is not', null)
           .where('gone.release_stage', 'is not', null)

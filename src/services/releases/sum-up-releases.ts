@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
+import { squareOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
 import { bucketSql } from './latency-buckets.ts';
 
@@ -62,7 +63,7 @@ const sumUp = (db: Builder, releaseId: string | undefined) =>
             .select([
               sql<number>`count(*)`.as('count'),
               sql<number>`sum(m.value)`.as('total'),
-              sql<number>`sum(m.value * m.value)`.as('squares'),
+              sql<number>`sum(${squareOf(sql.ref('m.value'))})`.as('squares'),
             ])
             .groupBy(KEY.map((_, index) => sql.lit(index + 1)))
             .orderBy(sql`1, 2, 3, 4, 5, 6, 7`),

@@ -211,6 +211,8 @@ describe('a run of a release', () => {
       of({ release: { id, arm: 'candidate' } }),
       of({ label: 'production', prompt_version: 1, error: { code: 'x', message: 'x' } }),
       of({ label: 'staging', prompt_version: 1 }),
+      // Its square is no number to PostgreSQL.
+      of({ release: { id, arm: 'candidate' }, cost: 1e-200, tokens: undefined }),
     );
     expect(await get(candidate)).toMatchObject({ prompt_version: 2, release: { id, arm: 'candidate', keyed: false } });
     expect(await get(stable)).toMatchObject({ prompt_version: 1, release: { id, arm: 'stable' } });
@@ -227,7 +229,7 @@ describe('a run of a release', () => {
       'stable tokens': 1_500,
     });
     const listed = await call('GET', `/executions?release=${id}&arm=candidate`);
-    expect(listed.body.data).toHaveLength(1);
+    expect(listed.body.data).toHaveLength(2);
 
     const refused = await record([
       of({ release: { id, arm: 'candidate' }, prompt_version: 1 }),
@@ -321,6 +323,7 @@ describe('nonsense', () => {
     ['an unknown field', { temprature: 1 }, 'temprature'],
     ['negative tokens', { tokens: { input: -1, output: 0 } }, 'tokens.input'],
     ['half a token', { tokens: { input: 1, output: 0.5 } }, 'tokens.output'],
+    ['more tokens than a call can have', { tokens: { input: 100_000_001, output: 0 } }, 'tokens.input'],
     ['more from the cache than there was', { tokens: { input: 1, output: 1, cached_input: 2 } }, 'tokens.cached_input'],
     ['a total that is none', { tokens: { input: 1, output: 1, total: 3 } }, 'tokens.total'],
     ['a negative cost', { cost: -1 }, 'cost'],

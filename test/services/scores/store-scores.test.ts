@@ -4,6 +4,7 @@ import { newId } from '../../../src/domain/ids.ts';
 import { parseScoreCondition } from '../../../src/domain/scores/score-condition.ts';
 import { deleteExecution } from '../../../src/services/executions/delete-execution.ts';
 import { listExecutions } from '../../../src/services/executions/executions.ts';
+import { withdrawScores } from '../../../src/services/queues/withdraw-scores.ts';
 import { deleteScoreDefinition, setScoreDefinition } from '../../../src/services/scores/definitions.ts';
 import { type ScoreToStore, storeScores } from '../../../src/services/scores/store-scores.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -91,6 +92,23 @@ test('scores are stored with what is known of their execution', async () => {
   expect(note).toMatchObject({ data_type: 'text', text: 'a text' });
   const [row] = await own.query((all) => all.selectFrom('scores').selectAll().where('name', '=', 'helpful'));
   expect(row).toMatchObject({ prompt_name: 'rare', prompt_version: 1, model: 'sandbox/rare', release_id: null });
+});
+
+test('a number that is too small to have a square is stored as 0', async () => {
+  const stored = await store(scoreOf(0, 'a', 1e-200), scoreOf(0, 'b', -1e-200), scoreOf(0, 'c', 1e-100));
+  expect(stored.map(({ number }) => number)).toEqual([0, 0, 1e-100]);
+});
+
+test('a number that is too small to have a square can be withdrawn from a release', async () => {
+  const [score] = await store(scoreOf(0, 'helpful', 1));
+  await db.system.query(
+    {
+      text: `update scores set number = 1e-200, release_id = gen_random_uuid(), release_stage = 0, arm = 'stable' where id = $1`,
+    },
+    [score?.id],
+  );
+  await own.transaction((query) => withdrawScores(query, [score?.id ?? '']));
+  expect(await own.query((all) => all.selectFrom('scores').select('id'))).toEqual([]);
 });
 
 test('a score whose id is stored replaces it, unless it is another one', async () => {
