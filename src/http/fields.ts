@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { notFound } from '../domain/errors.ts';
 import { ID_NAMES, ID_PREFIXES, type IdKind, parsePublicId } from '../domain/ids.ts';
+import { nameSchema } from '../domain/name-schema.ts';
 import { Label } from '../domain/prompts/label.ts';
-import { MAX_NAME_LENGTH, promptNameProblem } from '../domain/prompts/prompt-name.ts';
+import { promptNameProblem } from '../domain/prompts/prompt-name.ts';
 import { isInsaneText } from '../domain/text/json-faults.ts';
 import { jsonObject, smallRecord } from '../domain/text/json-object.ts';
 
@@ -42,16 +43,7 @@ export const publicIdInput = (kind: IdKind) =>
 export const idParams = (kind: IdKind) => z.object({ id: pathId(kind) });
 
 /** A prompt's or dataset's name: segments joined by `/`. */
-export const Name = z
-  .string('must be a string')
-  .check((context) => {
-    const message = promptNameProblem(context.value);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-  })
-  .meta({
-    description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
-    example: 'support/greeting',
-  });
+export const Name = nameSchema(promptNameProblem, 'support/greeting');
 
 /** A whole number in a query string, written in digits alone. */
 export function wholeNumber({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { datasetNameProblem } from '../../domain/evaluations/dataset-name.ts';
 import { Example } from '../../domain/evaluations/example.ts';
 import { executionStates } from '../../domain/execution-states.ts';
-import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
+import { nameSchema } from '../../domain/name-schema.ts';
 import { saneText, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
@@ -11,16 +11,7 @@ const MAX_FROM_EXECUTIONS = 100_000;
 const MAX_EXECUTION_IDS = 10_000;
 
 /** A dataset's name: like a prompt's, except for the reserved words. */
-export const DatasetName = z
-  .string('must be a string')
-  .check((context) => {
-    const message = datasetNameProblem(context.value);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-  })
-  .meta({
-    description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
-    example: 'support/greetings',
-  });
+export const DatasetName = nameSchema(datasetNameProblem, 'support/greetings');
 
 const VersionNumber = wholeNumber({
   min: 1,

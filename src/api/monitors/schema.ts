@@ -9,24 +9,16 @@ import {
 } from '../../domain/monitors/monitor.ts';
 import { monitorNameProblem } from '../../domain/monitors/monitor-name.ts';
 import { monitorStates } from '../../domain/monitors/monitor-states.ts';
+import { nameSchema } from '../../domain/name-schema.ts';
 import { MovableLabel } from '../../domain/prompts/label.ts';
 import { spanMs } from '../../domain/releases/release.ts';
-import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
 import { scoreNameProblem } from '../../domain/scores/score-name.ts';
 import { durationText } from '../../domain/text/duration-text.ts';
-import { Name, saneText, Timestamp } from '../../http/fields.ts';
+import { Name, Timestamp } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { metricOf, Span } from '../releases/steps-schema.ts';
 
-export const MonitorName = saneText()
-  .check((context) => {
-    const message = monitorNameProblem(context.value);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-  })
-  .meta({
-    description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
-    example: 'support/errors',
-  });
+export const MonitorName = nameSchema(monitorNameProblem, 'support/errors');
 
 export const MonitorParams = z.object({ name: MonitorName });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameSchema } from '../../domain/name-schema.ts';
 import {
   ITEM_STATES,
   MAX_FILTERED_ITEMS,
@@ -7,7 +8,6 @@ import {
   MAX_REVIEWERS,
 } from '../../domain/queues/queue.ts';
 import { queueNameProblem } from '../../domain/queues/queue-name.ts';
-import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
 import { MAX_SCORE_TEXT_LENGTH } from '../../domain/scores/score.ts';
 import { ScoreName } from '../../domain/scores/score-name.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
@@ -16,16 +16,7 @@ import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { DatasetName } from '../datasets/schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 
-export const QueueName = z
-  .string('must be a string')
-  .check((context) => {
-    const message = queueNameProblem(context.value);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-  })
-  .meta({
-    description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
-    example: 'support/unhelpful',
-  });
+export const QueueName = nameSchema(queueNameProblem, 'support/unhelpful');
 
 export const QueueParams = z.object({ name: QueueName });
 export const ItemParams = z.object({ name: QueueName, id: pathId('queueItem') });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { nameSchema } from '../../domain/name-schema.ts';
 import { Label } from '../../domain/prompts/label.ts';
-import { MAX_NAME_LENGTH } from '../../domain/resource-name.ts';
 import { backfillStates } from '../../domain/rules/backfill-states.ts';
 import { ruleNameProblem } from '../../domain/rules/rule-name.ts';
 import { AnyJson } from '../../domain/text/json-object.ts';
@@ -10,13 +10,7 @@ import { PageQuery, pageOf } from '../../http/pagination.ts';
 import { MaxCost } from '../evaluations/create-schema.ts';
 import { ExecutionFilterBody } from '../executions/filter-schema.ts';
 
-export const RuleName = z
-  .string('must be a string')
-  .check((context) => {
-    const message = ruleNameProblem(context.value);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-  })
-  .meta({ description: `1–${MAX_NAME_LENGTH} characters, as the names of prompts have.`, example: 'support/tone' });
+export const RuleName = nameSchema(ruleNameProblem, 'support/tone');
 
 export const RuleParams = z.object({ name: RuleName });
 export const BackfillParams = z.object({ name: RuleName, id: pathId('backfill') });

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { MAX_NAME_LENGTH, nameProblem } from '../resource-name.ts';
+import { nameSchema } from '../name-schema.ts';
+import { nameProblem } from '../resource-name.ts';
 
 const RESERVED: ReadonlySet<string> = new Set();
 
@@ -7,13 +7,4 @@ const RESERVED: ReadonlySet<string> = new Set();
 export const scoreNameProblem = (name: string): string | undefined => nameProblem(name, RESERVED);
 
 /** A score's name: like a prompt's. */
-export const ScoreName = z
-  .string('must be a string')
-  .check((context) => {
-    const message = scoreNameProblem(context.value);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-  })
-  .meta({
-    description: `1–${MAX_NAME_LENGTH} characters: segments of letters, digits, ".", "_" and "-", joined by "/".`,
-    example: 'helpful',
-  });
+export const ScoreName = nameSchema(scoreNameProblem, 'helpful');

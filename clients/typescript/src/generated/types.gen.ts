@@ -8743,7 +8743,7 @@ export type CreateBackfillData = {
     };
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
     };
@@ -8789,7 +8789,7 @@ export type ListBackfillsData = {
     body?: never;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
     };
@@ -8844,7 +8844,7 @@ export type GetBackfillData = {
     body?: never;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
         id: string;
@@ -8891,7 +8891,7 @@ export type PauseBackfillData = {
     body?: never;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
         id: string;
@@ -8938,7 +8938,7 @@ export type CancelBackfillData = {
     body?: never;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
         id: string;
@@ -8985,7 +8985,7 @@ export type ResumeBackfillData = {
     body?: ResumeBackfill;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
         id: string;
@@ -9078,7 +9078,7 @@ export type DeleteRuleData = {
     body?: never;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
     };
@@ -9124,7 +9124,7 @@ export type GetRuleData = {
     body?: never;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
     };
@@ -9170,7 +9170,7 @@ export type SetRuleData = {
     body: PutRule;
     path: {
         /**
-         * 1–200 characters, as the names of prompts have.
+         * 1–200 characters: segments of letters, digits, ".", "_" and "-", joined by "/".
          */
         name: string;
     };
