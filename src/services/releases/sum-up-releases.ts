@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../../db/database.ts';
 import { squareOf } from '../../db/sql.ts';
 import type { Builder } from '../../db/statement.ts';
@@ -16,9 +16,19 @@ type Key = (typeof KEY)[number];
 const raised = (column: (typeof SUMS)[number]) =>
   sql<never>`${sql.ref(`release_sums.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
 
-/** What an entry counts as. The buckets of a minute are coarser: there are many minutes. */
-const MEASURED = sql<{ starts_at: Date; measure: string; bucket: number; value: number }>`(
-  select unit.starts_at, m.measure, m.bucket, m.value
+/** What entries of a table add to which sums: of `taken`, as a lateral table `m`. */
+type Measured = RawBuilder<{
+  starts_at: Date;
+  measure: string;
+  bucket: number;
+  count: number;
+  total: number;
+  squares: number;
+}>;
+
+/** What an execution that has ended adds. The buckets of a minute are coarser: there are many minutes. */
+const OF_EXECUTION: Measured = sql`(
+  select unit.starts_at, m.measure, m.bucket, 1 as count, m.value as total, ${squareOf(sql.ref('m.value'))} as squares
   from (values (to_timestamp(0), true), (date_trunc('minute', taken.created_at), false)) as unit(starts_at, is_whole)
   cross join lateral (values
     ('error', 0, taken.failed::int::float8),
@@ -30,18 +40,28 @@ const MEASURED = sql<{ starts_at: Date; measure: string; bucket: number; value: 
   ) as m(measure, bucket, value)
   where m.value is not null)`;
 
+/** What a score adds. One that was replaced or deleted is taken away. */
+const OF_SCORE: Measured = sql`(
+  select unit.starts_at, 'score:' || taken.name as measure, 0 as bucket, taken.count, taken.total, taken.squares
+  from (values (to_timestamp(0)), (date_trunc('minute', taken.created_at))) as unit(starts_at))`;
+
+const ENTRIES = [
+  ['release_entries', OF_EXECUTION],
+  ['release_score_entries', OF_SCORE],
+] as const;
+
 /**
  * Adds entries to the sums. Each is taken by one process, and deleted in the same statement. Rows of sums are locked in one order, so
  * that two at once can't wait for each other.
  */
-const sumUp = (db: Builder, releaseId: string | undefined) =>
+const sumUp = (db: Builder, table: (typeof ENTRIES)[number][0], measured: Measured, releaseId: string | undefined) =>
   db
     .with('taken', (cte) =>
       cte
-        .deleteFrom('release_entries')
+        .deleteFrom(table)
         .where('id', 'in', (eb) =>
           eb
-            .selectFrom('release_entries')
+            .selectFrom(table)
             .select('id')
             .$if(releaseId !== undefined, (entries) => entries.where('release_id', '=', releaseId ?? ''))
             .orderBy('id')
@@ -58,64 +78,9 @@ const sumUp = (db: Builder, releaseId: string | undefined) =>
         .expression(
           cte
             .selectFrom('taken')
-            .innerJoinLateral(MEASURED.as<'m'>(sql`m`), (join) => join.onTrue())
+            .innerJoinLateral(measured.as<'m'>(sql`m`), (join) => join.onTrue())
             .select(['workspace_id', 'release_id', 'stage', 'arm', 'm.starts_at', 'm.measure', 'm.bucket'])
-            .select([
-              sql<number>`count(*)`.as('count'),
-              sql<number>`sum(m.value)`.as('total'),
-              sql<number>`sum(${squareOf(sql.ref('m.value'))})`.as('squares'),
-            ])
-            .groupBy(KEY.map((_, index) => sql.lit(index + 1)))
-            .orderBy(sql`1, 2, 3, 4, 5, 6, 7`),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .columns(KEY.filter((column): column is Exclude<Key, 'workspace_id'> => column !== 'workspace_id'))
-            .doUpdateSet(Object.fromEntries(SUMS.map((column) => [column, raised(column)]))),
-        ),
-    )
-    .selectFrom('taken')
-    .select(sql<number>`count(*)::int`.as('count'));
-
-/** The same of scores. One that was replaced or deleted is taken away. */
-const sumUpScores = (db: Builder, releaseId: string | undefined) =>
-  db
-    .with('taken', (cte) =>
-      cte
-        .deleteFrom('release_score_entries')
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('release_score_entries')
-            .select('id')
-            .$if(releaseId !== undefined, (entries) => entries.where('release_id', '=', releaseId ?? ''))
-            .orderBy('id')
-            .limit(BATCH_SIZE)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .returningAll(),
-    )
-    .with('added', (cte) =>
-      cte
-        .insertInto('release_sums')
-        .columns([...KEY, ...SUMS])
-        .expression(
-          cte
-            .selectFrom('taken')
-            .innerJoinLateral(
-              sql<{ starts_at: Date }>`(values (to_timestamp(0)), (date_trunc('minute', taken.created_at)))`.as<'unit'>(
-                sql`unit(starts_at)`,
-              ),
-              (join) => join.onTrue(),
-            )
-            .select(['workspace_id', 'release_id', 'stage', 'arm', 'unit.starts_at'])
-            .select([
-              sql<string>`'score:' || taken.name`.as('measure'),
-              sql<number>`0`.as('bucket'),
-              sql<number>`sum(taken.count)`.as('count'),
-              sql<number>`sum(taken.total)`.as('total'),
-              sql<number>`sum(taken.squares)`.as('squares'),
-            ])
+            .select(SUMS.map((column) => sql<number>`sum(${sql.ref(`m.${column}`)})`.as(column)))
             .groupBy(KEY.map((_, index) => sql.lit(index + 1)))
             .orderBy(sql`1, 2, 3, 4, 5, 6, 7`),
         )
@@ -134,7 +99,7 @@ const sumUpScores = (db: Builder, releaseId: string | undefined) =>
  * @param releaseId only this one's. Default: of all
  */
 export async function sumUpReleases(query: Query, releaseId?: string): Promise<void> {
-  for (const add of [sumUp, sumUpScores])
+  for (const [table, measured] of ENTRIES)
     for (let count = BATCH_SIZE; count === BATCH_SIZE; )
-      [{ count } = { count: 0 }] = await query((db) => add(db, releaseId));
+      [{ count } = { count: 0 }] = await query((db) => sumUp(db, table, measured, releaseId));
 }
