@@ -3,7 +3,14 @@ import type { Query } from '../../db/database.ts';
 import { type ArraysOf, arraysOf, now, unnestOf } from '../../db/sql.ts';
 import { prepared } from '../../db/statement.ts';
 import type { JudgementToStore, StoredJudgement } from '../evaluations/run/judgements-store.ts';
-import { addedUsage, lacksOutcome, USAGE_COLUMNS, usageArrays, usageColumns } from '../evaluations/run/stored-usage.ts';
+import {
+  addedUsage,
+  lacksOutcome,
+  laterAnswer,
+  USAGE_COLUMNS,
+  usageArrays,
+  usageColumns,
+} from '../evaluations/run/stored-usage.ts';
 import { raisedCounts } from './rule-items.ts';
 
 /** Which judgement is meant: of an execution, by a version of an evaluator of a rule. */
@@ -115,16 +122,7 @@ const STORE = prepared<ArraysOf<ReturnType<typeof toRow>>>()((db, given) =>
         .onConflict((conflict) =>
           conflict
             .columns([...KEY])
-            .doUpdateSet((eb) => ({
-              answer: eb
-                .case()
-                .when('excluded.asks', '>', eb.ref('rule_judgements.asks'))
-                .then(eb.ref('excluded.answer'))
-                .else(eb.ref('rule_judgements.answer'))
-                .end(),
-              asks: eb.fn<number>('greatest', ['rule_judgements.asks', 'excluded.asks']),
-              ...addedUsage('rule_judgements'),
-            }))
+            .doUpdateSet({ ...laterAnswer('rule_judgements'), ...addedUsage('rule_judgements') })
             .where(lacksOutcome('rule_judgements')),
         )
         .returning([...KEY]),

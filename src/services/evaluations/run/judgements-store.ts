@@ -2,7 +2,15 @@ import { sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
 import { type ArraysOf, arraysOf, now, unnestOf } from '../../../db/sql.ts';
 import { prepared } from '../../../db/statement.ts';
-import { addedUsage, lacksOutcome, type Spent, USAGE_COLUMNS, usageArrays, usageColumns } from './stored-usage.ts';
+import {
+  addedUsage,
+  lacksOutcome,
+  laterAnswer,
+  type Spent,
+  USAGE_COLUMNS,
+  usageArrays,
+  usageColumns,
+} from './stored-usage.ts';
 
 /** A judge's stored response. */
 export interface StoredJudgement {
@@ -95,16 +103,7 @@ const STORE_JUDGEMENTS = prepared<NewJudgements>()((db, given) =>
     .onConflict((conflict) =>
       conflict
         .columns(['evaluation_id', 'seq', 'evaluator'])
-        .doUpdateSet((eb) => ({
-          answer: eb
-            .case()
-            .when('excluded.asks', '>', eb.ref('evaluation_judgements.asks'))
-            .then(eb.ref('excluded.answer'))
-            .else(eb.ref('evaluation_judgements.answer'))
-            .end(),
-          asks: eb.fn<number>('greatest', ['evaluation_judgements.asks', 'excluded.asks']),
-          ...addedUsage('evaluation_judgements'),
-        }))
+        .doUpdateSet({ ...laterAnswer('evaluation_judgements'), ...addedUsage('evaluation_judgements') })
         .where(lacksOutcome('evaluation_judgements')),
     ),
 );

@@ -75,6 +75,15 @@ export function addedUsage(table: PaidTable) {
   };
 }
 
+/** The columns of a judge's response for `on conflict do update set`: a later response replaces an earlier one. */
+export function laterAnswer(table: 'evaluation_judgements' | 'rule_judgements') {
+  const [answer, asks] = [sql.ref(`${table}.answer`), sql.ref(`${table}.asks`)];
+  return {
+    answer: sql<string | null>`case when excluded.asks > ${asks} then excluded.answer else ${answer} end`,
+    asks: sql<number>`greatest(${asks}, excluded.asks)`,
+  };
+}
+
 /** Whether the row lacks the outcome that is to be inserted. */
 export function lacksOutcome(table: PaidTable) {
   return sql<boolean>`not ${sql.ref(`${table}.outcome_ids`)} @> excluded.outcome_ids`;
