@@ -86,7 +86,9 @@ async function readBytesAtAnyPace(request: IncomingMessage, maxBytes: number): P
       }
       if (bytes > CHUNK_BYTES) await nextTurn();
     }
-  } catch {
+  } catch (error) {
+    // All of it has come: this is another fault.
+    if (request.complete) throw error;
     throw new ApiError('invalid_request', 'The body ended before its announced length.');
   }
   if (Math.max(announced, bytes) > maxBytes)

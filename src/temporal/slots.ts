@@ -24,7 +24,7 @@ const SCORINGS = { total: 400, perKey: 100 };
 const HARMLESS_AFTER_MS = 10_000;
 /** More of a workspace's deliveries are not started while so many of them wait: rows wait at no cost. */
 const SATURATED = 100;
-/** Slots for steps that find no slot, and are sent away after a moment. */
+/** A worker's slots for steps that find none of those below, and are sent away after a moment. */
 const SPARE_SLOTS = 200;
 
 const ATTEMPTS_OF = 'attempts of ';

@@ -29,7 +29,7 @@ export interface BatchRun {
   /** Public id. */
   workspace: string;
   /** Batches that were held back and may be tried again, by the number of their first example. */
-  invited: Set<number>;
+  offered: Set<number>;
   control: EvaluationControl;
   plan: EvaluationPlan;
   queue: BatchQueue;
@@ -102,7 +102,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
     );
     try {
       const summary = `${examplesText}: ask again in ${durationText(waitMs)}, since ${why}`;
-      await condition(() => run.invited.has(from), waitMs, { summary });
+      await condition(() => run.offered.has(from), waitMs, { summary });
     } finally {
       run.details.showWait(from, undefined);
     }
@@ -117,7 +117,7 @@ export async function runBatches(run: BatchRun): Promise<BatchesEnd> {
       return await batches.run(async () => {
         let suspicion: BatchInput['suspicion'];
         for (;;) {
-          run.invited.delete(from);
+          run.offered.delete(from);
           const budget = { spendUpToUsd, isAllThereIs, ...(estimate && { estimate }) };
           const input = { ...ref, workspace, from, to, concurrency, ...budget, ...(suspicion && { suspicion }) };
           const result = await runBatch.executeWithOptions({ summary }, [input]);

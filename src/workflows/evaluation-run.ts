@@ -72,9 +72,9 @@ async function runUntilEnded(
   setHandler(controlChanged, () => {
     told.changed = true;
   });
-  const invited = new Set<number>();
+  const offered = new Set<number>();
   setHandler(placeFree, (from) => {
-    invited.add(Number(from));
+    offered.add(Number(from));
   });
   setHandler(progressQuery, () => details.text);
   const readAgain = async (): Promise<EvaluationControl | null> => {
@@ -126,7 +126,7 @@ async function runUntilEnded(
       );
     }
     const isChanged = () => told.changed;
-    const run = { ref, workspace, invited, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
+    const run = { ref, workspace, offered, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
     const { outcome, maxCostUsd, error } = await runBatches(run);
     if (outcome === 'budget used up') await pauseForBudget(ref, maxCostUsd ?? 0);
     if (error !== undefined) await failEvaluation(ref, error);

@@ -67,12 +67,12 @@ export async function executePrompt({
   inputChars,
 }: ExecutePromptInput): Promise<{ state: ExecutePromptState }> {
   let state: ExecutePromptState = 'calling the model';
-  let invited = false;
+  let offered = false;
   /** Only tells operators, too: which model is called next says the row. */
   let called = model;
   let fellBack: string | undefined;
   setHandler(placeFree, () => {
-    invited = true;
+    offered = true;
   });
   setHandler(stateQuery, () => state);
   const enter = (next: ExecutePromptState, details: string) => {
@@ -89,12 +89,12 @@ export async function executePrompt({
   async function untilCalled(): Promise<{ status: ExecutionStatus } | null> {
     for (let failures = 0; ; ) {
       enter('calling the model', fellBack ?? model);
-      invited = false;
+      offered = false;
       try {
         const outcome = await CancellationScope.nonCancellable(() => callModel(executionId, workspace, inputChars));
         if (!outcome || 'status' in outcome) return outcome;
         if ('heldBackMs' in outcome)
-          await wait('held back', outcome.heldBackMs, 'the workspace has enough calls in flight', () => invited);
+          await wait('held back', outcome.heldBackMs, 'the workspace has enough calls in flight', () => offered);
         else {
           fellBack = `${outcome.fallback}, instead of ${called} (${outcome.because})`;
           called = outcome.fallback;

@@ -35,15 +35,15 @@ const { scoreDue } = proxyActivities<ScoringActivities>({
  */
 export async function scoreExecutions(input: ScoreExecutionsInput): Promise<void> {
   const { kind, id, workspace, what, maxHistoryEvents = MAX_HISTORY_EVENTS } = input;
-  let invited = false;
+  let offered = false;
   setHandler(placeFree, () => {
-    invited = true;
+    offered = true;
   });
   let suspicion: RuleBatchInput['suspicion'];
   for (let batch = 1; ; batch += 1) {
     if (workflowInfo().historyLength > maxHistoryEvents) await continueAsNew<typeof scoreExecutions>(input);
     setCurrentDetails(what);
-    invited = false;
+    offered = false;
     const summary = `batch ${batch} of ${what}`;
     const work = { kind, id, workspace, ...(suspicion && { suspicion }) };
     const result = await scoreDue.executeWithOptions({ summary }, [work]);
@@ -51,7 +51,7 @@ export async function scoreExecutions(input: ScoreExecutionsInput): Promise<void
       suspicion = result.suspicion;
       const wait = `held back, since the workspace has enough batches under way; asks again in ${durationText(result.heldBackMs)}`;
       setCurrentDetails(`${what}\n\n${wait}`);
-      await condition(() => invited, result.heldBackMs, { summary: wait });
+      await condition(() => offered, result.heldBackMs, { summary: wait });
       continue;
     }
     suspicion = undefined;

@@ -90,9 +90,9 @@ async function deliver({
   setHandler(deliveryEnded, () => {
     ended = true;
   });
-  let invited = false;
+  let offered = false;
   setHandler(placeFree, () => {
-    invited = true;
+    offered = true;
   });
   const enter = (next: WebhookDeliveryState, details: string): WebhookDeliveryState => {
     state = next;
@@ -103,7 +103,7 @@ async function deliver({
   const wait = async (next: WebhookDeliveryState, ms: number, what: string, why: string): Promise<boolean> => {
     enter(next, `${what} at ${clockText(Date.now() + ms)}: ${why}`);
     const summary = `${what} in ${durationText(ms)}: ${why}`;
-    await condition(() => ended || (next === 'held back' && invited), ms, { summary });
+    await condition(() => ended || (next === 'held back' && offered), ms, { summary });
     return ended;
   };
   const nameOf = (attempt: number) => `attempt ${attempt} of ${retryWaitsMs.length + 1} to ${host}`;
@@ -111,7 +111,7 @@ async function deliver({
     const name = nameOf(attempt);
     for (;;) {
       enter('sending', name);
-      invited = false;
+      offered = false;
       const outcome = await attemptsWith(name).attemptDelivery({ deliveryId, attempt, retryInMs });
       if (outcome.state !== 'held back') return outcome;
       if (await wait('held back', outcome.forMs, name, outcome.reason)) return { state: 'abandoned' };

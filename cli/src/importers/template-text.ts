@@ -188,9 +188,3 @@ export function translate(source: string | readonly Piece[], syntax: TemplateSyn
     throw error instanceof NameClashError ? new TemplateError(error.message) : error;
   }
 }
-
-/** Whether a text is one variable and nothing besides; the variable. */
-export function onlyVariable(text: string): string | undefined {
-  const inside = /^\s*\{\{\s*([\w.-]+)\s*\}\}\s*$/.exec(text)?.[1];
-  return inside;
-}

@@ -154,9 +154,6 @@ export function stepNumbers(step: ReleaseRunStep, release: Release, index: numbe
   ];
 }
 
-const VERDICTS: Record<string, string> = { rolled_back: 'rolled back' };
-export const verdictInWords = (verdict: string) => VERDICTS[verdict] ?? verdict;
-
 const TONES: Record<string, string> = {
   in_progress: 'accent',
   awaiting_approval: 'warn',
