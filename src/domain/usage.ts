@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /**
- * No call has more tokens of a kind; a count beyond it is no count. Sums of a day, and of all days, stay far below what a `bigint` holds: it takes
- * more than 90,000,000,000 such calls to get there.
+ * No call has more tokens of a kind; a count beyond it is no count. The sum of a day stays below what a `bigint` holds: it takes 900 million such
+ * calls of one model and prompt to get there.
  */
-export const MAX_TOKENS = 100_000_000;
+export const MAX_TOKENS = 10_000_000_000;
 
 /** Tokens of one or more model calls. */
 export const TokenUsage = z

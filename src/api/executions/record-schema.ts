@@ -6,7 +6,6 @@ import { ChatMessage, MAX_MESSAGES, MAX_PARTS, MAX_RENDERED_CHARS, ToolCall } fr
 import { ModelName } from '../../domain/prompts/prompt-version.ts';
 import { ARMS } from '../../domain/releases/rollout.ts';
 import { shortList } from '../../domain/text/json-object.ts';
-import { MAX_TOKENS } from '../../domain/usage.ts';
 import { BodyVersion, Metadata, Name, publicIdInput, TimestampInput, Variables } from '../../http/fields.ts';
 import type { RecordedRun } from '../../services/executions/recording/recorded-run.ts';
 
@@ -16,6 +15,9 @@ const MAX_RUN_DAYS = 7;
 const MAX_ERROR_CHARS = 10_000;
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
+
+/** Of a kind, in a run: a caller may record many of them for a day, all of which are added. */
+const MAX_RECORDED_TOKENS = 100_000_000;
 
 /** What is looked at before it is parsed counts as optional in the documentation. */
 const requiring = (id: string, required: string[]) => ({
@@ -28,7 +30,7 @@ const requiring = (id: string, required: string[]) => ({
 const Count = z
   .int('must be a whole number')
   .min(0, 'must not be negative')
-  .max(MAX_TOKENS, `must be at most ${MAX_TOKENS}`);
+  .max(MAX_RECORDED_TOKENS, `must be at most ${MAX_RECORDED_TOKENS}`);
 
 const RecordTokens = z
   .strictObject({
