@@ -102,6 +102,8 @@ test.each<[string, File]>([
 test('an API that is killed in mid-upload is status 3, in one line; nothing was stored, and pushing again works', async () => {
   const rows = await writeRows(cli, 'rows.jsonl', FILE_BYTES);
   const command = ['datasets', 'push', 'large', 'rows.jsonl'];
+  // It reads nothing, so that the upload can't end before the kill: buffers of connections hold less than the file.
+  api.kill('SIGSTOP');
   const pushing = cli.start(command, { nodeFlags: [IN_A_TERMINAL] });
   // The bar that a terminal shows.
   await pushing.says(/ 0\.0 of \d+\.\d MiB/);

@@ -18,6 +18,7 @@ export function useReview(name: string) {
   const [done, setDone] = useState<readonly string[]>([]);
   const [busy, setBusy] = useState(false);
   const isBusy = useRef(false);
+  const renewal = useRef<Promise<void>>(undefined);
   const client = useQueryClient();
 
   const act = useCallback(
@@ -27,6 +28,7 @@ export function useReview(name: string) {
       setBusy(true);
       setError(undefined);
       try {
+        await renewal.current;
         await work();
       } catch (thrown) {
         setError(thrown);
@@ -71,26 +73,26 @@ export function useReview(name: string) {
         if (item) await post(pathTo(item.id, 'back'));
         const returned = await post<QueueItem>(pathTo(last, 'back'));
         setDone((before) => before.slice(0, -1));
-        setItem(returned);
         const taken = await next();
-        if (taken?.id === last) setItem(taken);
+        const isTaken = taken?.id === last;
         // It can be completed without a lease, too.
-        else if (taken !== null) await post(pathTo(taken.id, 'back'));
+        if (taken !== null && !isTaken) await post(pathTo(taken.id, 'back'));
+        // Last of all: a key that is pressed as soon as it is seen must count.
+        setItem(isTaken ? taken : returned);
       }),
     /** Keeps the item of someone who is at work on it. */
     renew: () => {
       const end = item && leaseEndOf(item);
       const left = end ? Date.parse(end) - Date.now() : 0;
-      if (!item || left <= 0 || left > RENEW_BELOW_MS || isBusy.current) return;
-      isBusy.current = true;
-      next()
+      if (!item || left <= 0 || left > RENEW_BELOW_MS || isBusy.current || renewal.current !== undefined) return;
+      renewal.current = next()
         .then((renewed) => {
           if (renewed?.id === item.id) setItem(renewed);
         })
         // The lease is as it was: the page says when it ends.
         .catch(() => undefined)
         .finally(() => {
-          isBusy.current = false;
+          renewal.current = undefined;
         });
     },
   };
