@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { milliseconds, now } from '../../db/sql.ts';
@@ -32,10 +33,7 @@ export const leasesOfOthers = (eb: ExpressionBuilder<Tables & { i: Tables['queue
 export async function leaseNext(db: WorkspaceDatabase, name: string, reviewer: string): Promise<ItemRow | null> {
   return db.transaction(async (query) => {
     const queue = await lockQueue(query, name);
-    const id =
-      (await heldItem(query, queue, reviewer)) ??
-      (await openItem(query, queue, reviewer, false)) ??
-      (await openItem(query, queue, reviewer, true));
+    const id = await findItem(query, queue, reviewer);
     if (id === undefined) return null;
     await query((own) =>
       own
@@ -51,6 +49,23 @@ async function lockQueue(query: Query, name: string): Promise<QueueColumns> {
   const [locked] = await query((db) => db.selectFrom('queues').select('id').where('name', '=', name).forNoKeyUpdate());
   if (locked === undefined) throw notFound(`The queue "${name}"`);
   return findQueue(query, name);
+}
+
+/** Somebody who completes an item, or takes it back, holds its row no longer than a few statements take. */
+const MAX_LOOKS = 100;
+const LOOK_AGAIN_MS = 10;
+
+async function findItem(query: Query, queue: QueueColumns, reviewer: string): Promise<string | undefined> {
+  for (let look = 1; ; look++) {
+    const id =
+      (await heldItem(query, queue, reviewer)) ??
+      (await openItem(query, queue, reviewer, 'new')) ??
+      (await openItem(query, queue, reviewer, 'skipped'));
+    if (id !== undefined || look === MAX_LOOKS) return id;
+    // One that is being completed was passed over, and may want another reviewer still.
+    if ((await openItem(query, queue, reviewer, 'all')) === undefined) return undefined;
+    await delay(LOOK_AGAIN_MS);
+  }
 }
 
 async function heldItem(query: Query, { id }: QueueColumns, reviewer: string): Promise<string | undefined> {
@@ -72,11 +87,12 @@ async function heldItem(query: Query, { id }: QueueColumns, reviewer: string): P
   return held?.item_id;
 }
 
+/** Locks it and passes over those that others have locked, except among `all`. */
 async function openItem(
   query: Query,
   { id, reviewers_per_item: wanted }: QueueColumns,
   reviewer: string,
-  skipped: boolean,
+  among: 'new' | 'skipped' | 'all',
 ): Promise<string | undefined> {
   const isDone = (db: Builder) =>
     db
@@ -91,13 +107,16 @@ async function openItem(
       .select('i.id')
       .where('i.queue_id', '=', id)
       .where('i.completed_at', 'is', null)
-      .where('i.skipped', skipped ? '>' : '=', 0)
       .where((eb) => eb.not(eb.exists(isDone(db))))
       .where((eb) => eb(eb('i.completed', '+', leasesOfOthers(eb, reviewer)), '<', wanted))
+      .$if(among !== 'all', (items) =>
+        items
+          .where('i.skipped', among === 'skipped' ? '>' : '=', 0)
+          .forUpdate('i')
+          .skipLocked(),
+      )
       .orderBy('i.id')
-      .limit(1)
-      .forUpdate('i')
-      .skipLocked(),
+      .limit(1),
   );
   return free?.id;
 }

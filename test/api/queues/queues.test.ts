@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setScoreDefinition } from '../../../src/services/scores/definitions.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
@@ -282,6 +283,26 @@ test('several people review one item, and their agreement is measured', async ()
   expect(scores[0].pairs.reduce((sum: number, { items }: { items: number }) => sum + items, 0)).toBe(30);
   await service.call('PUT', path, { body: { score_names: ['helpful'], reviewers_per_item: 3 } });
   expect(await progress(path)).toMatchObject({ pending: 30, completed: 0 });
+});
+
+test('an item that somebody is completing is waited for, where it wants another reviewer still', async () => {
+  const { path } = await queue(1, { reviewers_per_item: 2 });
+  const [reviewer] = await reviewers(service, 1);
+  const asked = await service.foundation.db.system.transaction(async (query) => {
+    await query((db) =>
+      db
+        .selectFrom('queue_items as i')
+        .innerJoin('queues as q', 'q.id', 'i.queue_id')
+        .select('i.id')
+        .where('q.name', '=', path.replace('/queues/', ''))
+        .forUpdate('i'),
+    );
+    const answer = reviewer?.call('POST', `${path}/next`);
+    // Time enough for an answer that does not wait.
+    await Promise.race([answer, delay(300)]);
+    return { answer };
+  });
+  expect((await asked.answer)?.body.item).toMatchObject({ state: 'leased' });
 });
 
 test('a correction becomes an example of a dataset, and back takes it out again', async () => {
