@@ -5,8 +5,8 @@ export const IDEMPOTENCY_HOURS = 24;
 export const MAX_CALL_ATTEMPTS = 5;
 
 /**
- * What was in flight when so many processes ended is set aside: it runs again, but one at a time. Where a further process ends meanwhile, it has
- * failed.
+ * What was in flight when so many processes ended is set aside: it runs again, but one at a time. Where a further process ends meanwhile, an
+ * execution has failed, and an example where two do.
  */
 export const DEATHS_UNTIL_SET_ASIDE = 2;
 

@@ -7,8 +7,10 @@ import type { Started } from '../support/processes.ts';
 import { endedExecution, makePrompt, runAsync } from '../support/processes-service.ts';
 import { until } from '../support/wait-for.ts';
 
-/** What is set aside after two ends of a process, and has failed after the third. */
+/** An execution is set aside after two ends of a process, and has failed after the third. */
 const ENDS = 3;
+/** An example has failed after the fourth: one end while it is set aside may be chance, since many are, one after the other. */
+const ENDS_OF_EXAMPLE = 4;
 
 const cleanUps: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -28,7 +30,7 @@ async function stageWithWorker(): Promise<{ stage: Stage; worker: Started }> {
 /** Kills each worker that sends this prompt, and starts the next. @returns the one that is left */
 async function killWhoeverSends(prompt: string, { stage, worker }: { stage: Stage; worker: Started }) {
   let left = worker;
-  for (let end = 1; end <= ENDS; end += 1) {
+  for (let end = 1; end <= ENDS_OF_EXAMPLE; end += 1) {
     await until(`call ${end} of the poison`, async () => (await callsOf(stage.model, [prompt]))[0] === end, 240_000);
     await left.killTree();
     left = await stage.startWorker();
@@ -51,7 +53,7 @@ test.concurrent('an example that ends every process is set aside and fails, and 
   expect(results).toHaveLength(20);
   expect(results[poisoned]).toMatchObject({ status: 'failed', error: { code: 'process_ended' } });
   expect(results.filter(({ status }: { status: string }) => status === 'failed')).toHaveLength(1);
-  expect(await callsOf(stage.model, [prompt])).toEqual([ENDS]);
+  expect(await callsOf(stage.model, [prompt])).toEqual([ENDS_OF_EXAMPLE]);
   expect(left.output()).not.toContain('stopping');
 });
 

@@ -19,6 +19,7 @@ export class BatchProgress {
   #sources: Sources | undefined;
   /** See {@link BatchHeartbeat}. */
   readonly setAside = new Set<number>();
+  warned: readonly number[] = [];
   #done = 0;
   #nextSeq: number;
 
@@ -56,6 +57,7 @@ export class BatchProgress {
       inFlight: budget?.inFlight ?? 0,
       spentUsd: Number((budget?.spentUsd ?? 0).toFixed(6)),
       ...(this.setAside.size > 0 && { setAside: [...this.setAside] }),
+      ...(this.warned.length > 0 && { warned: this.warned }),
       ...(waits && waits.length > 0 && { waits }),
     };
   }

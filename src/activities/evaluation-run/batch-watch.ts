@@ -36,6 +36,8 @@ export interface BatchHeartbeat {
   spentUsd: number;
   /** The numbers of the examples in flight that are set aside, since processes have ended while they ran. */
   setAside?: number[];
+  /** Those that were so when a process ended. */
+  warned?: readonly number[];
   /** Why calls wait and until when, and which scorers fail. */
   waits?: string[];
 }

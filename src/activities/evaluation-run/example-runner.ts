@@ -27,7 +27,7 @@ const NO_OUTPUT = { code: 'no_output', message: 'The run that is scored again ha
 /** Of an example that has ended processes. */
 export const PROCESS_ENDED = {
   code: 'process_ended',
-  message: 'Three worker processes ended while they ran this example, the last one when it had been set aside.',
+  message: 'Four worker processes ended while they ran this example, the last two when it had been set aside.',
 };
 
 /**

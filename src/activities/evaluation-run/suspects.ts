@@ -9,7 +9,9 @@ import type { BatchHeartbeat } from './batch-watch.ts';
 export interface Suspicion {
   /** How many. */
   deaths: number;
-  /** The numbers of the examples that were set aside, and in flight when the last one ended. */
+  /** The numbers of the examples that were set aside, and in flight when one ended: that may have been chance. */
+  warned: number[];
+  /** Those of which another one ended then. */
   poison: number[];
 }
 
@@ -22,8 +24,12 @@ const TOLD_AFTER_MS = 2_500;
  */
 export function suspicionOf({ attempt, heartbeatDetails }: Context['info'], known?: Suspicion): Suspicion | undefined {
   if (attempt === 1) return known;
-  const { setAside = [] } = (heartbeatDetails ?? {}) as Partial<BatchHeartbeat>;
-  return { deaths: (known?.deaths ?? 0) + attempt - 1, poison: setAside };
+  const { setAside = [], warned = known?.warned ?? [] } = (heartbeatDetails ?? {}) as Partial<BatchHeartbeat>;
+  return {
+    deaths: (known?.deaths ?? 0) + attempt - 1,
+    warned: [...new Set([...warned, ...setAside])],
+    poison: setAside.filter((seq) => warned.includes(seq)),
+  };
 }
 
 /** The examples of a batch that may have been in flight when processes ended. */
@@ -31,7 +37,7 @@ export class Suspects {
   readonly #poison: ReadonlySet<number>;
   readonly #workspace: string;
   readonly #slots: Slots;
-  readonly #progress: Pick<BatchProgress, 'setAside'>;
+  readonly #progress: Pick<BatchProgress, 'setAside' | 'warned'>;
   /** How many there are: those that are begun first. */
   #left: number;
 
@@ -42,9 +48,10 @@ export class Suspects {
       workspace,
     }: { suspicion?: Suspicion | undefined; concurrency: number; workspace: string },
     slots: Slots,
-    progress: Pick<BatchProgress, 'setAside'>,
+    progress: Pick<BatchProgress, 'setAside' | 'warned'>,
   ) {
-    const { deaths = 0, poison = [] } = suspicion ?? {};
+    const { deaths = 0, warned = [], poison = [] } = suspicion ?? {};
+    progress.warned = warned;
     this.#poison = new Set(poison);
     this.#left = deaths < DEATHS_UNTIL_SET_ASIDE ? 0 : concurrency;
     this.#workspace = workspace;
@@ -52,7 +59,7 @@ export class Suspects {
     this.#progress = progress;
   }
 
-  /** Whether a process has ended while it ran this example, which had been set aside. */
+  /** Whether two processes have ended while they ran this example, which had been set aside. */
   isPoison(seq: number): boolean {
     return this.#poison.has(seq);
   }

@@ -79,7 +79,14 @@ export function createRuleBatchRunner(deps: BatchDeps) {
   return async function runRuleBatch(input: RuleBatchInput): Promise<RuleBatchResult> {
     const context = Context.current();
     if (!(await isStillOurs(context))) throw new Error('Temporal had timed this attempt out before it began.');
-    const progress: Progress = { done: 0, setAside: new Set(), budget: undefined, store: undefined, waits: () => [] };
+    const progress: Progress = {
+      done: 0,
+      setAside: new Set(),
+      warned: [],
+      budget: undefined,
+      store: undefined,
+      waits: () => [],
+    };
     const describe = (): BatchHeartbeat => {
       const waits = progress.waits();
       return {
@@ -89,6 +96,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
         inFlight: progress.budget?.inFlight ?? 0,
         spentUsd: Number((progress.budget?.spentUsd ?? 0).toFixed(6)),
         ...(progress.setAside.size > 0 && { setAside: [...progress.setAside] }),
+        ...(progress.warned.length > 0 && { warned: progress.warned }),
         ...(waits.length > 0 && { waits }),
       };
     };
@@ -304,6 +312,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
 interface Progress {
   done: number;
   setAside: Set<number>;
+  warned: readonly number[];
   budget: BatchBudget | undefined;
   store: RuleStore | undefined;
   waits: () => string[];
