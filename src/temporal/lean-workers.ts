@@ -29,7 +29,7 @@ export interface LeanWorkers<Workers> {
 
 /**
  * Makes workers that run workflow code in this thread, without the SDK's watchdog thread for each call, without its call stack of each promise
- * (docs/decisions/0026-workflow-code-in-the-main-thread.md), and in contexts without interceptors. A call that takes longer than the limit ends the process: workflow code is ours,
+ * (docs/decisions/0026-workflow-code-in-the-main-thread.md). A call that takes longer than the limit ends the process: workflow code is ours,
  * so that is an endless loop.
  *
  * Where the SDK no longer runs workflow code as this expects, an error says so.
@@ -43,21 +43,18 @@ export async function createLeanWorkers<Workers>(
   if (callStacks) return { workers: await create({}), isLean: false, stop: () => {} };
   const watch = watchWorkflowCalls(callLimitMs);
   const calls = withoutWatchdogs(watch);
-  const contexts = withoutInterceptors();
   const stop = () => {
     calls.restore();
     watch.stop();
   };
   try {
     const workers = await ownRejectionsOnly(() => withoutPromiseHook(() => create({ debugMode: true })));
-    const isLean = calls.count() > 0 && contexts.count() > 0 && isHookDenied;
+    const isLean = calls.count() > 0 && isHookDenied;
     if (!isLean) log.error('workflow code is run in another way than expected: the Temporal SDK has changed');
     return { workers, isLean, stop };
   } catch (error) {
     stop();
     throw error;
-  } finally {
-    contexts.restore();
   }
 }
 
@@ -82,26 +79,6 @@ function withoutWatchdogs(watch: CallWatch) {
     restore() {
       // Where another one has been put over it, that one goes on with it.
       if (script.runInContext === ours) script.runInContext = runInContext;
-    },
-  };
-}
-
-/**
- * In a context that is made around an object, each access to a global goes by that object, through interceptors
- * (docs/decisions/0028-what-workflows-share.md). The SDK makes its contexts around empty objects, which it needs for nothing else.
- */
-function withoutInterceptors() {
-  const { createContext } = vm;
-  let count = 0;
-  vm.createContext = (object, options) => {
-    const isEmpty = typeof object === 'object' && Reflect.ownKeys(object).length === 0;
-    if (isEmpty) count += 1;
-    return createContext(isEmpty ? vm.constants.DONT_CONTEXTIFY : object, options);
-  };
-  return {
-    count: () => count,
-    restore() {
-      vm.createContext = createContext;
     },
   };
 }
