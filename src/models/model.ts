@@ -2,6 +2,7 @@ import type { ModelInput, ToolCall } from '../domain/prompts/messages.ts';
 import type { ModelParameters } from '../domain/prompts/parameters.ts';
 import type { Tool, ToolChoice } from '../domain/prompts/prompt-content.ts';
 import type { Cost, Pricing, TokenUsage } from '../domain/usage.ts';
+import type { BatchedModels } from './batches/batched-models.ts';
 import type { ProviderName, ResolvedModel } from './names.ts';
 
 /** One call to a model. */
@@ -60,6 +61,8 @@ export interface Models {
   generate(call: ModelCall): Promise<ModelResponse>;
   /** The price now of a call with `atInputTokens` input tokens (default 0); null when none is known. */
   priceOf(model: string, atInputTokens?: number): Pricing | null;
+  /** Calls by the hundred, for less money and within hours. */
+  batches: BatchedModels;
 }
 
 /** A provider, and the models of it that are known by name: others can be called, too. */
