@@ -21,8 +21,8 @@ export const ProviderBatch = defineEntity({
   indexes: [
     { properties: ['workspaceId', 'id'] },
     {
-      name: 'provider_batches_unfinished_index',
-      expression: `create index "provider_batches_unfinished_index" on "provider_batches" ("id") where ${providerBatchStates.in(UNFINISHED_PROVIDER_BATCH)}`,
+      name: 'provider_batches_check_index',
+      expression: `create index "provider_batches_check_index" on "provider_batches" ("check_at") where ${providerBatchStates.in(UNFINISHED_PROVIDER_BATCH)}`,
     },
   ],
   uniques: [{ properties: ['evaluation', 'number'] }],
@@ -61,9 +61,11 @@ export const ProviderBatch = defineEntity({
     submittedAt: timestamp().nullable(),
     /** When the provider gives up. */
     expiresAt: timestamp().nullable(),
-    /** When the run gives up: `submitted_at` and its `max_wait`. */
+    /** When the run gives up: its `max_wait` after `submitted_at`, or the time at which it has ended otherwise. */
     giveUpAt: timestamp().nullable(),
     nextPollAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
+    /** When to check next that its workflow exists. */
+    checkAt: timestamp().defaultRaw("(now() + '00:00:30'::interval)"),
   },
 });
