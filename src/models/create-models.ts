@@ -1,6 +1,7 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
+import { createBatchedModels } from './batches/create-batched-models.ts';
 import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
 import { createHttpModels } from './http-models.ts';
@@ -81,6 +82,8 @@ export function createModels(
     priceOf(name, atInputTokens = 0) {
       return prices.priceOf(resolveModelName(name), atInputTokens);
     },
+
+    batches: createBatchedModels(http, resolveForCall, settings),
 
     providers: () => listProviders(prices, (provider) => http.isConfigured(provider)),
 

@@ -1,6 +1,6 @@
 import type { BatchCounts } from '../../domain/batches/batch-mode.ts';
 import type { Pricing } from '../../domain/usage.ts';
-import type { ModelCall, ModelResponse } from '../model.ts';
+import type { ModelCall, ModelResponse } from '../model-call.ts';
 import type { HttpProvider } from '../providers/registry.ts';
 
 /** A call that goes into a batch. */
@@ -45,8 +45,8 @@ export interface BatchState {
   counts: BatchCounts | null;
   submittedAt: Date | null;
   expiresAt: Date | null;
-  /** Why it was rejected. */
-  error: { code: string; message: string } | null;
+  /** Why it was rejected; `retryable` where the provider may take the same batch later, as when its queue was full. */
+  error: { code: string; message: string; retryable: boolean } | null;
   /** Files that hold its input and results, to be read by `results` and deleted in the end. */
   files: string[];
 }
