@@ -38,10 +38,15 @@ export interface BatchStage extends EvaluationStage {
   expectNothingLeft(known?: number): Promise<void>;
 }
 
-const idOf = (id: string) => id.slice(id.indexOf('_') + 1);
+/** What a judge is asked by, and known by. */
+export const RUBRIC = 'Grade by the digest.';
+
+export const idOf = (id: string) => id.slice(id.indexOf('_') + 1);
 
 export async function startBatchStage(): Promise<BatchStage> {
-  const stage = await startStage();
+  const answer = ({ prompt }: { prompt: string }) =>
+    prompt.includes(RUBRIC) ? JSON.stringify({ reason: 'as told', score: gradeOf(prompt) }) : `Answer to: ${prompt}`;
+  const stage = await startStage({ answer });
   const { query } = stage.service.foundation.db.system;
   const rows = (id: string) =>
     query<BatchRow>(
