@@ -4,7 +4,9 @@ import type { BatchWave } from '../../domain/batches/batch-mode.ts';
 import { publicId } from '../../domain/ids.ts';
 import { batchWorkflowId, SEARCH_ATTRIBUTES } from '../../temporal/names.ts';
 import { signalWorkflow, startWorkflowUnlessRunning, type WorkflowStarter } from '../../temporal/workflows.ts';
-import type { providerBatch } from '../../workflows/provider-batch.ts';
+
+/** The type of the workflow `providerBatch`, which uses what uses this. */
+type ProviderBatch = (input: { batchId: string }) => Promise<void>;
 
 /** What a workflow is started for. */
 export interface StoredBatch {
@@ -32,7 +34,7 @@ export function startBatchWorkflow(starter: WorkflowStarter, batch: StoredBatch)
   const workspace = publicId('workspace', batch.workspaceId);
   const evaluation = publicId('evaluation', batch.evaluationId);
   const what = summaryOf(batch);
-  return startWorkflowUnlessRunning<typeof providerBatch>({ ...starter, eager: false }, 'providerBatch', {
+  return startWorkflowUnlessRunning<ProviderBatch>({ ...starter, eager: false }, 'providerBatch', {
     priority: { fairnessKey: workspace },
     workflowId: batchWorkflowId(batch.id),
     taskQueue: starter.taskQueues.evaluations,

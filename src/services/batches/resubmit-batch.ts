@@ -41,7 +41,7 @@ export async function resubmitBatch(
         'invalid_state',
         `This batch is ${batch.status}: only one that is unknown can be submitted again.`,
       );
-    await recordChange(query, 'evaluation.batch_resubmitted', publicId('evaluation', evaluationId), { batch: number });
+    await recordChange(query, 'evaluation.batch_resubmitted', publicId('evaluation', evaluationId), { number });
     return batch.id;
   });
   // Looked at anyhow within ten minutes.
