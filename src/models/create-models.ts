@@ -45,6 +45,8 @@ export function createModels(
     return resolved;
   }
 
+  const batches = createBatchedModels(http, resolveForCall, settings);
+
   return {
     resolve(name) {
       const resolved = resolveModelName(name);
@@ -83,9 +85,13 @@ export function createModels(
       return prices.priceOf(resolveModelName(name), atInputTokens);
     },
 
-    batches: createBatchedModels(http, resolveForCall, settings),
+    batches,
 
-    providers: () => listProviders(prices, (provider) => http.isConfigured(provider)),
+    providers: () =>
+      listProviders(prices, {
+        isConfigured: (provider) => http.isConfigured(provider),
+        hasBatches: ({ name }) => batches.problemOf(`${name}/any`) === undefined,
+      }),
 
     close: () => http.close(),
   };

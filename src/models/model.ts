@@ -30,6 +30,8 @@ export interface ListedProvider {
   isConfigured: boolean;
   /** The setting that makes it so; null where none is needed. */
   setting: string | null;
+  /** Whether its models can be called by batches here. */
+  hasBatches: boolean;
   /** In the order of their names. */
   models: ListedModel[];
 }
