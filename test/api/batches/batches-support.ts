@@ -4,10 +4,11 @@ import type { BatchBehaviour } from '../../support/providers/batches.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type EvaluationStage, startStage } from '../evaluations/evaluations-support.ts';
 
-/** How a run calls its models by batches. */
+/** How a run deals with its batches. */
 export interface BatchSettings {
-  max_wait?: number;
-  then?: 'interactive' | 'fail';
+  /** Seconds; less than callers may ask for. */
+  maxWait?: number;
+  leftovers?: 'interactive' | 'fail';
 }
 
 export interface BatchRow {
@@ -57,14 +58,22 @@ export async function startBatchStage(): Promise<BatchStage> {
       [idOf(id)],
     );
 
-  async function beginBatch(body: object, { max_wait = 24 * 60 * 60, then = 'interactive' }: BatchSettings = {}) {
-    const id = await stage.begin({ ...body, start_at: new Date(Date.now() + 3_600_000).toISOString() });
-    await stage.control(id, 'pause');
-    const batch = JSON.stringify({ max_wait, then });
-    await query({ text: `update evaluations set mode = 'batch', batch = $1, start_at = null where id = $2` }, [
+  async function beginBatch(body: object, { maxWait, leftovers = 'interactive' }: BatchSettings = {}) {
+    const batch = { max_wait: '24h', ['then']: leftovers };
+    if (maxWait === undefined) return stage.begin({ ...body, mode: 'batch', batch });
+    const id = await stage.begin({
+      ...body,
+      mode: 'batch',
       batch,
-      idOf(id),
-    ]);
+      start_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    await stage.control(id, 'pause');
+    await query(
+      {
+        text: `update evaluations set batch = batch || jsonb_build_object('max_wait', $1::int), start_at = null where id = $2`,
+      },
+      [maxWait, idOf(id)],
+    );
     expect((await stage.control(id, 'resume')).status).toBe(200);
     return id;
   }

@@ -62,7 +62,7 @@ test('judges are asked in a second wave, and their grades are those of an intera
   expect(stage.openai.callCount).toBe(called);
   expect(run).toMatchObject({ status: 'completed', score: interactive.score, examples_failed: 0 });
   expect(essence(await stage.results(run.id))).toEqual(essence(await stage.results(interactive.id)));
-  expect(new Big(run.judge_cost.amount).times(2).eq(interactive.judge_cost.amount)).toBe(true);
+  expect(new Big(run.judge.cost.amount).times(2).eq(interactive.judge.cost.amount)).toBe(true);
   expect(await stage.rows(run.id)).toMatchObject([
     { wave: 'responses', evaluator: null, status: 'completed', items: 12 },
     { wave: 'judgements', evaluator: 'llm_judge', status: 'completed', items: 12 },
@@ -93,7 +93,22 @@ test('responses that may be reused are in no batch, and variables that do not fi
   const evaluators = [{ type: 'exact_match' }];
   const first = await stage.runBatch({ examples: examples.slice(0, 5), evaluators });
   expect(first).toMatchObject({ status: 'completed' });
-  const run = await stage.runBatch({ examples, evaluators, reuse: { max_age: '1h' } });
+  const run = await stage.runBatch({ examples, evaluators, reuse: { max_age: 3600 } });
   expect(run).toMatchObject({ status: 'completed', examples_evaluated: 8, examples_failed: 0 });
   expect(await stage.rows(run.id)).toMatchObject([{ items: 3, status: 'completed' }]);
+});
+
+test('a run that scores outputs again asks its judges by batches', async () => {
+  const examples = examplesOf('rescored', 10);
+  const source = await stage.run({ examples, evaluators: [{ type: 'exact_match' }] });
+  const called = stage.openai.callCount;
+  const evaluators = [{ type: 'llm_judge', model: 'openai/gpt-4o-mini', rubric: RUBRIC }];
+  const body = { evaluators, mode: 'batch' };
+  const { status, body: again } = await stage.service.call('POST', `/evaluations/${source.id}/rescore`, { body });
+  expect({ status, again }).toMatchObject({ status: 201 });
+  const run = await stage.until(again.id, 'completed', 'failed');
+  expect(run).toMatchObject({ status: 'completed', examples_evaluated: 10, examples_failed: 0 });
+  expect(await stage.rows(run.id)).toMatchObject([{ wave: 'judgements', items: 10, status: 'completed' }]);
+  expect(stage.openai.callCount).toBe(called);
+  await stage.expectNothingLeft();
 });
