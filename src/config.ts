@@ -65,6 +65,7 @@ const Environment = z.object({
   WORKSPACE_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
+  OPENAI_COMPATIBLE_BATCHES: z.enum(['true', 'false'], 'must be true or false').default('false'),
   SHUTDOWN_GRACE: Duration.optional(),
   RATE_LIMIT_PER_MINUTE: Count.default(1200),
   MAX_CONNECTIONS: Count.default(10_000),
@@ -175,6 +176,8 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
         ]),
       ),
       pricesFile: env.MODEL_PRICES_FILE,
+      /** Whether the server at the `openai-compatible` base URL has OpenAI's batch API. */
+      openAiCompatibleBatches: env.OPENAI_COMPATIBLE_BATCHES === 'true',
       /** Of one call to a model. */
       timeoutMs: env.MODEL_TIMEOUT,
     },
