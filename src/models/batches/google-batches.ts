@@ -146,7 +146,7 @@ export function createGoogleBatches(connection: ProviderConnection): ProviderBat
       } catch (error) {
         throw error instanceof ModelError ? new SubmissionError(error, false) : error;
       }
-      const model = modelId.startsWith('models/') ? modelId : `models/${modelId}`;
+      const model = modelId.includes('/') ? modelId : `models/${modelId}`;
       const json = { batch: { displayName: tag, inputConfig: { fileName } } };
       const created = await client.create({ path: `/${model}:batchGenerateContent`, json, signal }, Operation);
       const state = stateOf(created, redact);

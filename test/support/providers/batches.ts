@@ -232,6 +232,12 @@ export class BatchStore {
     this.batches.delete(batch.id);
   }
 
+  /** Removes all batches and files. */
+  forgetAll(): void {
+    for (const batch of this.batches.values()) this.forget(batch);
+    for (const id of this.files.keys()) this.delete(id);
+  }
+
   /** Creates a batch of a file's lines. */
   async create(
     input: StoredFile,

@@ -80,6 +80,7 @@ export async function startStandIn(
       callCount = 0;
       calls.length = 0;
       counts.clear();
+      batches.forgetAll();
     }
     sendJson(res, 200, { count: callCount, by_prompt: Object.fromEntries(counts) });
   }
