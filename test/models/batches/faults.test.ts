@@ -189,6 +189,22 @@ describe.each([
     expect(results.filter(({ httpStatus }) => httpStatus === 200)).toHaveLength(2);
   });
 
+  test('one call that is no request of the provider fails alone', async () => {
+    const file = await batchFile(directory, models.batches, ref, calls);
+    const [first = '', ...rest] = (await directory.read(`${ref.tag}.jsonl`)).split('\n');
+    const malformed = [first.replace(/"(messages|contents)":/, '"wrong":'), ...rest].join('\n');
+    const path = await directory.write('malformed.jsonl', malformed);
+    const submitted = await models.batches.submit(ref, { ...file, path, bytes: malformed.length }, signal);
+    const state = await ended(models.batches, ref, submitted.providerBatchId);
+    expect(state).toMatchObject({ status: 'ended', counts: { succeeded: 3, failed: 1 } });
+    const results = await resultsOf(models.batches, ref, state);
+    const [failed] = results.filter(({ customId }) => models.batches.seqOf(ref, customId) === 0);
+    const [call] = calls;
+    if (failed === undefined || call === undefined) throw new Error('The call has no result.');
+    const error = await modelErrorOf(models.batches.toResponse(call, failed));
+    expect(error).toMatchObject({ code: 'model_invalid_request', retryable: false });
+  });
+
   test('a batch that expires half-way', async () => {
     const state = await endOf({ expireAt: 0.5 });
     expect(state.status).toBe('expired');
