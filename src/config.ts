@@ -177,6 +177,7 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
       ),
       openAiCompatibleBatches: env.OPENAI_COMPATIBLE_BATCHES === 'true',
       pricesFile: env.MODEL_PRICES_FILE,
+      /** Whether the server at the `openai-compatible` base URL has OpenAI's batch API. */
       /** Of one call to a model. */
       timeoutMs: env.MODEL_TIMEOUT,
     },

@@ -8,12 +8,15 @@ import { providerError } from '../provider-errors.ts';
 import { NotSentError, type TransportResponse } from '../transport.ts';
 import { SubmissionError } from './submission-error.ts';
 
-/** For a request and its whole response. A poll that hangs is over then. */
-const REQUEST_TIMEOUT_MS = 60_000;
-/** For sending a file of a batch: 256 MB at 2 Mbit/s. */
-const UPLOAD_TIMEOUT_MS = 20 * 60_000;
-/** How long a download may be silent. */
-const SILENCE_TIMEOUT_MS = 60_000;
+/** How long is waited for a provider, in milliseconds. */
+export const TIMEOUTS = {
+  /** For a request and its whole response: a poll that hangs is over then. */
+  request: 60_000,
+  /** For sending a batch's file: 240 MB at 2 Mbit/s. */
+  upload: 20 * 60_000,
+  /** How long a download may be silent. */
+  silence: 60_000,
+};
 
 /** A request to a provider's batch API. */
 export interface BatchRequest {
@@ -42,7 +45,11 @@ export interface BatchClient {
 }
 
 /** @param auth the headers that hold the key */
-export function createBatchClient(connection: ProviderConnection, auth: Record<string, string>): BatchClient {
+export function createBatchClient(
+  connection: ProviderConnection,
+  auth: Record<string, string>,
+  timeouts = TIMEOUTS,
+): BatchClient {
   const { transport, baseUrl, redact } = connection;
 
   function send(
@@ -68,7 +75,7 @@ export function createBatchClient(connection: ProviderConnection, auth: Record<s
 
   async function askFor(request: BatchRequest): Promise<{ headers: Headers; text: string }> {
     request.signal.throwIfAborted();
-    const timeoutMs = request.upload === undefined ? REQUEST_TIMEOUT_MS : UPLOAD_TIMEOUT_MS;
+    const timeoutMs = request.upload === undefined ? timeouts.request : timeouts.upload;
     const deadline = startDeadline(request.signal, timeoutMs);
     try {
       return await successful(await send(request, deadline.signal));
@@ -102,7 +109,7 @@ export function createBatchClient(connection: ProviderConnection, auth: Record<s
     async *download(request) {
       request.signal.throwIfAborted();
       // Each piece starts the time anew.
-      let deadline = startDeadline(request.signal, SILENCE_TIMEOUT_MS);
+      let deadline = startDeadline(request.signal, timeouts.silence);
       const giveUp = new AbortController();
       const watch = () => {
         const { signal } = deadline;
@@ -112,7 +119,7 @@ export function createBatchClient(connection: ProviderConnection, auth: Record<s
       watch();
       const restart = () => {
         deadline.end();
-        deadline = startDeadline(request.signal, SILENCE_TIMEOUT_MS);
+        deadline = startDeadline(request.signal, timeouts.silence);
         watch();
       };
       try {
@@ -125,7 +132,7 @@ export function createBatchClient(connection: ProviderConnection, auth: Record<s
           restart();
         }
       } catch (error) {
-        if (deadline.expired()) throw timedOut(SILENCE_TIMEOUT_MS);
+        if (deadline.expired()) throw timedOut(timeouts.silence);
         rethrow(error);
       } finally {
         deadline.end();
@@ -157,7 +164,7 @@ function mayExistAfter(error: unknown): boolean {
 }
 
 function timedOut(timeoutMs: number): ModelError {
-  return new ModelError('model_timeout', `The provider did not respond within ${timeoutMs / 1000} s.`);
+  return new ModelError('model_timeout', `The provider did not respond within ${timeoutMs} ms.`);
 }
 
 function jsonOf(text: string): unknown {
