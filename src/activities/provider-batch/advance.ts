@@ -56,7 +56,9 @@ const TURN_MS = 2_000;
 const WAIT = { least: 1_000, most: 10 * 60_000 };
 const CANCEL_WAIT = { least: 1_000, most: 60_000 };
 /** A look at a batch that takes longer is given up. */
-const LOOK_MS = 60_000;
+const LOOK_MS = 20_000;
+/** A search goes through many batches. */
+const FIND_MS = 5 * 60_000;
 /** The upload of a file and what follows. It is not ended early: whether the provider got it would be unknown. */
 const SUBMIT_MS = 60 * 60_000;
 /** The second look for a batch that was not found follows so soon. */
@@ -90,7 +92,7 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
   const { query } = system;
   const places = createFairSemaphore({ total: AT_WORK });
 
-  const look = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  const look = (signal: AbortSignal, ms = LOOK_MS) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   const store = <T>(statement: () => Promise<T>, { signal }: Attempt) => untilDatabaseAnswers(statement, signal);
 
   /** What a request to the provider has thrown, as a ModelError; a hung one is given up after {@link LOOK_MS}. */
@@ -124,7 +126,7 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
       items: batch.items,
       isKnown: (id: string) => untilDatabaseAnswers(() => isKnownBatch(query, batch, id), signal),
     };
-    const found = await models.batches.find(refOf(batch), sought, look(signal));
+    const found = await models.batches.find(refOf(batch), sought, look(signal, FIND_MS));
     // The one that the provider refused for now is not the one that is sought.
     return found.kind === 'found' && found.state.error?.retryable ? ({ kind: 'absent' } as const) : found;
   }

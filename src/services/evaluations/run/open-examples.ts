@@ -56,8 +56,8 @@ const selectExamples = (
     .select((eb) => eb('e.expected', 'is not', null).as('hasExpected'))
     .where('e.dataset_version_id', '=', examplesId);
 
-const selectOpen = (db: Builder, { from, to, round, limit, ...run }: Parameters<OpenRange>) =>
-  selectExamples(db, run)
+const selectOpen = (db: Builder, { evaluationId, examplesId, from, to, round, limit }: Parameters<OpenRange>) =>
+  selectExamples(db, { evaluationId, examplesId })
     .where('e.seq', '>=', from)
     .where('e.seq', '<', to)
     .where((eb) =>
@@ -89,8 +89,13 @@ const LOAD_OPEN = prepared<OpenRange>()((db, range) => selectPage(db, selectOpen
 
 type GivenExamples = Pick<OpenRange, 'evaluationId' | 'examplesId'> & { seqs: number[] };
 
-const LOAD_GIVEN = prepared<GivenExamples>()((db, { seqs, ...run }) =>
-  selectPage(db, selectExamples(db, run).where('e.seq', '=', sql<number>`any(${seqs}::integer[])`).orderBy('e.seq')),
+const LOAD_GIVEN = prepared<GivenExamples>()((db, { evaluationId, examplesId, seqs }) =>
+  selectPage(
+    db,
+    selectExamples(db, { evaluationId, examplesId })
+      .where('e.seq', '=', sql<number>`any(${seqs}::integer[])`)
+      .orderBy('e.seq'),
+  ),
 );
 
 const toExample = ({ hasExpected, expected, toolCalls, ...row }: RowOf<typeof LOAD_OPEN>): OpenExample => ({
