@@ -18,7 +18,7 @@ import { until } from '../support/wait-for.ts';
 
 /** Spread over what a batch goes through: its file, its submission, the wait, the download, its results and the scores. */
 const KILLS = AT_FULL_SIZE ? 60 : 6;
-const EXAMPLES = AT_FULL_SIZE ? 1_000 : 200;
+const EXAMPLES = AT_FULL_SIZE ? 300 : 200;
 /** From the start of a worker until it is killed: a little later each time. */
 const LEAST_MS = 300;
 const SPAN_MS = 6_000;
@@ -69,7 +69,7 @@ test('workers are killed at any moment of a batch: none is submitted twice or lo
   let kills = 0;
   for (; kills < KILLS; kills += 1) {
     // There is always something on its way.
-    if (runs.length < 2 || kills % 2 === 0) {
+    if (runs.length < 2 || kills % 4 === 0) {
       for (let each = 0; each < AT_ONCE; each += 1) {
         const material = await makeMaterial(stage.call, `killed-${runs.length}`, EXAMPLES);
         runs.push({ material, run: await startRun(stage.call, material, 10, { mode: 'batch' }) });

@@ -44,10 +44,11 @@ export const RUBRIC = 'Grade by the digest.';
 
 export const idOf = (id: string) => id.slice(id.indexOf('_') + 1);
 
-export async function startBatchStage(): Promise<BatchStage> {
+/** @param environment settings over the stage's own */
+export async function startBatchStage(environment: Record<string, string> = {}): Promise<BatchStage> {
   const answer = ({ prompt }: { prompt: string }) =>
     prompt.includes(RUBRIC) ? JSON.stringify({ reason: 'as told', score: gradeOf(prompt) }) : `Answer to: ${prompt}`;
-  const stage = await startStage({ answer });
+  const stage = await startStage({ answer }, environment);
   const { query } = stage.service.foundation.db.system;
   const rows = (id: string) =>
     query<BatchRow>(
