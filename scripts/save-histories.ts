@@ -13,6 +13,7 @@ import { ensureTemporal } from '../src/embedded/temporal/temporal-binary.ts';
 import { openPaths, silenceTemporal, takePath } from '../test/support/histories.ts';
 import { evaluationRunPaths } from '../test/support/histories-evaluation-run.ts';
 import { executePromptPaths } from '../test/support/histories-execute-prompt.ts';
+import { providerBatchPaths } from '../test/support/histories-provider-batch.ts';
 import { releasePromptPaths } from '../test/support/histories-release-prompt.ts';
 import { scoreExecutionsPaths } from '../test/support/histories-score-executions.ts';
 import { webhookDeliveryPaths } from '../test/support/histories-webhook-delivery.ts';
@@ -29,6 +30,7 @@ try {
   for (const each of [
     ...executePromptPaths(),
     ...evaluationRunPaths(),
+    ...providerBatchPaths(),
     ...releasePromptPaths(),
     ...scoreExecutionsPaths(),
     ...webhookDeliveryPaths(),

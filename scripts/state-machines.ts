@@ -12,6 +12,7 @@ const TABLES: Readonly<Record<string, string>> = {
   release: 'releases',
   monitor: 'monitors',
   backfill: 'rule_backfills',
+  'provider-batch': 'provider_batches',
 };
 
 /** A machine and the table whose rows it holds for. */

@@ -63,6 +63,7 @@ const Environment = z.object({
     .optional(),
   ENCRYPTION_KEY: EncryptionKeys.optional(),
   WORKSPACE_CONCURRENCY: z.coerce.number().int().min(1).max(10_000).default(100),
+  OPENAI_COMPATIBLE_BATCHES: z.enum(['true', 'false'], 'must be true or false').default('false'),
   MODEL_PRICES_FILE: z.string().optional(),
   MODEL_TIMEOUT: Duration.default(120_000),
   SHUTDOWN_GRACE: Duration.optional(),
@@ -174,7 +175,9 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
           { apiKey: providers[apiKey], baseUrl: providers[baseUrl] },
         ]),
       ),
+      openAiCompatibleBatches: env.OPENAI_COMPATIBLE_BATCHES === 'true',
       pricesFile: env.MODEL_PRICES_FILE,
+      /** Whether the server at the `openai-compatible` base URL has OpenAI's batch API. */
       /** Of one call to a model. */
       timeoutMs: env.MODEL_TIMEOUT,
     },

@@ -11,6 +11,7 @@ import { cleanUpStreams } from './jobs/clean-up-streams.ts';
 import { deleteRuleItems } from './jobs/delete-rule-items.ts';
 import { fillQueues } from './jobs/fill-queues.ts';
 import { reEncryptSecrets } from './jobs/re-encrypt-secrets.ts';
+import { reconcileBatches } from './jobs/reconcile-batches.ts';
 import { reconcileDeliveries } from './jobs/reconcile-deliveries.ts';
 import { reconcileEvaluations } from './jobs/reconcile-evaluations.ts';
 import { reconcileExecutions } from './jobs/reconcile-executions.ts';
@@ -192,6 +193,7 @@ export async function startWorkers(
     runEvery('register search attributes', reconcileEveryMs, log, registerSearchAttributes),
     reconcileEvery('reconcile executions', () => reconcileExecutions(db, starter, log)),
     reconcileEvery('reconcile evaluations', () => reconcileEvaluations(db, starter, log)),
+    reconcileEvery('reconcile batches', () => reconcileBatches(db, starter, log)),
     reconcileEvery('reconcile releases', () => reconcileReleases(db, starter, log)),
     reconcileEvery('reconcile schedules', () => reconcileSchedules(db.system, starter, log)),
     runEvery('send e-mails', reconcileEveryMs, log, () => sendDueEmails({ db, mailer }, log)),

@@ -9,6 +9,8 @@ export const EXIT = {
   service: 3,
   /** Nobody can say: the budget was reached, or the difference is within noise. */
   inconclusive: 4,
+  /** Ctrl-C: nothing is said of what goes on at the service. As shells have it: 128 and the number of SIGINT. */
+  interrupted: 130,
 } as const;
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];

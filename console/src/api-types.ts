@@ -32,6 +32,7 @@ export interface Provider {
   provider: string;
   is_configured: boolean;
   setting: string | null;
+  has_batches: boolean;
   models: { model: string; pricing: { input: string; output: string; cached_input: string | null } | null }[];
 }
 

@@ -2,6 +2,7 @@ import type { RunScheduleDeps } from '../services/schedules/run-schedule.ts';
 import { createEvaluationActivities } from './evaluation-run/evaluation.ts';
 import type { BatchDeps } from './evaluation-run/run-batch.ts';
 import { createExecutionActivities, type ExecutionActivityDeps } from './execute-prompt/execution.ts';
+import { createProviderBatchActivities, type ProviderBatchDeps } from './provider-batch/batch.ts';
 import { createReleaseActivities, type ReleaseActivityDeps } from './release-prompt/release.ts';
 import { createScheduleActivities } from './scheduled-evaluation/schedule.ts';
 import { createScoringActivities } from './score-executions/scoring.ts';
@@ -11,6 +12,7 @@ export type ActivityDeps = ExecutionActivityDeps &
   BatchDeps &
   RunScheduleDeps &
   ReleaseActivityDeps &
+  ProviderBatchDeps &
   WebhookActivityDeps;
 
 /** Every activity of the service by task queue, on the parts of the world that it is given. */
@@ -21,6 +23,7 @@ export function createActivities(deps: ActivityDeps) {
       ...createEvaluationActivities(deps),
       ...createScheduleActivities(deps),
       ...createReleaseActivities(deps),
+      ...createProviderBatchActivities(deps),
       ...createScoringActivities(deps),
     },
     webhooks: createWebhookActivities(deps),

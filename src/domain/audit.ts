@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = {
   'evaluation.resumed': 'evaluation',
   'evaluation.canceled': 'evaluation',
   'evaluation.retried': 'evaluation',
+  'evaluation.batch_resubmitted': 'evaluation',
   'evaluation.deleted': 'evaluation',
   'score.deleted': 'score',
   'score_definition.set': 'score_definition',

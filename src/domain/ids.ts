@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   queueItem: 'item',
   rule: 'rule',
   backfill: 'bf',
+  providerBatch: 'batch',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -40,6 +41,7 @@ export const ID_NAMES: Record<IdKind, string> = {
   queueItem: 'item of the queue',
   rule: 'rule',
   backfill: 'backfill',
+  providerBatch: 'batch',
 };
 
 /**

@@ -32,6 +32,10 @@ export const Pricing = z.object({
     description: 'For prices that depend on the length of the input: the tier used starts above this many tokens.',
   }),
   per_request: z.exactOptional(z.string()),
+  batch_multiplier: z.exactOptional(z.string()).meta({
+    description: 'Of a call in a batch: what the prices above were multiplied by, such as `0.5`.',
+  }),
+  batch_source: z.exactOptional(z.string()).meta({ description: 'Where the multiplier comes from.' }),
 });
 export type Pricing = z.infer<typeof Pricing>;
 

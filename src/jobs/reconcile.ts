@@ -16,7 +16,14 @@ const MAX_RUN_MS = 10_000;
 const AFTER_OUTAGE_MS = 30_000;
 
 /** Tables whose rows say in `check_at` when they are overdue. */
-export type ReconciledTable = 'executions' | 'evaluations' | 'releases' | 'schedules' | 'deliveries' | 'notifications';
+export type ReconciledTable =
+  | 'executions'
+  | 'evaluations'
+  | 'provider_batches'
+  | 'releases'
+  | 'schedules'
+  | 'deliveries'
+  | 'notifications';
 
 /** How the overdue rows of a table are reconciled. */
 export interface Reconciliation<Row extends { id: string }> {

@@ -8,6 +8,7 @@ import { OWNER, TRASH_WORKSPACE } from '../db/trash.ts';
 import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../domain/execution-states.ts';
 import { idsOfSpan } from '../domain/ids.ts';
+import { hasUnfinishedBatches } from '../services/batches/other-batches.ts';
 
 /** No id of what ended before then is as large. */
 const firstIdAfter = (retentionMs: number) => idsOfSpan(undefined, new Date(Date.now() - retentionMs)).to;
@@ -82,6 +83,7 @@ export async function expireEvaluations(db: SystemDatabase, retentionMs: number,
             .where('finished_at', '<', ago(retentionMs))
             .where(inStates(evaluationStates, ENDED_EVALUATION))
             .where('workspace_id', '<>', TRASH_WORKSPACE)
+            .where((eb) => eb.not(hasUnfinishedBatches()))
             .orderBy('id')
             .limit(BATCH_ROWS)
             .forUpdate()

@@ -8,6 +8,7 @@ import { ENDED_EVALUATION, evaluationStates } from '../domain/evaluations/evalua
 import { executionStates } from '../domain/execution-states.ts';
 import { releaseStates } from '../domain/releases/release-states.ts';
 import { deliveryStates, UNFINISHED_DELIVERY } from '../domain/webhooks/delivery-states.ts';
+import { hasUnfinishedBatches } from '../services/batches/other-batches.ts';
 
 /** Of the workspace that the statement is bound to. */
 const everyRow = { where: sql<SqlBool>`true` };
@@ -88,6 +89,7 @@ export const TO_TRASH: ((query: Query, workspaceId: string) => Promise<unknown[]
             .select('id')
             .where('workspace_id', '=', workspaceId)
             .where(inStates(evaluationStates, ENDED_EVALUATION))
+            .where((eb) => eb.not(hasUnfinishedBatches()))
             .orderBy('id')
             .limit(BATCH_ROWS)
             .forUpdate()
@@ -123,6 +125,8 @@ export async function hasRows(own: Query): Promise<boolean> {
           eb.exists(eb.selectFrom('deliveries').select('id')),
           eb.exists(eb.selectFrom('events').select('id')),
           eb.exists(eb.selectFrom('executions').select('id')),
+          // Batches of theirs are being canceled.
+          eb.exists(eb.selectFrom('evaluations').select('id')),
           eb.exists(eb.selectFrom('releases').select('id')),
           eb.exists(eb.selectFrom('datasets').select('id')),
         ])

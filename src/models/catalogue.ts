@@ -18,8 +18,14 @@ function listedIds({ priceList, bareNames, offered }: Provider): string[] {
     .filter((id) => isModelId(id) && bareNames?.test(id) && (offered?.test(id) ?? true) && !OTHER_MEDIA.test(id));
 }
 
+/** What can be done with a provider here. */
+interface Abilities {
+  isConfigured: (provider: Provider) => boolean;
+  hasBatches: (provider: Provider) => boolean;
+}
+
 /** Every provider with the models that have a price: in the operator's file, in the list, or the sandbox's own. */
-export function listProviders(prices: PriceBook, isConfigured: (provider: Provider) => boolean): ListedProvider[] {
+export function listProviders(prices: PriceBook, can: Abilities): ListedProvider[] {
   const own = prices.operatorModels();
 
   function modelsOf(provider: ProviderName, ids: readonly string[]): ListedModel[] {
@@ -34,10 +40,17 @@ export function listProviders(prices: PriceBook, isConfigured: (provider: Provid
   return [
     ...PROVIDERS.map((provider) => ({
       provider: provider.name,
-      isConfigured: isConfigured(provider),
+      isConfigured: can.isConfigured(provider),
+      hasBatches: can.hasBatches(provider),
       setting: provider.settings[provider.settings.needed],
       models: modelsOf(provider.name, listedIds(provider)),
     })),
-    { provider: 'sandbox', isConfigured: true, setting: null, models: modelsOf('sandbox', PLAIN_SANDBOX_MODELS) },
+    {
+      provider: 'sandbox',
+      isConfigured: true,
+      hasBatches: false,
+      setting: null,
+      models: modelsOf('sandbox', PLAIN_SANDBOX_MODELS),
+    },
   ];
 }

@@ -1,6 +1,7 @@
 import { ApiError, invalidField } from '../domain/errors.ts';
 import { refuseInTransaction } from '../lib/transaction-scope.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
+import { createBatchedModels } from './batches/create-batched-models.ts';
 import { listProviders } from './catalogue.ts';
 import { startDeadline } from './deadline.ts';
 import { createHttpModels } from './http-models.ts';
@@ -44,6 +45,8 @@ export function createModels(
     return resolved;
   }
 
+  const batches = createBatchedModels(http, resolveForCall, settings);
+
   return {
     resolve(name) {
       const resolved = resolveModelName(name);
@@ -82,7 +85,13 @@ export function createModels(
       return prices.priceOf(resolveModelName(name), atInputTokens);
     },
 
-    providers: () => listProviders(prices, (provider) => http.isConfigured(provider)),
+    batches,
+
+    providers: () =>
+      listProviders(prices, {
+        isConfigured: (provider) => http.isConfigured(provider),
+        hasBatches: ({ name }) => batches.problemOf(`${name}/any`) === undefined,
+      }),
 
     close: () => http.close(),
   };

@@ -2,31 +2,33 @@ import { z } from 'zod';
 import { MEMORY_SHARES } from '../domain/memory-shares.ts';
 import { messagesOf } from '../domain/prompts/messages.ts';
 import { storableText } from '../domain/text/storable-text.ts';
-import { NO_TOKENS } from '../domain/usage.ts';
+import { NO_TOKENS, type Pricing } from '../domain/usage.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import type { Release } from '../lib/fair-semaphore.ts';
 import { HeldBytes } from '../lib/held-bytes.ts';
 import { createRedactor } from '../lib/redact.ts';
 import { createDownloader } from '../outbound/download.ts';
 import type { AllowPrivate } from '../outbound/target.ts';
+import type { BatchedCall } from './batches/batched-models.ts';
 import { createDeltas, type Deltas } from './deltas.ts';
-import type { FinishReason, ModelCall, ModelResponse, ModelSettings, ProviderSettings } from './model.ts';
+import type { FinishReason, ModelCall, ModelResponse, ModelSettings } from './model.ts';
 import { ModelError } from './model-error.ts';
 import type { ResolvedModel } from './names.ts';
 import type { PriceBook } from './prices/price-book.ts';
 import { costOf } from './prices/pricing.ts';
-import { billedUsage, isBilledAtListPrice, isBilledBesidesTokens } from './prices/usage.ts';
+import { billedUsage, isBilledAtBatchPrice, isBilledAtListPrice, isBilledBesidesTokens } from './prices/usage.ts';
 import { isErrorBody, providerError } from './provider-errors.ts';
 import type { Provider } from './providers/provider.ts';
 import { requireAcceptedContent } from './requests/accepted-content.ts';
 import { isFetchedBy, withFetchedFiles } from './requests/fetched-files.ts';
+import type { RequestBody } from './requests/json-body.ts';
 import type { LanguageModel, ProviderCall } from './requests/language-model.ts';
 import { completeBody } from './requests/request-body.ts';
 import { sdkOptions } from './requests/sdk-options.ts';
 import { hasJsonTool } from './requests/sent-content.ts';
 import { isStream, readStream } from './streams/read-stream.ts';
 import { toolCallsOf } from './tool-calls.ts';
-import { createTransport, type MakeRoom } from './transport.ts';
+import { createTransport, type MakeRoom, type Transport } from './transport.ts';
 
 type ProviderResponse = Omit<ModelResponse, 'modelMs'>;
 type SdkResult = Awaited<ReturnType<LanguageModel['doGenerate']>>;
@@ -41,7 +43,42 @@ export interface HttpModels {
   isConfigured(provider: Provider): boolean;
   /** @throws ModelError, or the reason of `signal` once it has aborted. */
   generate(model: HttpModel, call: ModelCall, signal: AbortSignal): Promise<ProviderResponse>;
+  /** The request that `generate` would send. @throws as `generate` does for what can't be sent */
+  requestOf(model: HttpModel, call: BatchedCall): Promise<KeptRequest>;
+  /**
+   * What `generate` would return for this response to a call, at the price of batches.
+   *
+   * @throws ModelError as `generate` does
+   */
+  responseOf(model: HttpModel, call: BatchedCall, response: StoredResponse): Promise<ProviderResponse>;
+  /** The price now of a call in a batch. */
+  batchPriceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
+  /** What batches are sent and fetched with. */
+  connectionOf(provider: Provider): ProviderConnection;
   close(): Promise<void>;
+}
+
+/** A request that is not sent by itself. */
+export interface KeptRequest {
+  headers: Headers;
+  body: RequestBody;
+}
+
+/** A response that was kept. */
+export interface StoredResponse {
+  status: number;
+  /** JSON. */
+  text: string;
+}
+
+/** A provider's address and key, and what to call it with besides its SDK. */
+export interface ProviderConnection {
+  apiKey: string | undefined;
+  /** Ends where the provider's API version does (`…/v1`). */
+  baseUrl: string;
+  transport: Transport;
+  /** Takes our keys and hosts out of a provider's text. */
+  redact: (text: string) => string;
 }
 
 /** A byte of a response is in its text, in what the SDK parses from it (of tiny values up to twelve) and in what is taken from that. */
@@ -76,13 +113,12 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
     signal: AbortSignal,
     ...[url, init]: Parameters<typeof globalThis.fetch>
   ): Promise<Response> {
-    const sdkBody = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
     const whole = {
       url: url instanceof Request ? url.url : url.toString(),
-      body: completeBody(provider, resolved.model, sdkBody, call),
+      body: wholeBody({ provider, resolved }, call, init),
     };
     const request = deltas === undefined ? whole : provider.asStreamed(whole.url, whole.body);
-    const response = await transport.post({
+    const response = await transport.send({
       url: request.url,
       headers: Object.fromEntries(new Headers(init?.headers)),
       body: JSON.stringify(request.body),
@@ -96,16 +132,35 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       };
       return jsonResponse(await readStream(provider, response, onText, makeRoom, redact));
     }
-    const text = await response.text(makeRoom);
-    if (response.status < 200 || response.status > 299 || isErrorBody(text))
-      throw providerError({ ...response, text }, redact);
+    return successOf({ status: response.status, headers: response.headers, text: await response.text(makeRoom) });
+  }
+
+  /** @throws ModelError where the response is an error */
+  function successOf(response: { status: number; headers: Headers; text: string }): Response {
+    const { status, text } = response;
+    if (status < 200 || status > 299 || isErrorBody(text)) throw providerError(response, redact);
     return jsonResponse(text);
+  }
+
+  /** The model as its SDK makes it for one call; `fetch` is what it sends its request by. */
+  function createLanguageModel(
+    { provider, resolved }: HttpModel,
+    fetch: typeof globalThis.fetch,
+  ): Promise<LanguageModel> {
+    const { apiKey, baseUrl } = connectionOf(provider);
+    return provider.languageModel(resolved.providerModelId, { apiKey, baseUrl, fetch });
+  }
+
+  /** An empty setting counts as not set. */
+  function connectionOf({ name, baseUrl: ownUrl }: Provider): ProviderConnection {
+    const { apiKey, baseUrl } = settings.providers[name] ?? {};
+    return { apiKey: apiKey || undefined, baseUrl: baseUrl || (ownUrl ?? ''), transport, redact };
   }
 
   /** @throws ModelError where the provider has no place for what is given, or a file can't be fetched */
   async function prepare(
     { provider, resolved }: HttpModel,
-    { workspace, input, tools, toolChoice, parameters }: ModelCall,
+    { workspace, input, tools, toolChoice, parameters }: BatchedCall,
     languageModel: LanguageModel,
     signal: AbortSignal,
   ): Promise<{ call: ProviderCall; release: Release }> {
@@ -125,7 +180,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       const held = new HeldBytes(responses, call.workspace, RESPONSE_FACTOR);
       const makeRoom: MakeRoom = (bytes) => held.growTo(bytes, signal);
       let isSent = false;
-      const languageModel = await createLanguageModel(model, settings.providers[model.provider.name], (url, init) => {
+      const languageModel = await createLanguageModel(model, (url, init) => {
         isSent = true;
         return send(model, prepared.call, deltas, makeRoom, signal, url, init);
       });
@@ -135,25 +190,81 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
         result = await languageModel.doGenerate(sdkOptions(model.provider, prepared.call));
       } catch (error) {
         if (signal.aborted || error instanceof ModelError) throw error;
-        throw isSent
-          ? new ModelError('model_unavailable', "The provider's response could not be parsed.")
-          : new ModelError(
-              'model_invalid_request',
-              `The call makes no valid request to this provider${detailOf(error)}.`,
-            );
+        throw isSent ? unreadable() : unsendable(error);
       } finally {
         prepared.release();
         held.release();
       }
-      const response = toResponse(model.resolved, result, prices);
+      const response = toResponse(result, {
+        priceOf: (inputTokens) => prices.priceOf(model.resolved, inputTokens),
+        isAtListPrice: isBilledAtListPrice,
+      });
       deltas?.end(response);
       return response;
     },
+
+    async requestOf(model, call) {
+      let request: KeptRequest | undefined;
+      let refusal: unknown;
+      const languageModel = await createLanguageModel(model, async (_url, init) => {
+        try {
+          request = { headers: new Headers(init?.headers), body: wholeBody(model, prepared.call, init) };
+        } catch (error) {
+          refusal = error;
+        }
+        throw new Error('The request is kept, not sent.');
+      });
+      const prepared = await prepare(model, call, languageModel, call.signal);
+      try {
+        await languageModel.doGenerate(sdkOptions(model.provider, prepared.call));
+      } catch (error) {
+        refusal ??= error;
+      } finally {
+        prepared.release();
+      }
+      if (request !== undefined) return request;
+      throw refusal instanceof ModelError ? refusal : unsendable(refusal);
+    },
+
+    async responseOf(model, { tools, toolChoice, parameters }, { status, text }) {
+      const response = successOf({ status, headers: new Headers(), text });
+      const languageModel = await createLanguageModel(model, async () => response);
+      // How a response is read depends on its tools and format, not on the messages: their files need not be fetched again.
+      const messages = messagesOf('-');
+      const call = { messages, tools: tools ?? [], toolChoice: toolChoice ?? undefined, parameters };
+      let result: SdkResult;
+      try {
+        result = await languageModel.doGenerate(sdkOptions(model.provider, call));
+      } catch {
+        throw unreadable();
+      }
+      return toResponse(result, {
+        priceOf: (inputTokens) => prices.batchPriceOf(model.resolved, inputTokens),
+        isAtListPrice: isBilledAtBatchPrice,
+      });
+    },
+
+    batchPriceOf: (model, inputTokens) => prices.batchPriceOf(model, inputTokens),
+    connectionOf,
 
     async close() {
       await Promise.all([transport.close(), downloader.close()]);
     },
   };
+}
+
+/** The body that an SDK would send, completed. */
+function wholeBody({ provider, resolved }: HttpModel, call: ProviderCall, init: RequestInit | undefined): RequestBody {
+  const sdkBody = SdkBody.parse(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
+  return completeBody(provider, resolved.model, sdkBody, call);
+}
+
+function unreadable(): ModelError {
+  return new ModelError('model_unavailable', "The provider's response could not be parsed.");
+}
+
+function unsendable(error: unknown): ModelError {
+  return new ModelError('model_invalid_request', `The call makes no valid request to this provider${detailOf(error)}.`);
 }
 
 /** What an SDK says that its provider does not take. */
@@ -166,19 +277,6 @@ function jsonResponse(text: string): Response {
   return new Response(text, { headers: { 'content-type': 'application/json' } });
 }
 
-/**
- * A model for one call: the SDK takes `fetch` when a model is made, and each call completes its own request. An empty setting counts
- * as not set.
- */
-function createLanguageModel(
-  { provider, resolved }: HttpModel,
-  { apiKey, baseUrl }: Partial<ProviderSettings> = {},
-  fetch: typeof globalThis.fetch,
-): Promise<LanguageModel> {
-  const connection = { apiKey: apiKey || undefined, baseUrl: baseUrl || (provider.baseUrl ?? ''), fetch };
-  return provider.languageModel(resolved.providerModelId, connection);
-}
-
 const FINISH_REASONS: Record<SdkResult['finishReason']['unified'], FinishReason> = {
   stop: 'stop',
   length: 'length',
@@ -189,7 +287,14 @@ const FINISH_REASONS: Record<SdkResult['finishReason']['unified'], FinishReason>
   other: 'other',
 };
 
-function toResponse(model: ResolvedModel, result: SdkResult, prices: PriceBook): ProviderResponse {
+/** How a response is billed. */
+interface Billing {
+  priceOf(inputTokens: number): Pricing | null;
+  /** Whether that is what its body was billed at. */
+  isAtListPrice(body: unknown): boolean;
+}
+
+function toResponse(result: SdkResult, billing: Billing): ProviderResponse {
   const output = storableText(result.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const toolCalls = toolCallsOf(result.content);
   const unified = FINISH_REASONS[result.finishReason.unified];
@@ -200,9 +305,9 @@ function toResponse(model: ResolvedModel, result: SdkResult, prices: PriceBook):
   }
   const usage = billedUsage(result.usage);
   const tokens = usage?.tokens ?? NO_TOKENS;
-  const pricing = prices.priceOf(model, tokens.input);
+  const pricing = billing.priceOf(tokens.input);
   const body = result.response?.body;
-  const isCounted = isBilledAtListPrice(body) && !isBilledBesidesTokens(body);
+  const isCounted = billing.isAtListPrice(body) && !isBilledBesidesTokens(body);
   const cost = costOf(pricing, isCounted ? usage : undefined);
   if (finishReason === 'content_filter') {
     throw new ModelError('content_filtered', output || "The provider's content filter withheld the response.", {

@@ -1,4 +1,5 @@
-import { Agent, request } from 'undici';
+import type { Readable } from 'node:stream';
+import { Agent, type FormData, request } from 'undici';
 import { createGuardedConnector, RefusedAddressError } from '../outbound/connector.ts';
 import { untilAborted } from '../outbound/deadline.ts';
 import { ModelError } from './model-error.ts';
@@ -9,14 +10,29 @@ export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const CONNECTIONS_PER_ORIGIN = 256;
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** No connection was made. */
+const UNCONNECTED_CODES = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
 const TIMEOUT_CODES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 export interface TransportRequest {
+  /** Default: POST. */
+  method?: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers: Record<string, string>;
-  body: string;
+  /** What is no text is read as it is sent. */
+  body?: string | FormData | Readable;
   signal: AbortSignal;
 }
+
+/** The connection could not be made: the provider has not seen the request. */
+export class NotSentError extends ModelError {}
 
 /** Waits until there is room in memory for so many bytes of a response. */
 export type MakeRoom = (bytes: number) => Promise<void>;
@@ -37,6 +53,12 @@ export interface TransportResponse {
    * @throws ModelError when the connection fails, or the body is longer than `maxBytes`
    */
   chunks(maxBytes: number): AsyncIterable<string>;
+  /**
+   * Reads a body of any length as it arrives, in place of `text`.
+   *
+   * @throws ModelError when the connection fails
+   */
+  bytes(): AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -46,11 +68,11 @@ export interface TransportResponse {
  */
 export interface Transport {
   /**
-   * Posts, and waits for the response's headers. Its body must be read.
+   * Sends, and waits for the response's headers. Its body must be read.
    *
-   * @throws ModelError when the address is not allowed or the connection fails
+   * @throws ModelError when the address is not allowed or the connection fails; NotSentError where it was never made
    */
-  post(request: TransportRequest): Promise<TransportResponse>;
+  send(request: TransportRequest): Promise<TransportResponse>;
   close(): Promise<void>;
 }
 
@@ -64,10 +86,10 @@ export function createTransport(): Transport {
     bodyTimeout: 0,
   });
   return {
-    async post({ url, headers, body, signal }) {
+    async send({ method = 'POST', url, headers, body, signal }) {
       const mapError = (error: unknown) =>
         signal.aborted || error instanceof ModelError ? error : connectionFailed(error);
-      const sent = request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+      const sent = request(url, { method, headers, body: body ?? null, signal, dispatcher: agent });
       const response = await untilAborted(signal, sent).catch((error: unknown) => {
         throw mapError(error);
       });
@@ -77,29 +99,34 @@ export function createTransport(): Transport {
         headers: toHeaders(response.headers),
         text: (makeRoom) => joined(chunks(MAX_RESPONSE_BYTES), makeRoom),
         chunks,
+        bytes: () => readBytes(response.body, Number.POSITIVE_INFINITY, mapError),
       };
     },
     close: () => agent.close(),
   };
 }
 
-async function* readChunks(
+async function* readBytes(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
   mapError: (error: unknown) => unknown,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     // Leaving the loop early closes the connection.
     for await (const chunk of body) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLong(maxBytes);
-      yield decoder.decode(chunk, { stream: true });
+      yield chunk;
     }
   } catch (error) {
     throw mapError(error);
   }
+}
+
+async function* readChunks(...read: Parameters<typeof readBytes>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of readBytes(...read)) yield decoder.decode(chunk, { stream: true });
   yield decoder.decode();
 }
 
@@ -135,12 +162,13 @@ function toHeaders(raw: Record<string, string | string[] | undefined>): Headers 
 function connectionFailed(error: unknown): ModelError {
   if (error instanceof RefusedAddressError) {
     const message = `The address that is set for the provider is not allowed (${error.refusal}).`;
-    return new ModelError('model_unavailable', message, { retryable: false });
+    return new NotSentError('model_unavailable', message, { retryable: false });
   }
   const code = codeOf(error);
+  const Failure = UNCONNECTED_CODES.has(code) ? NotSentError : ModelError;
   return TIMEOUT_CODES.has(code)
-    ? new ModelError('model_timeout', `The connection to the provider timed out (${code}).`)
-    : new ModelError('model_unavailable', `The connection to the provider failed (${code}).`);
+    ? new Failure('model_timeout', `The connection to the provider timed out (${code}).`)
+    : new Failure('model_unavailable', `The connection to the provider failed (${code}).`);
 }
 
 function codeOf(error: unknown): string {

@@ -49,6 +49,11 @@ export function deliveryWorkflowId({ id, eventId, webhookId, trigger }: Delivery
   return trigger === 'event' ? name : `${name}/${publicId('delivery', id)}`;
 }
 
+/** `provider-batch/batch_…` */
+export function batchWorkflowId(batchId: string): string {
+  return `provider-batch/${publicId('providerBatch', batchId)}`;
+}
+
 /** `release/rel_…` */
 export function releaseWorkflowId(releaseId: string): string {
   return `release/${publicId('release', releaseId)}`;

@@ -16,6 +16,7 @@ import { durationText } from '../domain/text/duration-text.ts';
 import { runBatches } from './evaluation-batches.ts';
 import { RunDetails } from './evaluation-details.ts';
 import { evaluationActivities, evaluationSteps } from './evaluation-proxies.ts';
+import { runWaves, tellBatches } from './evaluation-waves.ts';
 
 export interface EvaluationRunInput {
   /** UUID of the row in `evaluations`: what to run is there, not in the history. */
@@ -88,6 +89,7 @@ async function runUntilEnded(
   let queue: BatchQueue | undefined;
   for (;;) {
     const control = await readAgain();
+    if (control?.status === 'ended' && control.batch) await tellBatches(ref);
     if (control === null || control.status === 'ended') return details.show(await sumUpProgress(ref));
     if (isHistoryFull()) {
       const reached = queue?.progress ?? progress;
@@ -117,6 +119,8 @@ async function runUntilEnded(
       continue;
     }
 
+    const isChanged = () => told.changed;
+    if (control.batch && !(await runWaves({ ref, control, details, readAgain, isChanged, isHistoryFull }))) continue;
     const plan = planEvaluation(control.examplesTotal, control.concurrency);
     if (queue === undefined) {
       // Also in the first round: an earlier workflow of the run may have been terminated, or lost with Temporal's state.
@@ -125,7 +129,6 @@ async function runUntilEnded(
         progress ?? { ...NO_PROGRESS, spentByBatchUsd: await readSpending(ref, plan.batchSize) },
       );
     }
-    const isChanged = () => told.changed;
     const run = { ref, workspace, offered, control, plan, queue, details, readAgain, isChanged, isHistoryFull };
     const { outcome, maxCostUsd, error } = await runBatches(run);
     if (outcome === 'budget used up') await pauseForBudget(ref, maxCostUsd ?? 0);

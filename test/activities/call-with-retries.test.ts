@@ -3,6 +3,7 @@ import { CallFailedError, createRetryingModels } from '../../src/activities/call
 import type { ModelCall, ModelResponse, Models } from '../../src/models/model.ts';
 import { ModelError } from '../../src/models/model-error.ts';
 import { resolveModelName } from '../../src/models/names.ts';
+import { noBatches } from '../support/batches.ts';
 import { callOf } from '../support/providers/models.ts';
 import { testPlaces } from '../support/slots.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -26,6 +27,7 @@ function modelsThat(fail: (nth: number, call: ModelCall) => Error | undefined) {
   const models: Models = {
     resolve: resolveModelName,
     priceOf: () => null,
+    batches: noBatches,
     async generate(call) {
       const nth = calls.push({ model: call.model, at: performance.now() });
       const error = fail(nth, call);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { providerBatchStates } from '../../src/domain/batches/provider-batch-states.ts';
 import { evaluationStates } from '../../src/domain/evaluations/evaluation-states.ts';
 import { executionStates } from '../../src/domain/execution-states.ts';
 import { monitorStates } from '../../src/domain/monitors/monitor-states.ts';
@@ -34,6 +35,7 @@ function edgesOf<State extends string>({ initial, final, states, transitions }: 
 test.each([
   { heading: 'Execution', edges: edgesOf(executionStates) },
   { heading: 'Evaluation', edges: edgesOf(evaluationStates) },
+  { heading: 'Provider batch', edges: edgesOf(providerBatchStates) },
   { heading: 'Delivery', edges: edgesOf(deliveryStates) },
   { heading: 'Release', edges: edgesOf(releaseStates) },
   { heading: 'Monitor', edges: edgesOf(monitorStates) },

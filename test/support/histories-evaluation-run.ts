@@ -2,12 +2,15 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import type { EvaluationActivities, EvaluationControl } from '../../src/activities/evaluation-run/evaluation.ts';
+import type { ProviderBatchActivities } from '../../src/activities/provider-batch/batch.ts';
 import { type EvaluationRunInput, placeFree, progressQuery } from '../../src/workflows/evaluation-run.ts';
 import { change, type FakeRun, fakeRun, stepsOn, untilStopped } from './fake-evaluation-run.ts';
 import type { Path } from './histories.ts';
 import { until } from './wait-for.ts';
 
 const { EventType } = proto.temporal.api.enums.v1;
+
+type WaveActivities = Pick<ProviderBatchActivities, 'planBatches' | 'failLeftovers' | 'tellBatches'>;
 
 /** A path, its run, and what is to be done to that. */
 export type EvaluationRunPath = Path & { run: FakeRun; does: string[] };
@@ -23,7 +26,7 @@ const UNFINISHED = { finished: false, starved: false, costUsd: 0 };
 interface Parts {
   control?: Partial<EvaluationControl>;
   input?: Partial<EvaluationRunInput>;
-  steps?: (run: FakeRun) => Partial<EvaluationActivities>;
+  steps?: (run: FakeRun) => Partial<EvaluationActivities & WaveActivities>;
   meanwhile?: (handle: WorkflowHandle, run: FakeRun) => Promise<void>;
 }
 
@@ -67,6 +70,25 @@ export const known = (handle: WorkflowHandle, batches: number) =>
 export const stoppedFirst = (batches: number) => (run: FakeRun) => ({
   runBatch: () => (run.worked.length <= batches ? untilStopped() : Promise.resolve({ ...UNFINISHED, finished: true })),
 });
+
+const BATCH = { max_wait: 86_400, ['then']: 'fail' } as const;
+
+/** The run has a batch until it was looked at so often. */
+function waves(run: FakeRun, looks: number): WaveActivities {
+  let left = looks;
+  return {
+    planBatches: async () => {
+      left -= 1;
+      return { isDone: left < 0, line: '1 of 1 batches', details: 'batch 1: in_progress' };
+    },
+    failLeftovers: async () => {
+      run.did.push('leftovers failed');
+    },
+    tellBatches: async () => {
+      run.did.push('told');
+    },
+  };
+}
 
 /** Every path through `evaluationRun`. */
 export function evaluationRunPaths(): EvaluationRunPath[] {
@@ -189,6 +211,26 @@ export function evaluationRunPaths(): EvaluationRunPath[] {
       meanwhile: async (handle, run) => {
         await working(run, 2);
         await handle.cancel();
+      },
+    }),
+    evaluationRunPath('batches-and-leftovers', ['mark running', 'leftovers failed', 'finish', 'told'], {
+      control: { batch: BATCH },
+      steps: (run) => waves(run, 1),
+      meanwhile: async (handle, run) => {
+        await showing(handle, 'batch 1');
+        await change(handle, run, {});
+      },
+    }),
+    evaluationRunPath('paused-and-canceled-during-batches', ['mark running', 'told'], {
+      control: { batch: BATCH },
+      steps: (run) => waves(run, 100),
+      meanwhile: async (handle, run) => {
+        await showing(handle, 'batch 1');
+        await change(handle, run, { status: 'paused' });
+        await showing(handle, 'paused');
+        await change(handle, run, { status: 'running' });
+        await showing(handle, 'batch 1');
+        await change(handle, run, { status: 'ended' });
       },
     }),
     evaluationRunPath('gone', [], { steps: () => ({ readControl: async () => null }) }),

@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Api, Pms } from 'pms-client';
 import { type Context, connect, printJson, printLine, safeText } from '../context.ts';
+import { savedText } from '../evaluations/batches.ts';
 import { REPORTS } from '../evaluations/reports.ts';
 import { comparisonVerdict, type Gates, isAtRest, scoreText, type Verdict, verdictOf } from '../evaluations/verdict.ts';
 import { watchEvaluation } from '../evaluations/watch.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { readObject } from '../object-file.ts';
-import { collect, decimal, wholeNumber } from '../options.ts';
+import { collect, decimal, given, wholeNumber } from '../options.ts';
 
 interface GateOptions extends Gates {
   significant?: boolean;
@@ -25,6 +26,9 @@ interface RunOptions extends GateOptions {
   threshold?: number;
   baseline?: string;
   maxCost?: number;
+  mode?: Api.CreateEvaluation['mode'];
+  maxWait?: string;
+  leftovers?: string;
   wait?: boolean;
 }
 
@@ -50,11 +54,18 @@ function reportsOf(report: string[]): [file: string, format: (typeof REPORTS)[st
   });
 }
 
+/** `batch`: what the file says of it, and over it what the command line says. */
+function batchOf(fromFile: object, { maxWait, leftovers }: RunOptions): object | undefined {
+  if (maxWait === undefined && leftovers === undefined) return undefined;
+  const before = 'batch' in fromFile && typeof fromFile.batch === 'object' ? fromFile.batch : {};
+  return { ...before, ...given({ max_wait: maxWait, then: leftovers }) };
+}
+
 /** The body of `POST /evaluations`: what the file says, and over it what the command line says. */
 async function bodyOf(file: string | undefined, options: RunOptions): Promise<Api.CreateEvaluation> {
   const fromFile = file === undefined ? {} : await readObject(file, ': the body of POST /evaluations');
-  const { prompt, label, version, dataset, evaluator, threshold, baseline, maxCost } = options;
-  const given = {
+  const { prompt, label, version, dataset, evaluator, threshold, baseline, maxCost, mode } = options;
+  const fromOptions = {
     prompt_name: prompt,
     label,
     version,
@@ -63,8 +74,10 @@ async function bodyOf(file: string | undefined, options: RunOptions): Promise<Ap
     threshold,
     baseline: baseline === 'none' ? null : baseline,
     max_cost: maxCost,
+    mode,
+    batch: batchOf(fromFile, options),
   };
-  const over = Object.entries(given).filter(([, value]) => value !== undefined);
+  const over = Object.entries(fromOptions).filter(([, value]) => value !== undefined);
   const body: object = { ...fromFile, ...Object.fromEntries(over) };
   if (!('prompt_name' in body)) throw new CliError(EXIT.usage, 'Which prompt? Give a file that says so, or --prompt.');
   // The service checks the rest, and names the field.
@@ -99,7 +112,7 @@ async function conclude(
     printLine(stdout, `${id}: ${name} version ${version}, ${done} of ${total} examples`);
     printLine(
       stdout,
-      `score ${scoreText(evaluation.score)}, worse ${regressions ?? '–'}, better ${improvements ?? '–'}, cost ${cost.amount === null ? 'unknown' : `$${cost.amount}`}`,
+      `score ${scoreText(evaluation.score)}, worse ${regressions ?? '–'}, better ${improvements ?? '–'}, cost ${cost.amount === null ? 'unknown' : `$${cost.amount}`}${savedText(evaluation)}`,
     );
   }
   end(verdict, stdout, json);
@@ -128,6 +141,19 @@ export function addEvaluationCommands(program: Command, context: Context): void 
       .option('--threshold <score>', 'that must be reached, from 0 to 1', decimal)
       .option('--baseline <id>', 'an evaluation, previous (the default) or none')
       .option('--max-cost <usd>', 'stop where another example could cost more', decimal)
+      .addOption(
+        new Option(
+          '--mode <mode>',
+          'batch: by the batch APIs of providers, for less and within hours; auto: so where it can be',
+        ).choices(['interactive', 'batch', 'auto']),
+      )
+      .option('--max-wait <time>', 'for each batch, such as 24h')
+      .addOption(
+        new Option('--leftovers <what>', 'what becomes of calls that have no response by then').choices([
+          'interactive',
+          'fail',
+        ]),
+      )
       .option('--wait', 'wait for the end, and end with the verdict'),
   ).action(async (file: string | undefined, options: RunOptions) => {
     reportsOf(options.report);

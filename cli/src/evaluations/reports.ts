@@ -80,6 +80,7 @@ function markdownReport({ evaluation, verdict, comparison, results }: ReportedRu
     `| model | ${cell(model)} |`,
     ...(dataset === null ? [] : [`| dataset | ${cell(dataset.name)} version ${dataset.version} |`]),
     `| cost | ${money(evaluation.cost.amount)}, judges ${money(evaluation.judge.cost.amount)} |`,
+    ...(evaluation.savings === undefined ? [] : [`| saved by batches | ${money(evaluation.savings.amount)} |`]),
     `| evaluation | ${evaluation.id} |`,
   ];
   if (worse.length > 0) {

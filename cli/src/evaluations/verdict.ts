@@ -7,15 +7,17 @@ export interface Gates {
   maxRegressions?: number | undefined;
 }
 
+type VerdictStatus = Exclude<ExitStatus, typeof EXIT.interrupted>;
+
 /** The one verdict on a run: what is printed, reported and given as the exit status. */
 export interface Verdict {
-  status: ExitStatus;
+  status: VerdictStatus;
   word: 'passed' | 'failed' | 'inconclusive' | 'error';
   /** In sentences; the first says why. */
   reasons: string[];
 }
 
-const verdict = (status: ExitStatus, ...reasons: string[]): Verdict => {
+const verdict = (status: VerdictStatus, ...reasons: string[]): Verdict => {
   const words = { 0: 'passed', 1: 'failed', 2: 'error', 3: 'error', 4: 'inconclusive' } as const;
   return { status, word: words[status], reasons };
 };

@@ -1,25 +1,29 @@
+import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Api, ConnectionError, type Pms, ServiceError } from 'pms-client';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { createBatchTeller, shortBatches } from './batches.ts';
 import { isAtRest, scoreText } from './verdict.ts';
 
 /** Between two looks: at first short, since small runs end soon. */
 const FIRST_POLL_MS = 50;
 const POLL_MS = 1_000;
+/** Batches take hours. */
+const BATCH_POLL_MS = 10_000;
 /** For a look that begins as the time is up. */
 const LAST_LOOK_MS = 5_000;
 
 /** The run, unless the service is away until the time is up. */
-async function readUntil(pms: Pms, id: string, until: number): Promise<Api.Evaluation> {
-  const read = (signal?: AbortSignal) => pms.call('getEvaluation', { path: { id } }, { signal });
-  if (until === Number.POSITIVE_INFINITY) return read();
-  const signal = AbortSignal.timeout(Math.max(0, until - Date.now()) + LAST_LOOK_MS);
+async function readUntil(pms: Pms, id: string, until: number, interrupted: AbortSignal): Promise<Api.Evaluation> {
+  const read = (signal: AbortSignal) => pms.call('getEvaluation', { path: { id } }, { signal });
+  if (until === Number.POSITIVE_INFINITY) return read(interrupted);
+  const late = AbortSignal.timeout(Math.max(0, until - Date.now()) + LAST_LOOK_MS);
   try {
-    return await read(signal);
+    return await read(AbortSignal.any([late, interrupted]));
   } catch (error) {
-    throw signal.aborted ? notInTime(id, error) : error;
+    throw late.aborted && !interrupted.aborted ? notInTime(id, error) : error;
   }
 }
 
@@ -27,9 +31,9 @@ const notInTime = (id: string, cause?: unknown) =>
   new CliError(EXIT.service, `${id} has not ended in time; it goes on: pms eval watch ${id}`, { cause });
 
 /**
- * Waits until a run is at rest, with a bar where somebody watches.
+ * Waits until a run is at rest, with a bar where somebody watches. Ctrl-C ends the waiting alone.
  * @param timeoutSeconds default: for ever
- * @throws CliError where the time is up, or the service can't be reached any more; the run goes on
+ * @throws CliError where the time is up, or the service can't be reached any more, or by Ctrl-C; the run goes on
  */
 export async function watchEvaluation(
   pms: Pms,
@@ -38,29 +42,44 @@ export async function watchEvaluation(
   timeoutSeconds = Number.POSITIVE_INFINITY,
 ): Promise<Api.Evaluation> {
   const until = Date.now() + timeoutSeconds * 1000;
-  const format = '{bar} {value}/{total} examples | score {score} | failed {failed} | {cost} USD';
+  const format = '{bar} {value}/{total} examples | score {score} | failed {failed} | {cost} USD{batches}';
   const bar = stderr.isTTY
-    ? new SingleBar({ stream: stderr, format, clearOnComplete: true, hideCursor: true }, Presets.shades_classic)
+    ? new SingleBar(
+        { stream: stderr, format, clearOnComplete: true, hideCursor: true, gracefulExit: false },
+        Presets.shades_classic,
+      )
     : undefined;
+  // What a bar shows of batches changes in place.
+  const tellOfBatches = bar === undefined ? createBatchTeller(stderr) : () => {};
   let isShown = false;
+  const interrupt = new AbortController();
+  const onInterrupt = () => interrupt.abort();
+  process.once('SIGINT', onInterrupt);
   try {
-    for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(POLL_MS, pollMs * 2)) {
-      const evaluation = await readUntil(pms, id, until);
+    for (let pollMs = FIRST_POLL_MS; ; pollMs *= 2) {
+      const evaluation = await readUntil(pms, id, until, interrupt.signal);
       const { examples_total: total, examples_evaluated: done, examples_failed: failed, score, cost } = evaluation;
-      const shown = { score: scoreText(score), failed, cost: cost.amount ?? '?' };
+      const shown = { score: scoreText(score), failed, cost: cost.amount ?? '?', batches: shortBatches(evaluation) };
+      tellOfBatches(evaluation);
       if (isShown) bar?.update(done, shown);
       else bar?.start(total, done, shown);
       isShown = true;
       if (isAtRest(evaluation)) return evaluation;
       if (Date.now() >= until) throw notInTime(id);
-      await delay(Math.min(pollMs, Math.max(0, until - Date.now())));
+      pollMs = Math.min(pollMs, evaluation.batch === null ? POLL_MS : BATCH_POLL_MS);
+      await delay(Math.min(pollMs, Math.max(0, until - Date.now())), undefined, { signal: interrupt.signal });
     }
   } catch (error) {
+    if (interrupt.signal.aborted)
+      throw new CliError(EXIT.interrupted, `Detached. ${id} goes on; attach again: pms eval watch ${id}`, {
+        cause: error,
+      });
     if (!(error instanceof ConnectionError || error instanceof ServiceError)) throw error;
     throw new CliError(EXIT.service, `${error.message}; ${id} goes on without pms: pms eval watch ${id}`, {
       cause: error,
     });
   } finally {
+    process.off('SIGINT', onInterrupt);
     bar?.stop();
   }
 }

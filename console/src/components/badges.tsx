@@ -11,10 +11,14 @@ const TONES: Record<string, string> = {
   canceled: 'warn',
   paused: 'warn',
   running: 'accent',
+  in_progress: 'accent',
+  settling: 'accent',
+  unknown: 'warn',
+  expired: 'warn',
   queued: '',
 };
 
-/** The state of an execution, an evaluation, a webhook, a delivery. */
+/** The state of an execution, an evaluation, a provider batch, a webhook, a delivery. */
 export function StatusBadge({ status }: { status: string }) {
   return <span className={`badge ${TONES[status] ?? ''}`}>{status}</span>;
 }

@@ -82,10 +82,10 @@ export class ExampleStore {
 
   /**
    * Stores the outcome of the call to the model. Where the database refuses it, the example is stored as failed, with its cost.
+   * @param outcomeId where the same outcome may be stored again
    * @returns false where it was refused
    */
-  async storeResult(seq: number, result: ResultToStore): Promise<boolean> {
-    const outcomeId = newId();
+  async storeResult(seq: number, result: ResultToStore, outcomeId = newId()): Promise<boolean> {
     const store = (stored: ResultToStore) => () => this.#results.write({ seq, result: stored, outcomeId });
     const {
       response,
@@ -117,8 +117,12 @@ export class ExampleStore {
   }
 
   /** @throws NotStorableError where the database refuses the response; its cost is stored all the same */
-  async storeJudgement(seq: number, evaluator: string, judgement: JudgementToStore): Promise<void> {
-    const outcomeId = newId();
+  async storeJudgement(
+    seq: number,
+    evaluator: string,
+    judgement: JudgementToStore,
+    outcomeId = newId(),
+  ): Promise<void> {
     const store = (stored: JudgementToStore) => () =>
       this.#judgements.write({ seq, evaluator, judgement: stored, outcomeId });
     if (!(await storeOr(store(judgement), store({ ...judgement, response: null })))) throw new NotStorableError();

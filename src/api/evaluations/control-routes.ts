@@ -2,16 +2,17 @@ import type { WorkspaceDatabase } from '../../db/database.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Models } from '../../models/model.ts';
+import { resubmitBatch } from '../../services/batches/resubmit-batch.ts';
 import type { ControlDeps } from '../../services/evaluations/control/change-evaluation.ts';
 import { cancelEvaluation, pauseEvaluation } from '../../services/evaluations/control/control-evaluation.ts';
 import { resumeEvaluation } from '../../services/evaluations/control/resume-evaluation.ts';
 import { retryEvaluation } from '../../services/evaluations/creation/retry-evaluation.ts';
-import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
+import { type EvaluationRow, getCurrentEvaluation } from '../../services/evaluations/evaluations.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { ResumeEvaluation } from './create-schema.ts';
 import { presentEvaluation, UNREAD_EVALUATION } from './presenter.ts';
-import { EVALUATION_SAMPLE } from './samples.ts';
-import { Evaluation, EvaluationParams } from './schema.ts';
+import { BATCHED_SAMPLE, EVALUATION_SAMPLE } from './samples.ts';
+import { Evaluation, EvaluationParams, ProviderBatchParams } from './schema.ts';
 
 export interface ControlEvaluationDeps extends ControlDeps {
   quotas: Quotas;
@@ -20,7 +21,7 @@ export interface ControlEvaluationDeps extends ControlDeps {
 
 const tag = 'Evaluations';
 
-/** Pausing, resuming, canceling and retrying evaluations. */
+/** Pausing, resuming, canceling and retrying evaluations, and submitting their batches again. */
 export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
   /** `POST /evaluations/{id}/pause`, `/cancel` and `/retry`. */
   const control = (
@@ -94,5 +95,24 @@ export function controlEvaluationRoutes(deps: ControlEvaluationDeps): Route[] {
       retryEvaluation,
       { status: 'running', retries: 1 },
     ),
+    defineRoute({
+      method: 'post',
+      path: '/evaluations/{id}/batches/{number}/resubmit',
+      operationId: 'resubmitBatch',
+      audit: ['evaluation.batch_resubmitted'],
+      tag,
+      summary: 'Submit a batch again that is unknown',
+      description: 'The provider may have it already: then both are answered, and its calls are paid for twice.',
+      scope: 'execute',
+      withoutRead: UNREAD_EVALUATION,
+      params: ProviderBatchParams,
+      response: Evaluation,
+      responseExample: BATCHED_SAMPLE,
+      errors: ['invalid_state'],
+      async handler({ db, params: { id, number } }) {
+        await resubmitBatch({ db, client: deps.client }, { evaluationId: id, number });
+        return presentEvaluation(await getCurrentEvaluation(db, id));
+      },
+    }),
   ];
 }

@@ -15,6 +15,7 @@ import { rescoreEvaluation } from '../../services/evaluations/creation/rescore-e
 import { startEvaluation } from '../../services/evaluations/creation/start-evaluation.ts';
 import type { EndpointRules } from '../../services/webhooks/webhooks.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { toMode } from './batch-options.ts';
 import { CreateEvaluation, RescoreEvaluation } from './create-schema.ts';
 import { presentEvaluation, UNREAD_RESCORED } from './presenter.ts';
 import { CREATE_SAMPLES, EVALUATION_SAMPLE } from './samples.ts';
@@ -116,6 +117,7 @@ export function rescoreEvaluationRoute(deps: CreateEvaluationDeps): Route {
           sealed: body.evaluators && sealEvaluators(deps, body.evaluators, 'evaluators'),
           threshold,
           maxCost,
+          ...toMode(body),
         }),
       );
     },

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { EVALUATION_MODES } from '../../domain/batches/batch-mode.ts';
 import { Example } from '../../domain/evaluations/example.ts';
 import { Label } from '../../domain/prompts/label.ts';
 import { EvaluatorList, EvaluatorsSchema } from '../../evaluators/registry.ts';
 import { BodyVersion, Metadata, Name, TimestampInput } from '../../http/fields.ts';
 import { CreateExecution } from '../executions/schema.ts';
+import { BatchOptions, checkMode } from './batch-options.ts';
 
 const MAX_INLINE_EXAMPLES = 1_000;
 
@@ -48,6 +50,15 @@ const evaluationFields = {
       description:
         'What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.',
     }),
+  mode: z
+    .enum(EVALUATION_MODES, `must be one of ${EVALUATION_MODES.join(', ')}`)
+    .default('interactive')
+    .meta({
+      description:
+        '`batch`: models are called through the batch APIs of their providers, for less money and within hours; a model without one is a 400. ' +
+        '`auto`: so where all models of the run have one, otherwise `interactive`.',
+    }),
+  batch: BatchOptions.optional(),
   concurrency: z.int().min(1).max(200).default(20).meta({ description: 'Examples at a time.' }),
   max_cost: MaxCost.optional().meta({
     description:
@@ -61,7 +72,12 @@ const evaluationFields = {
   metadata: Metadata.default({}),
 };
 
-type Fields = { version?: unknown; label?: unknown; dataset?: unknown; examples?: unknown };
+type Fields = Parameters<typeof checkMode>[0] & {
+  version?: unknown;
+  label?: unknown;
+  dataset?: unknown;
+  examples?: unknown;
+};
 
 /** Rules between fields, the same for evaluations and schedules. */
 function checkTogether(fields: Fields, context: z.RefinementCtx): void {
@@ -69,6 +85,7 @@ function checkTogether(fields: Fields, context: z.RefinementCtx): void {
     context.addIssue({ code: 'custom', path: ['label'], message: 'give either version or label, not both' });
   if ((fields.dataset === undefined) === (fields.examples === undefined))
     context.addIssue({ code: 'custom', path: ['dataset'], message: 'give exactly one of dataset and examples' });
+  checkMode(fields, context);
 }
 
 export const CreateEvaluation = z
@@ -90,7 +107,10 @@ export const RescoreEvaluation = z
     evaluators: EvaluatorList.optional().meta({ description: 'Those of the run that is scored again unless given.' }),
     threshold: evaluationFields.threshold.unwrap().optional().meta({ description: 'The same.' }),
     max_cost: MaxCost.optional().meta({ description: 'US dollars that the judges may cost.' }),
+    mode: evaluationFields.mode.meta({ description: 'How the judges are called, as for a new evaluation.' }),
+    batch: BatchOptions.optional(),
   })
+  .superRefine(checkMode)
   .meta({ id: 'RescoreEvaluation' });
 
 export const ResumeEvaluation = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cost } from '../../domain/usage.ts';
+import { Cost, CostAmount } from '../../domain/usage.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { estimateEvaluation } from '../../services/evaluations/creation/estimate-evaluation.ts';
 import { sealEvaluators } from '../../services/evaluations/creation/evaluator-secrets.ts';
@@ -18,6 +18,10 @@ const Estimate = z
       .extend({ amount: z.string() })
       .nullable()
       .meta({ description: 'US dollars, judges included; null where a model has no known price.' }),
+    savings: CostAmount.nullable().meta({
+      description:
+        'What batches save, within `cost`; null where calls are made one by one, or a model has no known price.',
+    }),
     basis: z.string().meta({ description: 'How it was reckoned, in words.' }),
   })
   .meta({ id: 'EvaluationEstimate' });
@@ -28,6 +32,7 @@ const estimateSample: z.input<typeof Estimate> = {
   judge_calls: 0,
   tokens: { input: 48_000, output: 32_000 },
   cost: { amount: '0.0264', currency: 'USD' },
+  savings: null,
   basis:
     'Calls of openai/gpt-4o-mini, each example once, without retries and fallbacks. Input tokens: the prompt filled with 50 of 2,000 ' +
     'examples, a token for every 3 characters. Output tokens: 16 a call, the mean of its newest evaluation on this model.',
@@ -55,7 +60,7 @@ export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
       const { start_at: startAt, ...fields } = body;
       await deps.evaluatorPool.check(db.workspaceId, body.evaluators, 'evaluators');
       const { evaluators } = sealEvaluators(deps, body.evaluators, 'evaluators');
-      const { modelCalls, judgeCalls, costUsd, ...estimate } = await estimateEvaluation(db, deps.models, {
+      const { modelCalls, judgeCalls, costUsd, savingsUsd, ...estimate } = await estimateEvaluation(db, deps.models, {
         ...toNewEvaluation(fields),
         evaluators,
         startAt,
@@ -65,6 +70,7 @@ export function estimateEvaluationRoute(deps: CreateEvaluationDeps): Route {
         model_calls: modelCalls,
         judge_calls: judgeCalls,
         cost: costUsd === null ? null : { amount: costUsd, currency: 'USD' },
+        savings: savingsUsd === null ? null : { amount: savingsUsd, currency: 'USD' },
       };
     },
   });

@@ -4,11 +4,13 @@ import { passes } from '../../domain/evaluations/scoring.ts';
 import { publicId } from '../../domain/ids.ts';
 import { JsonText, type WithTexts } from '../../domain/text/json-text.ts';
 import { NO_TOKENS, type TokenUsage } from '../../domain/usage.ts';
-import type { EvaluationRow } from '../../services/evaluations/evaluations.ts';
+import type { BatchRow } from '../../services/batches/read-batches.ts';
+import type { CurrentEvaluation, EvaluationRow } from '../../services/evaluations/evaluations.ts';
 import type { ResultRow } from '../../services/evaluations/results/results.ts';
 import { evaluationWorkflowId } from '../../temporal/names.ts';
+import { presentBatch } from './batch-options.ts';
 import type { Result } from './results-schema.ts';
-import type { Evaluation } from './schema.ts';
+import type { Evaluation, ProviderBatch } from './schema.ts';
 
 function addTokens(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {
@@ -29,6 +31,7 @@ export const UNREAD_EVALUATION = {
   parameters: {},
   includes: [],
   evaluators: [],
+  batches: [],
   metadata: {},
   score: null,
   scores_by_evaluator: null,
@@ -46,8 +49,33 @@ export const UNREAD_RESCORED = {
   metadata: {},
 } as const satisfies Partial<z.input<typeof Evaluation>>;
 
-/** An evaluation as callers see it. */
-export function presentEvaluation(row: EvaluationRow): z.input<typeof Evaluation> {
+const iso = (time: Date | null) => time?.toISOString() ?? null;
+
+function presentProviderBatch(row: BatchRow): z.input<typeof ProviderBatch> {
+  const { number, wave, evaluator, provider, model, provider_batch_id, status, provider_status, items, counts, error } =
+    row;
+  return {
+    number,
+    id: publicId('providerBatch', row.id),
+    wave,
+    evaluator,
+    provider,
+    model,
+    provider_batch_id,
+    status,
+    provider_status,
+    items,
+    counts,
+    submitted_at: iso(row.submitted_at),
+    expires_at: iso(row.expires_at),
+    next_poll_at: iso(row.next_poll_at),
+    finished_at: iso(row.finished_at),
+    error,
+  };
+}
+
+/** An evaluation as callers see it; with its batches where they were read, too. */
+export function presentEvaluation(row: EvaluationRow | CurrentEvaluation): z.input<typeof Evaluation> {
   const summary = row.summary;
   const tokens = summary?.tokens ?? NO_TOKENS;
   const judgeTokens = summary?.judgeTokens ?? NO_TOKENS;
@@ -75,6 +103,12 @@ export function presentEvaluation(row: EvaluationRow): z.input<typeof Evaluation
     source_evaluation_id: row.source_evaluation_id === null ? null : publicId('evaluation', row.source_evaluation_id),
     reuse: row.reuse_max_age === null ? null : { max_age: row.reuse_max_age },
     concurrency: row.concurrency,
+    mode: row.mode,
+    batch: row.batch && presentBatch(row.batch),
+    ...('batches' in row && {
+      batches: row.batches.map(presentProviderBatch),
+      savings: { amount: row.savings, currency: 'USD' },
+    }),
     max_cost: row.max_cost,
     start_at: row.start_at?.toISOString() ?? null,
     metadata: row.metadata,

@@ -22,6 +22,8 @@ export const EVALUATION_SAMPLE = {
   source_evaluation_id: null,
   reuse: null,
   concurrency: 20,
+  mode: 'interactive',
+  batch: null,
   max_cost: '2.5',
   start_at: null,
   metadata: {},
@@ -45,6 +47,35 @@ export const EVALUATION_SAMPLE = {
   created_at: '2026-01-31T12:00:00.000Z',
   started_at: '2026-01-31T12:00:00.120Z',
   finished_at: '2026-01-31T12:00:09.480Z',
+};
+
+/** A run by batches, while it waits. */
+export const BATCHED_SAMPLE = {
+  ...EVALUATION_SAMPLE,
+  status: 'running',
+  mode: 'batch',
+  batch: { max_wait: '24h', then: 'interactive' },
+  batches: [
+    {
+      number: 1,
+      id: 'batch_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12',
+      wave: 'responses',
+      evaluator: null,
+      provider: 'openai',
+      model: 'openai/gpt-4o-mini',
+      provider_batch_id: 'batch_68f0c5',
+      status: 'in_progress',
+      provider_status: 'in_progress',
+      items: 200,
+      counts: { total: 200, succeeded: 40, failed: 0 },
+      submitted_at: '2026-01-31T12:00:02.000Z',
+      expires_at: '2026-02-01T12:00:02.000Z',
+      next_poll_at: '2026-01-31T12:05:02.000Z',
+      finished_at: null,
+      error: null,
+    },
+  ],
+  savings: { amount: '0', currency: 'USD' },
 };
 
 /** One example's result as the documentation shows it. */
@@ -109,6 +140,13 @@ export const CREATE_SAMPLES = {
     prompt_name: 'support/greeting',
     examples: [{ id: 'ada', variables: { name: 'Ada' }, expected: 'Hello Ada!' }],
     evaluators: [{ type: 'contains' }],
+  },
+  'At the price of batches': {
+    prompt_name: 'support/greeting',
+    dataset: 'support/questions',
+    evaluators: [{ type: 'exact_match' }],
+    mode: 'batch',
+    batch: { max_wait: '24h', then: 'interactive' },
   },
   'With a scorer of your own': {
     prompt_name: 'support/greeting',

@@ -1,13 +1,49 @@
 import { z } from 'zod';
+import { BATCH_WAVES, EVALUATION_MODES } from '../../domain/batches/batch-mode.ts';
+import { providerBatchStates } from '../../domain/batches/provider-batch-states.ts';
 import { evaluationStates } from '../../domain/evaluations/evaluation-states.ts';
 import { ModelParameters } from '../../domain/prompts/parameters.ts';
 import { CostAmount, TokenUsage } from '../../domain/usage.ts';
-import { CreationTime, idParams, Metadata, Name, Timestamp } from '../../http/fields.ts';
+import { CreationTime, idParams, Metadata, Name, Timestamp, wholeNumber } from '../../http/fields.ts';
 import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { BatchOptions } from './batch-options.ts';
 
 const Judge = z.object({ tokens: TokenUsage, cost: CostAmount });
 
 const Evaluator = z.looseObject({ type: z.string(), name: z.string(), weight: z.number() });
+
+const ErrorOrNull = z.object({ code: z.string(), message: z.string() }).nullable();
+
+/** A batch of a run's calls at a provider. */
+export const ProviderBatch = z
+  .object({
+    number: z.int().meta({ description: 'From 1.' }),
+    id: z.string().meta({
+      description: 'What it is tagged with at a provider that has tags.',
+      example: 'batch_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a12',
+    }),
+    wave: z.enum(BATCH_WAVES),
+    evaluator: z.string().nullable().meta({ description: 'The judge, of `judgements`.' }),
+    provider: z.string(),
+    model: z.string(),
+    provider_batch_id: z.string().nullable(),
+    status: z.enum(providerBatchStates.states).meta({
+      description:
+        '`unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that.',
+    }),
+    provider_status: z.string().nullable().meta({ description: 'As the provider calls it.' }),
+    items: z.int().meta({ description: 'Calls in it.' }),
+    counts: z
+      .object({ total: z.int(), succeeded: z.int(), failed: z.int() })
+      .nullable()
+      .meta({ description: 'By the provider.' }),
+    submitted_at: Timestamp.nullable(),
+    expires_at: Timestamp.nullable().meta({ description: 'When the provider gives up.' }),
+    next_poll_at: Timestamp.nullable(),
+    finished_at: Timestamp.nullable(),
+    error: ErrorOrNull,
+  })
+  .meta({ id: 'ProviderBatch' });
 
 export const Evaluation = z
   .object({
@@ -37,6 +73,10 @@ export const Evaluation = z
     }),
     reuse: z.object({ max_age: z.int() }).nullable(),
     concurrency: z.int(),
+    mode: z.enum(EVALUATION_MODES),
+    batch: BatchOptions.nullable().meta({ description: 'Null where models are called one by one, also by `auto`.' }),
+    batches: z.array(ProviderBatch).optional().meta({ description: 'Omitted in lists and where a run is created.' }),
+    savings: CostAmount.optional().meta({ description: 'What batches have saved so far. Omitted as `batches` is.' }),
     max_cost: z.string().nullable(),
     start_at: Timestamp.nullable(),
     metadata: Metadata,
@@ -59,7 +99,7 @@ export const Evaluation = z
     progress: z.number().meta({ description: 'Share of the examples that have a result, 0–1.' }),
     retries: z.int(),
     workflow_id: z.string(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    error: ErrorOrNull,
     created_at: Timestamp,
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
@@ -89,3 +129,6 @@ export const ListQuery = z.strictObject({
 });
 
 export const EvaluationParams = idParams('evaluation');
+export const ProviderBatchParams = EvaluationParams.extend({
+  number: wholeNumber({ min: 1, max: 1_000_000, description: 'Of the batch, from 1.' }),
+});

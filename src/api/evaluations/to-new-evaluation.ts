@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { NewEvaluation } from '../../services/evaluations/creation/create-evaluation.ts';
+import { toMode } from './batch-options.ts';
 import type { ScheduledEvaluation } from './create-schema.ts';
 
 /** A parsed body in the words of the services. */
 export function toNewEvaluation(body: z.output<typeof ScheduledEvaluation>): NewEvaluation {
-  const { prompt_name: promptName, max_cost: maxCost, ...rest } = body;
-  return { ...rest, promptName, maxCost };
+  const { prompt_name: promptName, max_cost: maxCost, mode, batch, ...rest } = body;
+  return { ...rest, ...toMode({ mode, batch }), promptName, maxCost };
 }

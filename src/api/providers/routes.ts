@@ -12,6 +12,7 @@ const Provider = z
     setting: z.string().nullable().meta({
       description: 'What an operator sets so that they can be; null where nothing needs to be set.',
     }),
+    has_batches: z.boolean().meta({ description: 'Whether evaluations can call its models by batches.' }),
     models: z
       .array(
         z.object({
@@ -34,21 +35,30 @@ const providerSamples: z.input<typeof Provider>[] = [
     provider: 'openai',
     is_configured: true,
     setting: 'OPENAI_API_KEY',
+    has_batches: true,
     models: [{ model: 'openai/gpt-4o-mini', pricing: { input: '0.15', output: '0.6', cached_input: '0.075' } }],
   },
   {
     provider: 'sandbox',
     is_configured: true,
     setting: null,
+    has_batches: false,
     models: [{ model: 'sandbox/echo', pricing: { input: '0', output: '0', cached_input: '0' } }],
   },
 ];
 
-function presentProvider({ provider, isConfigured, setting, models }: ListedProvider): z.input<typeof Provider> {
+function presentProvider({
+  provider,
+  isConfigured,
+  setting,
+  hasBatches,
+  models,
+}: ListedProvider): z.input<typeof Provider> {
   return {
     provider,
     is_configured: isConfigured,
     setting,
+    has_batches: hasBatches,
     models: models.map(({ model, pricing }) => ({
       model,
       pricing: pricing && {

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type BatchSettings, EVALUATION_MODES, type EvaluationMode } from '../../domain/batches/batch-mode.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../domain/evaluations/evaluation-states.ts';
 import type { ToolCall } from '../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../domain/prompts/parameters.ts';
@@ -27,7 +28,7 @@ export interface EvaluationSummary {
   p95Ms: number | null;
 }
 
-const statuses = <S extends string>(names: readonly S[]) =>
+const oneOf = <S extends string>(names: readonly S[]) =>
   p.enum(() => Object.fromEntries(names.map((name) => [name, name]))).$type<S>();
 
 /** What calls of models were billed. */
@@ -102,11 +103,15 @@ export const Evaluation = defineEntity({
     baselineMode: p.text(),
     baselineId: p.uuid().nullable(),
     concurrency: p.integer(),
+    /** As its caller asked. */
+    mode: oneOf<EvaluationMode>(EVALUATION_MODES).default('interactive'),
+    /** Whether it calls its models by batches: `mode`, with `auto` decided when it was created. Null: it does not. */
+    batch: p.json<BatchSettings>().columnType('jsonb').nullable(),
     maxCost: p.decimal('string').columnType('numeric').nullable(),
     startAt: timestamp().nullable(),
     metadata: p.json<Record<string, string>>().columnType('jsonb'),
     scheduleId: p.uuid().nullable(),
-    status: statuses(evaluationStates.states),
+    status: oneOf(evaluationStates.states),
     /** Why it is paused, in words. */
     statusReason: p.text().nullable(),
     /** How often failed examples were retried; part of the workflow's id. */
@@ -167,7 +172,7 @@ export const EvaluationResult = defineEntity({
     exampleKey: p.text(),
     variables: p.json<Record<string, JsonValue>>().columnType('jsonb'),
     expected: p.json<JsonValue>().columnType('jsonb').nullable(),
-    status: statuses(RESULT_STATUSES),
+    status: oneOf(RESULT_STATUSES),
     output: p.text().nullable(),
     /** The tools that the model asks for. */
     toolCalls: p.json<ToolCall[]>().columnType('jsonb').nullable(),

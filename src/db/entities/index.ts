@@ -11,6 +11,7 @@ import { Prompt, PromptInclude, PromptLabel, PromptVersion } from './prompt.ts';
 import { PromptDay, StatisticsProgress } from './prompt-day.ts';
 import { ProtectedLabel } from './protected-label.ts';
 import { Queue, QueueCandidate, QueueItem, QueueReview } from './queue.ts';
+import { ProviderBatch } from './provider-batch.ts';
 import { RateLimit } from './rate-limit.ts';
 import { LabelPolicy, Release, ReleaseEntry, ReleaseSum } from './release.ts';
 import { Rule, RuleBackfill, RuleDay, RuleItem, RuleJudgement } from './rule.ts';
@@ -49,6 +50,7 @@ export const entities = [
   Evaluation,
   EvaluationResult,
   EvaluationJudgement,
+  ProviderBatch,
   Queue,
   QueueItem,
   QueueReview,

@@ -2,12 +2,20 @@ import { readFileSync, statSync } from 'node:fs';
 import { Big } from 'big.js';
 import { z } from 'zod';
 import type { Pricing } from '../../domain/usage.ts';
+import { DISCOUNTS, multiplied } from '../batches/discounts.ts';
 import type { ResolvedModel } from '../names.ts';
 import { findProvider } from '../providers/registry.ts';
 import { sandboxPrice } from '../sandbox/sandbox.ts';
 import { createListedFinder, listPrice } from './pricing.ts';
 
 const Usd = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'write US dollars as a decimal in a string, such as "0.15"');
+
+const Multiplier = z
+  .string()
+  .regex(
+    /^(?=.*[1-9])\d{1,3}(\.\d{1,12})?$/,
+    'write what prices are multiplied by in batches as a decimal above 0 in a string, such as "0.5"',
+  );
 
 const Rates = {
   input_per_million: Usd,
@@ -19,12 +27,15 @@ const Rates = {
 const OperatorPrice = z.strictObject({
   ...Rates,
   per_request: Usd.optional(),
+  batch_multiplier: Multiplier.optional(),
   tiers: z.array(z.strictObject({ ...Rates, above_input_tokens: z.int().nonnegative() })).optional(),
 });
 
 const ModelPattern = z
   .string()
   .regex(/^[a-z-]+\/[^*]*\*?$/, 'name a model as provider/model; a * may stand at its end only');
+
+type OperatorPrice = z.infer<typeof OperatorPrice>;
 
 /** The operator's prices: `{"openai/gpt-4o-mini": {"input_per_million": "0.15", …}, "openai-compatible/*": {…}}`. */
 const PricesFile = z.record(ModelPattern, OperatorPrice);
@@ -33,6 +44,8 @@ type PricesFile = z.infer<typeof PricesFile>;
 export interface PriceBook {
   /** The price of a call made now with so many input tokens; null when none is known. */
   priceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
+  /** The same of a call in a batch: the operator's multiplier, or the provider's own for list prices. */
+  batchPriceOf(model: ResolvedModel, inputTokens: number): Pricing | null;
   /** Names of the models that the operator has given a price of their own, not by a pattern. */
   operatorModels(): string[];
 }
@@ -74,17 +87,35 @@ export function createPriceBook(options: {
     }
   }
 
+  function operatorsOwn(model: string): { pattern: string; price: OperatorPrice } | undefined {
+    if (file !== undefined) reread(file);
+    const pattern = mostSpecific(Object.keys(prices), model);
+    const price = pattern === undefined ? undefined : prices[pattern];
+    return pattern === undefined || price === undefined ? undefined : { pattern, price };
+  }
+
+  function listed({ provider, providerModelId }: ResolvedModel, inputTokens: number): Pricing | null {
+    const priceList = findProvider(provider)?.priceList;
+    if (priceList === undefined) return null;
+    return listPrice(priceList, providerModelId, inputTokens, new Date(now()), findListed);
+  }
+
   return {
-    priceOf({ provider, model, providerModelId }, inputTokens) {
-      if (provider === 'sandbox') return sandboxPrice(model);
-      if (file !== undefined) reread(file);
-      const pattern = mostSpecific(Object.keys(prices), model);
-      const own = pattern === undefined ? undefined : prices[pattern];
-      if (pattern !== undefined && own !== undefined) return operatorPrice(pattern, own, inputTokens);
-      const priceList = findProvider(provider)?.priceList;
-      return priceList === undefined
-        ? null
-        : listPrice(priceList, providerModelId, inputTokens, new Date(now()), findListed);
+    priceOf(resolved, inputTokens) {
+      if (resolved.provider === 'sandbox') return sandboxPrice(resolved.model);
+      const own = operatorsOwn(resolved.model);
+      return own === undefined ? listed(resolved, inputTokens) : operatorPrice(own.pattern, own.price, inputTokens);
+    },
+
+    batchPriceOf(resolved, inputTokens) {
+      if (resolved.provider === 'sandbox') return null;
+      const own = operatorsOwn(resolved.model);
+      if (own !== undefined) {
+        const multiplier = own.price.batch_multiplier ?? '1';
+        return multiplied(operatorPrice(own.pattern, own.price, inputTokens), { multiplier, source: 'operator' });
+      }
+      const [price, discount] = [listed(resolved, inputTokens), DISCOUNTS[resolved.provider]];
+      return price === null || discount === undefined ? null : multiplied(price, discount);
     },
 
     operatorModels() {
@@ -102,7 +133,7 @@ function mostSpecific(patterns: readonly string[], model: string): string | unde
     .sort((a, b) => b.length - a.length)[0];
 }
 
-function operatorPrice(pattern: string, price: z.infer<typeof OperatorPrice>, inputTokens: number): Pricing {
+function operatorPrice(pattern: string, price: OperatorPrice, inputTokens: number): Pricing {
   const tier = (price.tiers ?? [])
     .filter(({ above_input_tokens }) => inputTokens > above_input_tokens)
     .sort((a, b) => b.above_input_tokens - a.above_input_tokens)[0];

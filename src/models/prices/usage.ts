@@ -114,16 +114,26 @@ const LIST_PRICE_TIERS = new Set([
   'not_available',
   'service_tier_unspecified',
 ]);
+const BATCH_PRICE_TIERS = new Set([...LIST_PRICE_TIERS, 'batch']);
 
 /**
  * Whether the response was billed at list prices. Faster, slower or regional service, which `provider_options` can ask for,
  * and one-hour cache writes cost something else: then the cost is unknown instead of wrong.
  */
 export function isBilledAtListPrice(body: unknown): boolean {
+  return isBilledAt(LIST_PRICE_TIERS, body);
+}
+
+/** The same of a response to a call in a batch, which Anthropic says in the tier. */
+export function isBilledAtBatchPrice(body: unknown): boolean {
+  return isBilledAt(BATCH_PRICE_TIERS, body);
+}
+
+function isBilledAt(usual: ReadonlySet<string>, body: unknown): boolean {
   const parsed = BilledAs.safeParse(body);
   if (!parsed.success) return true;
   const { service_tier, usage, usageMetadata } = parsed.data;
   const tiers = [service_tier, usage?.service_tier, usage?.speed, usage?.inference_geo, usageMetadata?.serviceTier];
-  const atListPrice = tiers.every((tier) => tier === undefined || LIST_PRICE_TIERS.has(tier.toLowerCase()));
+  const atListPrice = tiers.every((tier) => tier === undefined || usual.has(tier.toLowerCase()));
   return atListPrice && !usage?.cache_creation?.ephemeral_1h_input_tokens;
 }

@@ -7,6 +7,7 @@ import { notFound } from '../../domain/errors.ts';
 import type { EvaluationStatus } from '../../domain/evaluations/evaluation-states.ts';
 import { idsOfSpan } from '../../domain/ids.ts';
 import type { EvaluatorConfig } from '../../evaluators/registry.ts';
+import { type BatchRow, readBatches, savingsOf } from '../batches/read-batches.ts';
 import { readSummary } from './run/sum-up.ts';
 
 /** Without the texts, which may be long. */
@@ -33,6 +34,8 @@ export const EVALUATION_COLUMNS = [
   'source_evaluation_id',
   'reuse_max_age',
   'concurrency',
+  'mode',
+  'batch',
   sql<string | null>`trim_scale(max_cost)::text`.as('max_cost'),
   'start_at',
   'metadata',
@@ -68,18 +71,27 @@ export async function getEvaluation(query: Query, id: string): Promise<Evaluatio
   return row;
 }
 
+/** An evaluation with what is read of it alone, not in lists. */
+export interface CurrentEvaluation extends EvaluationRow {
+  batches: BatchRow[];
+  /** What its batches have saved so far: US dollars, decimal. */
+  savings: string;
+}
+
 /**
- * The same, with the sums as they are at this moment while it runs.
+ * The same with its batches, and with the sums as they are at this moment while it runs.
  * @param sumsQuery what the sums are read by, from all of the results. Default: that of the row
  */
 export async function getCurrentEvaluation(
   db: WorkspaceDatabase,
   id: string,
   sumsQuery: Query = db.query,
-): Promise<EvaluationRow> {
+): Promise<CurrentEvaluation> {
   const row = await getEvaluation(db.query, id);
-  if (row.status === 'completed') return row;
-  return { ...row, summary: await readSummary(sumsQuery, row.id) };
+  const [batches, savings] =
+    row.batch === null ? [[], '0'] : [await readBatches(db.query, row.id), await savingsOf(sumsQuery, row.id)];
+  const summary = row.status === 'completed' ? row.summary : await readSummary(sumsQuery, row.id);
+  return { ...row, batches, savings, summary };
 }
 
 export interface EvaluationFilter {

@@ -40,6 +40,7 @@ describe('tokens and cost', () => {
       tokens: { input: 20, output: 1_000 },
       // 20 × 0.15 + 1,000 × 0.60 US dollars per million.
       cost: { amount: '0.000603', currency: 'USD' },
+      savings: null,
       basis: expect.stringContaining('filled with all 2 examples'),
     });
     expect(body.basis).toContain('500 a call, an assumption');

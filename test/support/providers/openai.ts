@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { openAiBatches } from './openai-batches.ts';
 import {
   Base64,
   DataUrl,
@@ -216,6 +217,7 @@ export const chatCompletions: Protocol = {
   error: (status, message) => ({
     error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'error', param: null, code: null },
   }),
+  batches: openAiBatches,
 };
 
 /** A stand-in for OpenAI and for any server compatible with it. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import type { BatchProtocol } from './batches.ts';
 
 /** What a stand-in is to answer; null usage leaves it out. */
 export interface CannedAnswer {
@@ -116,6 +117,8 @@ export interface Protocol {
   /** The answer of mode `empty`. */
   emptyAnswer(call: SeenCall): unknown;
   error(status: number, message: string): unknown;
+  /** Its batches, where the stand-in has them. */
+  batches?: BatchProtocol;
 }
 
 /** About a fourth of the characters, as the default usage. */

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { BatchBehaviour, BatchStore } from './batches.ts';
 import { Behaviour, type CannedAnswer, type Protocol, type SeenCall, type StreamEvent } from './protocol.ts';
+import { sendJson, untilDrained } from './response.ts';
 
 export interface StandInOptions {
   /** Default: `Answer to: <prompt>`. */
@@ -24,6 +26,8 @@ export interface StandIn {
   countBy(prompt: string): number;
   /** Replaces the behaviour so far; without an argument answers are normal again. */
   behave(behaviour?: Behaviour): void;
+  /** Its batches; only where its protocol has them. */
+  batches: BatchStore;
   close(): Promise<void>;
 }
 
@@ -34,7 +38,10 @@ export function promptKey(prompt: string): string {
   return createHash('sha256').update(prompt).digest('hex').slice(0, 16);
 }
 
-/** Answers a provider's protocol on 127.0.0.1. `GET /__calls` counts, `POST /__behave` takes a `Behaviour`, `POST /__reset` forgets. */
+/**
+ * Answers a provider's protocol on 127.0.0.1. `GET /__calls` counts, `POST /__behave` takes a `Behaviour`, `POST /__reset` forgets.
+ * `GET /__batches` shows the batches and files, `POST /__batches` takes a `BatchBehaviour`, `POST /__batches/end` ends those in progress.
+ */
 export async function startStandIn(
   protocol: Protocol,
   versionPath: string,
@@ -57,12 +64,23 @@ export async function startStandIn(
     replaced = Promise.withResolvers();
   }
 
-  function control(path: string, text: string, res: ServerResponse): void {
+  const batches = new BatchStore(protocol, protocol.batches, (path, body) => {
+    const prompt = protocol.promptOf(body);
+    const call: SeenCall = { at: Date.now(), path, query: '', headers: {}, body, prompt };
+    const given = answer(call);
+    return protocol.answer(call, typeof given === 'string' ? { text: given } : given);
+  });
+
+  async function control(path: string, text: string, res: ServerResponse): Promise<void> {
+    if (path === '/__batches' && text !== '') batches.behave(BatchBehaviour.parse(JSON.parse(text)));
+    if (path === '/__batches/end') await batches.endAll();
+    if (path.startsWith('/__batches')) return sendJson(res, 200, batches.inspect());
     if (path === '/__behave') behave(Behaviour.parse(JSON.parse(text || '{}')));
     if (path === '/__reset') {
       callCount = 0;
       calls.length = 0;
       counts.clear();
+      batches.forgetAll();
     }
     sendJson(res, 200, { count: callCount, by_prompt: Object.fromEntries(counts) });
   }
@@ -117,8 +135,9 @@ export async function startStandIn(
   }
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const text = await readText(req);
     const [path = '/', query = ''] = (req.url ?? '/').split('?');
+    if (await batches.handle(req, res, path, query)) return;
+    const text = await readText(req);
     if (path.startsWith('/__')) return control(path, text, res);
     if (req.method !== 'POST' || !protocol.serves(path))
       return sendJson(res, 404, protocol.error(404, 'no such route'));
@@ -173,10 +192,12 @@ export async function startStandIn(
     },
     countBy: (prompt) => counts.get(promptKey(prompt)) ?? 0,
     behave,
+    batches,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
+      await batches.close();
     },
   };
 }
@@ -185,11 +206,6 @@ async function readText(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
 function startStream(res: ServerResponse): void {
@@ -205,14 +221,4 @@ async function sendEvents(res: ServerResponse, events: readonly StreamEvent[], e
     const isTaken = res.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
     if (!isTaken) await untilDrained(res);
   }
-}
-
-function untilDrained(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      res.off('drain', go).off('close', go);
-      resolve();
-    };
-    res.on('drain', go).on('close', go);
-  });
 }

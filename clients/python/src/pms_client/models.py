@@ -471,6 +471,11 @@ class CostPricing(BaseModel):
         ),
     ] = None
     per_request: str | None = None
+    batch_multiplier: Annotated[
+        str | None,
+        Field(description="Of a call in a batch: what the prices above were multiplied by, such as `0.5`."),
+    ] = None
+    batch_source: Annotated[str | None, Field(description="Where the multiplier comes from.")] = None
 
 
 class Cost(BaseModel):
@@ -590,6 +595,7 @@ class Provider(BaseModel):
         str | None,
         Field(description="What an operator sets so that they can be; null where nothing needs to be set."),
     ]
+    has_batches: Annotated[bool, Field(description="Whether evaluations can call its models by batches.")]
     models: Annotated[
         list[ProviderModel],
         Field(
@@ -669,6 +675,64 @@ class CreatedEvaluationError(BaseModel):
     )
     code: str
     message: str
+
+
+class ProviderBatchCounts(BaseModel):
+    """
+    By the provider.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    total: int
+    succeeded: int
+    failed: int
+
+
+class ProviderBatchError(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    code: str
+    message: str
+
+
+class ProviderBatch(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    number: Annotated[int, Field(description="From 1.")]
+    id: Annotated[str, Field(description="What it is tagged with at a provider that has tags.")]
+    wave: Literal["responses", "judgements"]
+    evaluator: Annotated[str | None, Field(description="The judge, of `judgements`.")]
+    provider: str
+    model: str
+    provider_batch_id: str | None
+    status: Annotated[
+        Literal[
+            "preparing",
+            "submitting",
+            "unknown",
+            "in_progress",
+            "settling",
+            "completed",
+            "failed",
+            "expired",
+            "canceled",
+        ],
+        Field(
+            description="`unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that."
+        ),
+    ]
+    provider_status: Annotated[str | None, Field(description="As the provider calls it.")]
+    items: Annotated[int, Field(description="Calls in it.")]
+    counts: Annotated[ProviderBatchCounts | None, Field(description="By the provider.")]
+    submitted_at: str | None
+    expires_at: Annotated[str | None, Field(description="When the provider gives up.")]
+    next_poll_at: str | None
+    finished_at: str | None
+    error: ProviderBatchError | None
 
 
 class EvaluationInclude(BaseModel):
@@ -776,6 +840,12 @@ class EvaluationEstimate(BaseModel):
     cost: Annotated[
         EvaluationEstimateCost | None,
         Field(description="US dollars, judges included; null where a model has no known price."),
+    ]
+    savings: Annotated[
+        CostAmount | None,
+        Field(
+            description="What batches save, within `cost`; null where calls are made one by one, or a model has no known price."
+        ),
     ]
     basis: Annotated[str, Field(description="How it was reckoned, in words.")]
 
@@ -2335,6 +2405,7 @@ class AuditEntry(BaseModel):
         "evaluation.resumed",
         "evaluation.canceled",
         "evaluation.retried",
+        "evaluation.batch_resubmitted",
         "evaluation.deleted",
         "score.deleted",
         "score_definition.set",
@@ -2388,6 +2459,26 @@ class ResponseSchemaOutput(BaseModel):
     description: str | None = None
     schema_: Annotated[dict[str, Any], Field(alias="schema")]
     strict: bool | None = None
+
+
+class BatchOptionsOutput(BaseModel):
+    """
+    Only with the mode `batch` or `auto`.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    max_wait: Annotated[
+        str,
+        Field(description="How long the run waits for each batch, from its submission: from `1h` to `7d`."),
+    ]
+    then: Annotated[
+        Literal["interactive", "fail"],
+        Field(
+            description="What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed."
+        ),
+    ]
 
 
 class SystemMessage(BaseModel):
@@ -3176,6 +3267,19 @@ class CreatedEvaluation(BaseModel):
     ]
     reuse: CreatedEvaluationReuse | None
     concurrency: int
+    mode: Literal["interactive", "batch", "auto"]
+    batch: Annotated[
+        BatchOptionsOutput | None,
+        Field(description="Null where models are called one by one, also by `auto`."),
+    ]
+    batches: Annotated[
+        list[ProviderBatch] | None,
+        Field(description="Omitted in lists and where a run is created."),
+    ] = None
+    savings: Annotated[
+        CostAmount | None,
+        Field(description="What batches have saved so far. Omitted as `batches` is."),
+    ] = None
     max_cost: str | None
     start_at: str | None
     metadata: Annotated[
@@ -3242,6 +3346,19 @@ class Evaluation(BaseModel):
     ]
     reuse: EvaluationReuse | None
     concurrency: int
+    mode: Literal["interactive", "batch", "auto"]
+    batch: Annotated[
+        BatchOptionsOutput | None,
+        Field(description="Null where models are called one by one, also by `auto`."),
+    ]
+    batches: Annotated[
+        list[ProviderBatch] | None,
+        Field(description="Omitted in lists and where a run is created."),
+    ] = None
+    savings: Annotated[
+        CostAmount | None,
+        Field(description="What batches have saved so far. Omitted as `batches` is."),
+    ] = None
     max_cost: str | None
     start_at: str | None
     metadata: Annotated[

@@ -55,6 +55,7 @@ export interface Operations {
   resumeEvaluation: { request: api.ResumeEvaluationData; response: api.ResumeEvaluationResponse };
   cancelEvaluation: { request: api.CancelEvaluationData; response: api.CancelEvaluationResponse };
   retryEvaluation: { request: api.RetryEvaluationData; response: api.RetryEvaluationResponse };
+  resubmitBatch: { request: api.ResubmitBatchData; response: api.ResubmitBatchResponse };
   listEvaluators: { request: api.ListEvaluatorsData; response: api.ListEvaluatorsResponse };
   listDatasets: { request: api.ListDatasetsData; response: api.ListDatasetsResponse };
   listDatasetVersions: { request: api.ListDatasetVersionsData; response: api.ListDatasetVersionsResponse };
@@ -193,6 +194,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   resumeEvaluation: 'POST /evaluations/{id}/resume',
   cancelEvaluation: 'POST /evaluations/{id}/cancel',
   retryEvaluation: 'POST /evaluations/{id}/retry',
+  resubmitBatch: 'POST /evaluations/{id}/batches/{number}/resubmit',
   listEvaluators: 'GET /evaluators',
   listDatasets: 'GET /datasets',
   listDatasetVersions: 'GET /datasets/{name}/versions',

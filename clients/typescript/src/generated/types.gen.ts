@@ -1350,6 +1350,11 @@ export type CreateEvaluation = {
      */
     baseline?: 'previous' | string | null;
     /**
+     * `batch`: models are called through the batch APIs of their providers, for less money and within hours; a model without one is a 400. `auto`: so where all models of the run have one, otherwise `interactive`.
+     */
+    mode?: 'interactive' | 'batch' | 'auto';
+    batch?: BatchOptions;
+    /**
      * Examples at a time.
      */
     concurrency?: number;
@@ -1401,6 +1406,20 @@ export type Example = {
     };
 };
 
+/**
+ * Only with the mode `batch` or `auto`.
+ */
+export type BatchOptions = {
+    /**
+     * How long the run waits for each batch, from its submission: from `1h` to `7d`.
+     */
+    max_wait?: string;
+    /**
+     * What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed.
+     */
+    then?: 'interactive' | 'fail';
+};
+
 export type RescoreEvaluation = {
     /**
      * Those of the run that is scored again unless given.
@@ -1414,6 +1433,11 @@ export type RescoreEvaluation = {
      * US dollars that the judges may cost.
      */
     max_cost?: number | string;
+    /**
+     * How the judges are called, as for a new evaluation.
+     */
+    mode?: 'interactive' | 'batch' | 'auto';
+    batch?: BatchOptions;
 };
 
 export type ResumeEvaluation = {
@@ -1806,6 +1830,11 @@ export type ScheduledEvaluation = {
      * What regressions are counted against: the newest completed run of this prompt over the same examples, a given one, or none.
      */
     baseline?: 'previous' | string | null;
+    /**
+     * `batch`: models are called through the batch APIs of their providers, for less money and within hours; a model without one is a 400. `auto`: so where all models of the run have one, otherwise `interactive`.
+     */
+    mode?: 'interactive' | 'batch' | 'auto';
+    batch?: BatchOptions;
     /**
      * Examples at a time.
      */
@@ -2632,6 +2661,14 @@ export type Cost = {
          */
         tier_above_input_tokens?: number;
         per_request?: string;
+        /**
+         * Of a call in a batch: what the prices above were multiplied by, such as `0.5`.
+         */
+        batch_multiplier?: string;
+        /**
+         * Where the multiplier comes from.
+         */
+        batch_source?: string;
     } | null;
 };
 
@@ -2908,6 +2945,10 @@ export type Provider = {
      */
     setting: string | null;
     /**
+     * Whether evaluations can call its models by batches.
+     */
+    has_batches: boolean;
+    /**
      * The models of the price list and of `MODEL_PRICES_FILE`, by name. Others can be named, too.
      */
     models: Array<{
@@ -2982,6 +3023,19 @@ export type CreatedEvaluation = {
         max_age: number;
     } | null;
     concurrency: number;
+    mode: 'interactive' | 'batch' | 'auto';
+    /**
+     * Null where models are called one by one, also by `auto`.
+     */
+    batch: BatchOptionsOutput | null;
+    /**
+     * Omitted in lists and where a run is created.
+     */
+    batches?: Array<ProviderBatch>;
+    /**
+     * What batches have saved so far. Omitted as `batches` is.
+     */
+    savings?: CostAmount;
     max_cost: string | null;
     start_at: Timestamp | null;
     /**
@@ -3041,6 +3095,56 @@ export type CreatedEvaluation = {
     finished_at: Timestamp | null;
 };
 
+export type ProviderBatch = {
+    /**
+     * From 1.
+     */
+    number: number;
+    /**
+     * What it is tagged with at a provider that has tags.
+     */
+    id: string;
+    wave: 'responses' | 'judgements';
+    /**
+     * The judge, of `judgements`.
+     */
+    evaluator: string | null;
+    provider: string;
+    model: string;
+    provider_batch_id: string | null;
+    /**
+     * `unknown`: the provider may have it, and did not say so. It is looked for, and not submitted again unless somebody asks for that.
+     */
+    status: 'preparing' | 'submitting' | 'unknown' | 'in_progress' | 'settling' | 'completed' | 'failed' | 'expired' | 'canceled';
+    /**
+     * As the provider calls it.
+     */
+    provider_status: string | null;
+    /**
+     * Calls in it.
+     */
+    items: number;
+    /**
+     * By the provider.
+     */
+    counts: {
+        total: number;
+        succeeded: number;
+        failed: number;
+    } | null;
+    submitted_at: Timestamp | null;
+    /**
+     * When the provider gives up.
+     */
+    expires_at: Timestamp | null;
+    next_poll_at: Timestamp | null;
+    finished_at: Timestamp | null;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+};
+
 export type EvaluationPage = {
     data: Array<Evaluation>;
     /**
@@ -3095,6 +3199,19 @@ export type Evaluation = {
         max_age: number;
     } | null;
     concurrency: number;
+    mode: 'interactive' | 'batch' | 'auto';
+    /**
+     * Null where models are called one by one, also by `auto`.
+     */
+    batch: BatchOptionsOutput | null;
+    /**
+     * Omitted in lists and where a run is created.
+     */
+    batches?: Array<ProviderBatch>;
+    /**
+     * What batches have saved so far. Omitted as `batches` is.
+     */
+    savings?: CostAmount;
     max_cost: string | null;
     start_at: Timestamp | null;
     /**
@@ -3175,6 +3292,10 @@ export type EvaluationEstimate = {
         currency: 'USD';
         amount: string;
     } | null;
+    /**
+     * What batches save, within `cost`; null where calls are made one by one, or a model has no known price.
+     */
+    savings: CostAmount | null;
     /**
      * How it was reckoned, in words.
      */
@@ -4608,7 +4729,7 @@ export type AuditEntry = {
         key_name: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
         type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'workspace';
         /**
@@ -4678,6 +4799,20 @@ export type ResponseSchemaOutput = {
         [key: string]: unknown;
     };
     strict?: boolean;
+};
+
+/**
+ * Only with the mode `batch` or `auto`.
+ */
+export type BatchOptionsOutput = {
+    /**
+     * How long the run waits for each batch, from its submission: from `1h` to `7d`.
+     */
+    max_wait: string;
+    /**
+     * What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed.
+     */
+    then: 'interactive' | 'fail';
 };
 
 /**
@@ -7198,6 +7333,53 @@ export type RetryEvaluationResponses = {
 };
 
 export type RetryEvaluationResponse = RetryEvaluationResponses[keyof RetryEvaluationResponses];
+
+export type ResubmitBatchData = {
+    body?: never;
+    path: {
+        id: string;
+        /**
+         * Of the batch, from 1.
+         */
+        number: number;
+    };
+    query?: never;
+    url: '/evaluations/{id}/batches/{number}/resubmit';
+};
+
+export type ResubmitBatchErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ResubmitBatchError = ResubmitBatchErrors[keyof ResubmitBatchErrors];
+
+export type ResubmitBatchResponses = {
+    /**
+     * Done.
+     */
+    200: Evaluation;
+};
+
+export type ResubmitBatchResponse = ResubmitBatchResponses[keyof ResubmitBatchResponses];
 
 export type ListEvaluatorsData = {
     body?: never;
@@ -11077,7 +11259,7 @@ export type ListAuditLogData = {
          * Only changes by this key (its sessions included), by this session, or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

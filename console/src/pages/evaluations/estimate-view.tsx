@@ -40,6 +40,7 @@ export function EstimateView({ form }: { form: RunForm }) {
             <strong>
               {data.cost === null ? 'Cost not known: a model has no price' : `About ${formatCost(data.cost)}`}
             </strong>
+            {data.savings !== null && `, ${formatCost(data.savings)} less than one by one`}
           </p>
           <p>
             {formatNumber(data.examples)} examples, {formatNumber(data.model_calls)} calls of the model

@@ -8,6 +8,7 @@ import { formatCost, formatMs, formatNumber, formatScore, formatTime, NONE } fro
 import { isNotFound } from '../../queries.ts';
 import { EvaluationActions } from './evaluation-actions.tsx';
 import { inWords } from './in-words.ts';
+import { ProviderBatches } from './provider-batches.tsx';
 import { comparisonQuery, hasEnded } from './queries.ts';
 import { Results } from './results.tsx';
 import { evaluationRoute } from './routes.ts';
@@ -48,6 +49,7 @@ export function EvaluationPage() {
           <>
             <Progress evaluation={loaded} />
             <Facts evaluation={loaded} />
+            <ProviderBatches evaluation={loaded} />
             <Baseline evaluation={loaded} />
             <EvaluatorScores evaluation={loaded} />
             <Results evaluation={loaded} />
@@ -151,6 +153,12 @@ function Facts({ evaluation }: { evaluation: Evaluation }) {
           {judge.tokens.total > 0 && <span className="muted">, judges {formatCost(judge.cost)}</span>}
         </dd>
       </div>
+      {evaluation.batch !== null && (
+        <div>
+          <dt>Saved by batches</dt>
+          <dd>{formatCost(evaluation.savings)}</dd>
+        </div>
+      )}
       <div>
         <dt>Tokens</dt>
         <dd>

@@ -5,6 +5,7 @@ import { namesQuery } from '../prompts/names-query.ts';
 import { EvaluatorsForm } from './evaluators-form.tsx';
 import { datasetNamesQuery } from './queries.ts';
 import type { RunForm } from './run-form-state.ts';
+import { RunModeFields } from './run-mode-fields.tsx';
 
 const SHOWN_VERSIONS = 200;
 
@@ -46,7 +47,8 @@ export function RunFormFields({
         </div>
       </section>
       <section className="card" aria-labelledby="run-limits">
-        <h2 id="run-limits">Limits</h2>
+        <h2 id="run-limits">Calls and limits</h2>
+        <RunModeFields value={value} set={set} />
         <div className="filters">
           <TextField
             label="Examples at a time"

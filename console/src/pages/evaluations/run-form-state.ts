@@ -18,6 +18,10 @@ export interface RunForm {
   threshold: string;
   /** `previous`, `none`, or an evaluation's id. */
   baseline: string;
+  mode: 'interactive' | 'batch' | 'auto';
+  /** For each batch, as the API has it: `24h`. */
+  maxWait: string;
+  leftovers: 'interactive' | 'fail';
   concurrency: string;
   /** US dollars. */
   maxCost: string;
@@ -35,6 +39,9 @@ export const EMPTY_RUN: RunForm = {
   evaluators: [{ type: 'exact_match' }],
   threshold: '80',
   baseline: 'previous',
+  mode: 'interactive',
+  maxWait: '24h',
+  leftovers: 'interactive',
   concurrency: '20',
   maxCost: '',
   startAt: '',
@@ -42,7 +49,7 @@ export const EMPTY_RUN: RunForm = {
 
 /** A form for a run like one that was. */
 export function formOf(evaluation: Evaluation): RunForm {
-  const { dataset, max_cost } = evaluation;
+  const { dataset, max_cost, batch } = evaluation;
   return {
     ...EMPTY_RUN,
     prompt: evaluation.prompt_name,
@@ -52,6 +59,8 @@ export function formOf(evaluation: Evaluation): RunForm {
     examples: dataset === null ? '' : EMPTY_RUN.examples,
     evaluators: evaluation.evaluators as Evaluator[],
     threshold: String(Number((evaluation.threshold * 100).toFixed(6))),
+    mode: evaluation.mode,
+    ...(batch && { maxWait: batch.max_wait, leftovers: batch.then }),
     concurrency: String(evaluation.concurrency),
     maxCost: max_cost ?? '',
   };
@@ -69,13 +78,17 @@ export function readExamples(text: string): NonNullable<CreateEvaluation['exampl
   });
 }
 
+/** Which version of the prompt is meant; none of both: the latest. */
+export function selectorOf({ which: chosen }: RunForm): { version?: number; label?: string } {
+  const [kind, which = ''] = chosen.split(/:(.*)/s);
+  return { ...(kind === 'version' && { version: Number(which) }), ...(kind === 'label' && { label: which }) };
+}
+
 /** What a schedule runs. @throws Error where the examples are no JSON */
 export function toScheduled(form: RunForm): ScheduledEvaluation {
-  const [kind, which = ''] = form.which.split(/:(.*)/s);
   return {
     prompt_name: form.prompt.trim(),
-    ...(kind === 'version' && { version: Number(which) }),
-    ...(kind === 'label' && { label: which }),
+    ...selectorOf(form),
     ...(form.source === 'dataset'
       ? {
           dataset: {
@@ -87,6 +100,10 @@ export function toScheduled(form: RunForm): ScheduledEvaluation {
     evaluators: form.evaluators as ScheduledEvaluation['evaluators'],
     ...(form.threshold !== '' && { threshold: Number((Number(form.threshold) / 100).toFixed(8)) }),
     baseline: form.baseline === 'none' ? null : form.baseline.trim(),
+    ...(form.mode !== 'interactive' && {
+      mode: form.mode,
+      batch: { max_wait: form.maxWait, then: form.leftovers },
+    }),
     ...(form.concurrency !== '' && { concurrency: Number(form.concurrency) }),
     ...(form.maxCost.trim() !== '' && { max_cost: form.maxCost.trim() }),
   };

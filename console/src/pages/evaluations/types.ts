@@ -16,5 +16,6 @@ export interface Estimate {
   judge_calls: number;
   tokens: { input: number; output: number };
   cost: { amount: string; currency: string } | null;
+  savings: { amount: string | null; currency: string } | null;
   basis: string;
 }

@@ -38,6 +38,7 @@ const ACTIONS: Record<AuditAction, true> = {
   'evaluation.resumed': true,
   'evaluation.canceled': true,
   'evaluation.retried': true,
+  'evaluation.batch_resubmitted': true,
   'evaluation.deleted': true,
   'score.deleted': true,
   'score_definition.set': true,

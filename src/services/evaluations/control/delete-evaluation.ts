@@ -1,7 +1,12 @@
 import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { TRASH_WORKSPACE } from '../../../db/trash.ts';
+import { providerBatchStates, UNFINISHED_PROVIDER_BATCH } from '../../../domain/batches/provider-batch-states.ts';
 import { ApiError } from '../../../domain/errors.ts';
-import { ENDED_EVALUATION, evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import {
+  ENDED_EVALUATION,
+  type EvaluationStatus,
+  evaluationStates,
+} from '../../../domain/evaluations/evaluation-states.ts';
 import { publicId } from '../../../domain/ids.ts';
 import { recordChange } from '../../audit/record-change.ts';
 import { type EvaluationRow, getCurrentEvaluation, getEvaluation } from '../evaluations.ts';
@@ -11,7 +16,12 @@ import { type EvaluationRow, getCurrentEvaluation, getEvaluation } from '../eval
 const DELETE = {
   text: `with gone as (
            update evaluations set workspace_id = '${TRASH_WORKSPACE}'
-           where workspace_id = $1 and id = $2 and ${evaluationStates.in(ENDED_EVALUATION)} returning id
+           where workspace_id = $1 and id = $2 and ${evaluationStates.in(ENDED_EVALUATION)}
+             and not exists (
+               select 1 from provider_batches as b
+               where b.evaluation_id = evaluations.id and ${providerBatchStates.in(UNFINISHED_PROVIDER_BATCH, 'b')}
+             )
+           returning id
          ), keys as (
            delete from idempotency_keys where workspace_id = $1 and resource_id in (select id::text from gone)
          ) select id from gone`,
@@ -21,7 +31,7 @@ const DELETE = {
  * Deletes an evaluation that has ended, with its results, judgements and inline examples. What it used stays in the sums of
  * usage. Runs that were compared with it keep what came of that; one that has yet to be is compared with its threshold.
  * @returns it as it was
- * @throws ApiError `not_found`, `invalid_state`
+ * @throws ApiError `not_found`, `invalid_state`, also where its batches have not ended
  */
 export async function deleteEvaluation(db: WorkspaceDatabase, id: string): Promise<EvaluationRow> {
   const row = await getCurrentEvaluation(db, id);
@@ -33,5 +43,10 @@ export async function deleteEvaluation(db: WorkspaceDatabase, id: string): Promi
   });
   if (isDeleted) return row;
   const { status } = await getEvaluation(db.query, id);
+  if ((ENDED_EVALUATION as readonly EvaluationStatus[]).includes(status))
+    throw new ApiError(
+      'invalid_state',
+      'Batches of this evaluation have not ended at their provider: wait for their end.',
+    );
   throw new ApiError('invalid_state', `This evaluation is ${status}: cancel it first, or wait for its end.`);
 }

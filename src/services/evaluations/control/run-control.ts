@@ -4,6 +4,7 @@ import { now } from '../../../db/sql.ts';
 import { changeState, inStates } from '../../../db/state-change.ts';
 import { asJson, prepared, type RowOf } from '../../../db/statement.ts';
 import type { Tables } from '../../../db/tables.ts';
+import type { BatchSettings } from '../../../domain/batches/batch-mode.ts';
 import { evaluationStates, UNFINISHED_EVALUATION } from '../../../domain/evaluations/evaluation-states.ts';
 import { mayBegin } from '../../acceptance/may-begin.ts';
 import type { RunRef } from '../creation/run-spec.ts';
@@ -20,6 +21,8 @@ export interface RunControl {
   examplesTotal: number;
   concurrency: number;
   maxCostUsd: number | null;
+  /** How it calls its models by batches; null: it does not. Absent in histories of before there were batches. */
+  batch?: BatchSettings | null;
 }
 
 const HAS_LAPSED = sql<boolean>`${inStates(evaluationStates, ['scheduled'])} and not ${mayBegin}`;
@@ -34,6 +37,7 @@ const controlColumns = (round: Expression<number>) => [
   'examples_total as examplesTotal' as const,
   'concurrency' as const,
   sql<number | null>`max_cost::float8`.as('maxCostUsd'),
+  'batch' as const,
 ];
 
 const READ = prepared<RunRef>()((db, { evaluationId, round }) =>

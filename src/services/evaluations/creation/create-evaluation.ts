@@ -1,6 +1,7 @@
 import type { Query } from '../../../db/database.ts';
 import { now } from '../../../db/sql.ts';
 import { asJson } from '../../../db/statement.ts';
+import type { BatchSettings, EvaluationMode } from '../../../domain/batches/batch-mode.ts';
 import { ApiError, type ErrorDetail, invalidField } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import type { Example } from '../../../domain/evaluations/example.ts';
@@ -15,6 +16,7 @@ import { type ModelsToCall, modelsToCall } from '../../executions/creation/model
 import { resolveIncludes } from '../../prompts/includes.ts';
 import { contentOf, getPrompt, type PromptRow, type VersionSelector } from '../../prompts/prompts.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
+import { decideMode, judgesOf } from './decide-mode.ts';
 
 export interface NewEvaluation extends VersionSelector {
   /** UUID, where the caller is to know it before it is stored. */
@@ -31,6 +33,9 @@ export interface NewEvaluation extends VersionSelector {
   /** `previous`, a public evaluation id, or null for none. */
   baseline: string | null;
   concurrency: number;
+  /** Default: `interactive`. */
+  mode?: EvaluationMode | undefined;
+  batch?: BatchSettings | undefined;
   /** US dollars, decimal. */
   maxCost?: string | undefined;
   startAt?: Date | undefined;
@@ -106,8 +111,7 @@ function checkExamples(content: PromptContent, includes: IncludeSet, examples: E
  * @throws ApiError `invalid_request` on `max_cost`
  */
 export function checkBudget(models: Models, called: readonly string[], evaluators: EvaluatorConfig[]): void {
-  const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
-  const unpriced = [...called, ...judges].filter((name) => models.priceOf(name) === null);
+  const unpriced = [...called, ...judgesOf(evaluators)].filter((name) => models.priceOf(name) === null);
   if (unpriced.length > 0)
     throw invalidField(
       'max_cost',
@@ -149,6 +153,8 @@ export interface ResolvedRun {
   /** With its fallbacks, under their full names. */
   called: ModelsToCall;
   evaluators: EvaluatorConfig[];
+  /** Null: its models are called one by one. */
+  batch: BatchSettings | null;
   baseline: { mode: string; id: string | null };
 }
 
@@ -169,9 +175,10 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
   );
   const evaluators = resolveJudges(models, request.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [called.model, ...called.fallbackModels], evaluators);
+  const batch = decideMode(models, request, [called.model, ...judgesOf(evaluators)]);
   const baseline = await baselineOf(query, request.baseline);
   if (request.examples !== undefined) checkExamples(content, includes, request.examples);
-  return { prompt, content, includes, called, evaluators, baseline };
+  return { prompt, content, includes, called, evaluators, batch, baseline };
 }
 
 /**
@@ -184,7 +191,7 @@ export async function createEvaluation(
   models: Models,
   request: NewEvaluation,
 ): Promise<StoredEvaluation> {
-  const { prompt, content, includes, called, evaluators, baseline } = await resolveRun(query, models, request);
+  const { prompt, content, includes, called, evaluators, batch, baseline } = await resolveRun(query, models, request);
   const { model, provider, fallbackModels } = called;
   const { examples, dataset } = request;
   const found = dataset && (await findExamples(query, dataset.name, dataset.version));
@@ -212,6 +219,8 @@ export async function createEvaluation(
       baseline_mode: baseline.mode,
       baseline_id: baseline.id,
       concurrency: request.concurrency,
+      mode: request.mode ?? 'interactive',
+      batch: asJson(batch),
       max_cost: request.maxCost ?? null,
       start_at: request.startAt ?? null,
       reuse_max_age: request.reuse?.max_age ?? null,

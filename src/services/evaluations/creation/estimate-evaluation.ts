@@ -16,6 +16,8 @@ export interface EvaluationEstimate {
   tokens: { input: number; output: number };
   /** US dollars, decimal; null where a model has no known price. */
   costUsd: string | null;
+  /** What batches save, in US dollars, decimal; null where calls are made one by one, or the cost is not known. */
+  savingsUsd: string | null;
   /** How it was reckoned, in words. */
   basis: string;
 }
@@ -28,7 +30,7 @@ interface Calls {
   output: number;
 }
 
-function costOf(models: Models, { model, calls, input, output }: Calls): Big | null {
+function costOf(models: Pick<Models, 'priceOf'>, { model, calls, input, output }: Calls): Big | null {
   if (calls === 0) return new Big(0);
   const price = models.priceOf(model, input / calls);
   if (price === null) return null;
@@ -38,6 +40,10 @@ function costOf(models: Models, { model, calls, input, output }: Calls): Big | n
     .div(1e6)
     .plus(new Big(price.per_request ?? 0).times(calls));
 }
+
+/** Null where one of them is. */
+const sumOf = (costs: readonly (Big | null)[]) =>
+  costs.reduce<Big | null>((sum, cost) => (sum === null || cost === null ? null : sum.plus(cost)), new Big(0));
 
 const callsOf = (model: string, calls: number, each: { input: number; output: number }): Calls => ({
   model,
@@ -57,7 +63,7 @@ export async function estimateEvaluation(
   models: Models,
   request: NewEvaluation,
 ): Promise<EvaluationEstimate> {
-  const { prompt, content, includes, called, evaluators } = await resolveRun(db.query, models, request);
+  const { prompt, content, includes, called, evaluators, batch } = await resolveRun(db.query, models, request);
   const { total, variables } = await sampleExamples(db, request);
   const filled = await fillSample(parsePrompt(content, includes), content, variables);
   const past = await pastOutput(db.heavy.query, { promptName: prompt.name, model: called.model });
@@ -69,7 +75,9 @@ export async function estimateEvaluation(
     callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }),
     ...judges.map((judge) => callsOf(judge.model, modelCalls, judgeTokens(judge, filled.meanInputTokens, output))),
   ];
-  const costs = all.map((each) => costOf(models, each));
+  const costs = all.map((each) => costOf(batch === null ? models : models.batches, each));
+  const cost = sumOf(costs);
+  const oneByOne = batch === null ? null : sumOf(all.map((each) => costOf(models, each)));
   const unpriced = all.filter((_, index) => costs[index] === null).map(({ model }) => model);
   return {
     examples: total,
@@ -79,13 +87,26 @@ export async function estimateEvaluation(
       input: all.reduce((sum, { input }) => sum + input, 0),
       output: all.reduce((sum, { output: tokens }) => sum + tokens, 0),
     },
-    costUsd: unpriced.length > 0 ? null : costs.reduce<Big>((sum, cost) => sum.plus(cost ?? 0), new Big(0)).toFixed(),
-    basis: basisOf({ request, total, filled, past, output, maxTokens, model: called.model, judges, unpriced }),
+    costUsd: cost === null ? null : cost.toFixed(),
+    savingsUsd: cost === null || oneByOne === null ? null : oneByOne.minus(cost).toFixed(),
+    basis: basisOf({
+      request,
+      isBatch: batch !== null,
+      total,
+      filled,
+      past,
+      output,
+      maxTokens,
+      model: called.model,
+      judges,
+      unpriced,
+    }),
   };
 }
 
 interface Basis {
   request: NewEvaluation;
+  isBatch: boolean;
   total: number;
   filled: FilledSample;
   past: PastOutput | undefined;
@@ -96,7 +117,7 @@ interface Basis {
   unpriced: string[];
 }
 
-function basisOf({ request, total, filled, past, output, maxTokens, model, judges, unpriced }: Basis): string {
+function basisOf({ request, isBatch, total, filled, past, output, maxTokens, model, judges, unpriced }: Basis): string {
   const { tried, fitting } = filled;
   const sample = tried === total ? `all ${count(total)} examples` : `${count(tried)} of ${count(total)} examples`;
   const assumed = Number.isFinite(maxTokens) ? 'max_tokens' : 'an assumption, since it has not run on this model';
@@ -109,6 +130,7 @@ function basisOf({ request, total, filled, past, output, maxTokens, model, judge
     facts.push(`${count(tried - fitting)} of those examples do not fit the prompt: the model is not called for such.`);
   if (judges.length > 0)
     facts.push('Judges: the rubric, the prompt and the response as input, and max_tokens or 100 tokens as output.');
+  if (isBatch) facts.push('Prices: those of batches, as if all calls were answered in time.');
   if (request.reuse !== undefined)
     facts.push('Responses that can be reused are counted as calls: the run may cost less.');
   if (unpriced.length > 0)

@@ -1,11 +1,13 @@
 import type { Query } from '../../../db/database.ts';
 import { now } from '../../../db/sql.ts';
 import { asJson } from '../../../db/statement.ts';
+import type { BatchSettings, EvaluationMode } from '../../../domain/batches/batch-mode.ts';
 import { ApiError } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
 import type { Models } from '../../../models/model.ts';
 import { getEvaluation } from '../evaluations.ts';
 import { checkBudget, resolveJudges } from './create-evaluation.ts';
+import { decideMode, judgesOf } from './decide-mode.ts';
 import type { SealedEvaluators } from './evaluator-secrets.ts';
 
 export interface Rescoring {
@@ -18,6 +20,9 @@ export interface Rescoring {
   threshold?: number | undefined;
   /** US dollars, decimal, for the judges. */
   maxCost?: string | undefined;
+  /** How the judges are called. Default: `interactive`. */
+  mode?: EvaluationMode | undefined;
+  batch?: BatchSettings | undefined;
 }
 
 /** What the new run has in common with the one that is scored again. */
@@ -55,6 +60,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
     );
   const evaluators = resolveJudges(models, request.sealed?.evaluators ?? source.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [], evaluators);
+  const batch = decideMode(models, request, judgesOf(evaluators));
   // The lock keeps the source, and with it its inline examples, until the new run has them, too.
   const [same] = await query((db) => db.selectFrom('evaluations').select(SAME).where('id', '=', sourceId).forShare());
   if (same === undefined || same.examples_id === null)
@@ -73,6 +79,8 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
       threshold: request.threshold ?? source.threshold,
       baseline_mode: 'none',
       max_cost: request.maxCost ?? null,
+      mode: request.mode ?? 'interactive',
+      batch: asJson(batch),
       status: evaluationStates.initial,
       created_at: now,
     }),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../db/database.ts';
-import { type Builder, type Parameters, prepared } from '../../../db/statement.ts';
+import { type Builder, type Parameters, prepared, type RowOf } from '../../../db/statement.ts';
 import type { ToolCall } from '../../../domain/prompts/messages.ts';
 import type { JsonValue } from '../../../domain/text/json.ts';
 import type { RunSpec } from '../creation/run-spec.ts';
@@ -42,7 +42,10 @@ const COST = sql<string | null>`coalesce(r.source_cost, case when r.assumed_cost
 /** PostgreSQL tells the size of a text without reading it. Few examples have tool calls already. */
 const BYTES = sql<number>`e.bytes + coalesce(octet_length(r.output), 0) + coalesce(octet_length(r.tool_calls::text), 0)`;
 
-const selectOpen = (db: Builder, { evaluationId, examplesId, from, to, round, limit }: Parameters<OpenRange>) =>
+const selectExamples = (
+  db: Builder,
+  { evaluationId, examplesId }: Parameters<Pick<OpenRange, 'evaluationId' | 'examplesId'>>,
+) =>
   db
     .selectFrom('dataset_examples as e')
     .leftJoin('evaluation_results as r', (join) =>
@@ -51,7 +54,10 @@ const selectOpen = (db: Builder, { evaluationId, examplesId, from, to, round, li
     .select(['e.seq', 'e.variables', 'e.expected', 'e.metadata', 'r.output', 'r.tool_calls as toolCalls'])
     .select(['r.model_ms as modelMs', COST.as('costUsd'), BYTES.as('bytes')])
     .select((eb) => eb('e.expected', 'is not', null).as('hasExpected'))
-    .where('e.dataset_version_id', '=', examplesId)
+    .where('e.dataset_version_id', '=', examplesId);
+
+const selectOpen = (db: Builder, { evaluationId, examplesId, from, to, round, limit }: Parameters<OpenRange>) =>
+  selectExamples(db, { evaluationId, examplesId })
     .where('e.seq', '>=', from)
     .where('e.seq', '<', to)
     .where((eb) =>
@@ -64,11 +70,12 @@ const selectOpen = (db: Builder, { evaluationId, examplesId, from, to, round, li
     .orderBy('e.seq')
     .limit(limit);
 
-const LOAD_OPEN = prepared<OpenRange>()((db, range) =>
+/** The first of them that are not too large together. */
+const selectPage = (db: Builder, examples: ReturnType<typeof selectExamples>) =>
   db
     .selectFrom(
       db
-        .selectFrom(selectOpen(db, range).as('open'))
+        .selectFrom(examples.as('open'))
         .selectAll()
         .select(sql<number>`sum(bytes) over (order by seq)`.as('until'))
         .as('page'),
@@ -76,8 +83,26 @@ const LOAD_OPEN = prepared<OpenRange>()((db, range) =>
     .select(['seq', 'variables', 'expected', 'metadata', 'output', 'toolCalls', 'modelMs', 'costUsd', 'hasExpected'])
     .select('bytes')
     .where((eb) => eb.or([eb('until', '<=', MAX_PAGE_BYTES), eb('until', '=', eb.ref('bytes'))]))
-    .orderBy('seq'),
+    .orderBy('seq');
+
+const LOAD_OPEN = prepared<OpenRange>()((db, range) => selectPage(db, selectOpen(db, range)));
+
+type GivenExamples = Pick<OpenRange, 'evaluationId' | 'examplesId'> & { seqs: number[] };
+
+const LOAD_GIVEN = prepared<GivenExamples>()((db, { evaluationId, examplesId, seqs }) =>
+  selectPage(
+    db,
+    selectExamples(db, { evaluationId, examplesId })
+      .where('e.seq', '=', sql<number>`any(${seqs}::integer[])`)
+      .orderBy('e.seq'),
+  ),
 );
+
+const toExample = ({ hasExpected, expected, toolCalls, ...row }: RowOf<typeof LOAD_OPEN>): OpenExample => ({
+  ...row,
+  expected: hasExpected ? expected : undefined,
+  toolCalls: toolCalls ?? [],
+});
 
 /**
  * Examples from `from` until before `to` that still have something to do, in order: `limit` at most, and at most
@@ -91,10 +116,18 @@ export async function loadOpenExamples(
   to: number,
   limit: number,
 ): Promise<OpenExample[]> {
-  const rows = await query(LOAD_OPEN, { evaluationId, examplesId, from, to, round, limit });
-  return rows.map(({ hasExpected, expected, toolCalls, ...row }) => ({
-    ...row,
-    expected: hasExpected ? expected : undefined,
-    toolCalls: toolCalls ?? [],
-  }));
+  return (await query(LOAD_OPEN, { evaluationId, examplesId, from, to, round, limit })).map(toExample);
+}
+
+/**
+ * Examples by their numbers, whether they have a result or not, in order: at most {@link MAX_PAGE_BYTES} of them.
+ * @param seqs the rest is to be asked for again
+ */
+export async function loadExamplesOf(
+  query: Query,
+  evaluationId: string,
+  { examplesId }: Pick<RunSpec, 'examplesId'>,
+  seqs: number[],
+): Promise<OpenExample[]> {
+  return (await query(LOAD_GIVEN, { evaluationId, examplesId, seqs })).map(toExample);
 }

@@ -13,6 +13,8 @@ export interface ResultToStore {
   scores?: Record<string, { score: number; reason: string | null }> | undefined;
   score?: number | undefined;
   error?: { code: string; message: string } | undefined;
+  /** How long the call took is not known. */
+  isUntimed?: boolean | undefined;
   /** Without an output: the calls that were made. */
   attempts?: number | undefined;
   /** Without an output: the model that failed last. */
@@ -65,7 +67,7 @@ export interface NewResult {
 }
 
 function toRow({ seq, outcomeId, result }: NewResult) {
-  const { status, response, scores, score, error, attempts, assumedUsd, callHash, reused } = result;
+  const { status, response, scores, score, error, attempts, assumedUsd, callHash, reused, isUntimed } = result;
   const { spent = response, finishReason = 'content_filter', model = response?.model } = result;
   return {
     seq,
@@ -76,7 +78,7 @@ function toRow({ seq, outcomeId, result }: NewResult) {
     model: model ?? null,
     finish_reason: response?.finishReason ?? (spent && finishReason) ?? null,
     ...usageColumns(spent, assumedUsd),
-    model_ms: response === undefined ? null : Math.round(response.modelMs),
+    model_ms: response === undefined || isUntimed ? null : Math.round(response.modelMs),
     attempts: response?.attempts ?? attempts ?? 0,
     error: jsonText(error),
     scores: jsonText(scores),

@@ -1,0 +1,97 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { get, pathOf } from '../../api.ts';
+import type { Prompt, Provider } from '../../api-types.ts';
+import { SelectField } from '../../components/fields.tsx';
+import { providersQuery } from '../../queries.ts';
+import { type RunForm, selectorOf } from './run-form-state.ts';
+
+const HOURS_OF_DAY = 24;
+const WAITS = [
+  { value: '1h', label: '1 hour' },
+  { value: '6h', label: '6 hours' },
+  { value: '12h', label: '12 hours' },
+  { value: '24h', label: '24 hours' },
+  { value: `${2 * HOURS_OF_DAY}h`, label: '2 days' },
+  { value: `${7 * HOURS_OF_DAY}h`, label: '7 days' },
+];
+
+const versionQuery = (name: string, selector: { version?: number; label?: string }) =>
+  queryOptions({
+    queryKey: ['prompts', 'selected', name, selector],
+    queryFn: ({ signal }) => get<Prompt>(pathOf('prompts', name), selector, signal),
+    retry: false,
+  });
+
+/** The provider of a model, also where the name stands alone. */
+const providerOf = (model: string, providers: readonly Provider[]) =>
+  providers.find(({ provider, models }) =>
+    model.includes('/')
+      ? model.startsWith(`${provider}/`)
+      : models.some((each) => each.model === `${provider}/${model}`),
+  );
+
+/** Models of the run that can't be called by batches here; undefined while that is not known. */
+function useModelsWithoutBatches(form: RunForm): string[] | undefined {
+  const providers = useQuery(providersQuery).data?.data;
+  const name = form.prompt.trim();
+  const prompt = useQuery({ ...versionQuery(name, selectorOf(form)), enabled: name !== '' }).data;
+  if (providers === undefined || prompt === undefined) return undefined;
+  const judges = form.evaluators.flatMap(({ type, model }) =>
+    type === 'llm_judge' && typeof model === 'string' && model !== '' ? [model] : [],
+  );
+  return [...new Set([prompt.model, ...judges])].filter((model) => {
+    const provider = providerOf(model, providers);
+    return !(provider?.has_batches === true && provider.is_configured);
+  });
+}
+
+function hintOf(form: RunForm, without: string[] | undefined): string {
+  if (without !== undefined && without.length > 0 && form.mode !== 'interactive')
+    return `${without.join(' and ')} can’t be called by batches here.`;
+  if (form.mode === 'interactive') return 'By batches, calls cost less and take up to a day.';
+  return 'The provider answers within hours, for less money. What is left then is dealt with as you say here.';
+}
+
+/** How the models of a run are called: only ways that they have are offered. */
+export function RunModeFields({ value, set }: { value: RunForm; set: (part: Partial<RunForm>) => void }) {
+  const without = useModelsWithoutBatches(value);
+  const waits = WAITS.some((wait) => wait.value === value.maxWait)
+    ? WAITS
+    : [...WAITS, { value: value.maxWait, label: value.maxWait }];
+  const modes = [
+    { value: 'interactive', label: 'One by one, now' },
+    // What was chosen for another prompt stays to be seen; the estimate says why it can't be.
+    ...(without?.length === 0 || value.mode === 'batch' ? [{ value: 'batch', label: 'By batches' }] : []),
+    { value: 'auto', label: 'By batches where all models have them' },
+  ];
+  return (
+    <div className="filters">
+      <SelectField
+        label="Models are called"
+        value={value.mode}
+        onChange={(mode) => set({ mode: mode as RunForm['mode'] })}
+        options={modes}
+        hint={hintOf(value, without)}
+      />
+      {value.mode !== 'interactive' && (
+        <>
+          <SelectField
+            label="Wait for a batch at most"
+            value={value.maxWait}
+            onChange={(maxWait) => set({ maxWait })}
+            options={waits}
+          />
+          <SelectField
+            label="Calls without a response then"
+            value={value.leftovers}
+            onChange={(leftovers) => set({ leftovers: leftovers as RunForm['leftovers'] })}
+            options={[
+              { value: 'interactive', label: 'are made one by one' },
+              { value: 'fail', label: 'count as failed' },
+            ]}
+          />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,352 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure, type Context } from '@temporalio/activity';
+import type { Database } from '../../db/database.ts';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import { publicId } from '../../domain/ids.ts';
+import { durationText } from '../../domain/text/duration-text.ts';
+import { createFairSemaphore } from '../../lib/fair-semaphore.ts';
+import type { BatchState } from '../../models/batches/batched-models.ts';
+import { SubmissionError } from '../../models/batches/submission-error.ts';
+import type { Models } from '../../models/model.ts';
+import { ModelError } from '../../models/model-error.ts';
+import {
+  type BatchError,
+  beginSettling,
+  beginSubmission,
+  endBatch,
+  markSubmitted,
+  markUnknown,
+  noteLook,
+  prepareAgain,
+  requestCancel,
+  withdrawBatch,
+} from '../../services/batches/change-batch.ts';
+import { failLeftovers } from '../../services/batches/leftovers.ts';
+import { giveUpTime, type LoadedBatch, loadBatch, refOf } from '../../services/batches/load-batch.ts';
+import { isKnownBatch, reservedUsd } from '../../services/batches/other-batches.ts';
+import { failRun, pauseRunForBudget } from '../../services/evaluations/control/run-control.ts';
+import { costOfRun } from '../../services/evaluations/run/costs.ts';
+import type { Slots } from '../../temporal/slots.ts';
+import { failsRun } from '../evaluation-run/run-failed-error.ts';
+import { isStillOurs } from '../still-ours.ts';
+import { type BuiltFile, buildFile } from './build-file.ts';
+import { settleResults } from './settle.ts';
+
+export interface AdvanceDeps {
+  db: Database;
+  models: Models;
+  slots: Slots;
+}
+
+/** One attempt at taking a batch on. */
+export interface Attempt {
+  context: Context;
+  signal: AbortSignal;
+  /** Tells operators what it does. */
+  tell: (what: string) => void;
+  /** The run's workflow may have something to do: the provider has the batch, or it has ended. */
+  tellRun: (batch: LoadedBatch) => Promise<unknown>;
+}
+
+/** Files that one process builds, and downloads that it settles, at a time. */
+const AT_WORK = 3;
+const TURN_MS = 2_000;
+/** Between two looks: a fifth of the time that it has waited so far, within these bounds. */
+const WAIT = { least: 1_000, most: 10 * 60_000 };
+const CANCEL_WAIT = { least: 1_000, most: 60_000 };
+/** A look at a batch that takes longer is given up. */
+const LOOK_MS = 20_000;
+/** A search goes through many batches. */
+const FIND_MS = 5 * 60_000;
+/** The upload of a file and what follows. It is not ended early: whether the provider got it would be unknown. */
+const SUBMIT_MS = 60 * 60_000;
+/** The second look for a batch that was not found follows so soon. */
+const SECOND_LOOK_MS = 5_000;
+/** How long the run waits for a batch to end once it was canceled, and for the results of one that has ended. */
+const CANCEL_GRACE_MS = 60 * 60_000;
+const SETTLE_GRACE_MS = 24 * 60 * 60_000;
+
+/** The attempt ends, and the next one goes on after a while. @param why what operators read */
+function later(why: string, afterMs: number): ApplicationFailure {
+  const message = `${why}; goes on in ${durationText(Math.max(1_000, Math.round(afterMs / 1000) * 1000))}`;
+  return ApplicationFailure.create({ type: 'waits', message, nextRetryDelay: afterMs });
+}
+
+const waitSince = (time: number, { least, most } = WAIT) => Math.min(most, Math.max(least, (Date.now() - time) / 5));
+const errorOf = ({ code, message }: ModelError): BatchError => ({ code, message });
+
+/** The provider may have run it, and nobody knows what came of it: calling its examples again might pay for them twice. */
+const UNKNOWN_RESULT: BatchError = {
+  code: 'batch_unknown',
+  message:
+    'The provider may have run the call of this example in a batch that can no longer be read. Retry the evaluation to call it again.',
+};
+
+/**
+ * @returns takes a batch from where its row says that it is to its end. Wherever it has to wait it throws a failure that is retried after
+ * that time, so that a wait is no event in the workflow's history; each attempt goes by the row alone.
+ */
+export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
+  const { system } = db;
+  const { query } = system;
+  const places = createFairSemaphore({ total: AT_WORK });
+
+  const look = (signal: AbortSignal, ms = LOOK_MS) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  const store = <T>(statement: () => Promise<T>, { signal }: Attempt) => untilDatabaseAnswers(statement, signal);
+
+  /** What a request to the provider has thrown, as a ModelError; a hung one is given up after {@link LOOK_MS}. */
+  function troubleOf(error: unknown, { signal }: Attempt): ModelError {
+    if (error instanceof ModelError) return error;
+    if (signal.aborted || !(error instanceof Error) || !['TimeoutError', 'AbortError'].includes(error.name))
+      throw error;
+    return new ModelError('model_timeout', 'The provider did not respond in time.');
+  }
+
+  async function withPlace<T>({ workspaceId }: LoadedBatch, work: () => Promise<T>): Promise<T> {
+    const release = places.tryAcquire(publicId('workspace', workspaceId));
+    if (release === undefined) throw later('waits until this process has room for it', TURN_MS);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  /** It can't be read, or found, any more: its examples are not called again by themselves. */
+  async function giveUpUnread(batch: LoadedBatch, error: BatchError, attempt: Attempt): Promise<void> {
+    await failLeftovers(query, batch, UNKNOWN_RESULT, attempt.signal);
+    if (batch.status === 'in_progress') await store(() => beginSettling(system, batch), attempt);
+    await store(() => endBatch(system, batch, 'failed', { error }), attempt);
+  }
+
+  async function find(batch: LoadedBatch, { signal }: Attempt) {
+    const sought = {
+      since: batch.createdAt,
+      items: batch.items,
+      isKnown: (id: string) => untilDatabaseAnswers(() => isKnownBatch(query, batch, id), signal),
+    };
+    const found = await models.batches.find(refOf(batch), sought, look(signal, FIND_MS));
+    // The one that the provider refused for now is not the one that is sought.
+    return found.kind === 'found' && found.state.error?.retryable ? ({ kind: 'absent' } as const) : found;
+  }
+
+  /** Looks for a batch that was, or was not, submitted when an attempt broke off. */
+  async function submitting(batch: LoadedBatch, attempt: Attempt): Promise<void> {
+    const { hasTag } = models.batches.limitsOf(refOf(batch).provider);
+    attempt.tell('looks whether the provider has it');
+    try {
+      let sought = await find(batch, attempt);
+      if (sought.kind !== 'found' && hasTag) {
+        await delay(SECOND_LOOK_MS, undefined, { signal: attempt.signal });
+        sought = await find(batch, attempt);
+      }
+      if (sought.kind === 'found') {
+        const { state } = sought;
+        await store(() => markSubmitted(system, batch, state), attempt);
+      } else if (hasTag) {
+        await store(() => prepareAgain(system, batch), attempt);
+      } else {
+        const message =
+          'The provider may have it, and did not say so. It is looked for; submit it again only where it is not there.';
+        await store(() => markUnknown(system, batch, { code: 'batch_unknown', message }), attempt);
+      }
+    } catch (error) {
+      const trouble = troubleOf(error, attempt);
+      if (Date.now() > giveUpTime(batch)) return giveUpUnread(batch, errorOf(trouble), attempt);
+      throw later(`${batch.status}, may be at the provider: ${trouble.message}`, afterTrouble(batch, trouble));
+    }
+  }
+
+  const afterTrouble = ({ createdAt, submittedAt }: LoadedBatch, { retryAfterMs = 0 }: ModelError) =>
+    Math.max(Math.min(retryAfterMs, 60 * 60_000), waitSince((submittedAt ?? createdAt).getTime()));
+
+  /** What its calls may cost. Others that are not settled hold what they may cost. */
+  async function leftUsdFor(batch: LoadedBatch, attempt: Attempt): Promise<number> {
+    const { maxCostUsd, evaluationId, submissions } = batch;
+    if (maxCostUsd === null || submissions > 0) return Number.POSITIVE_INFINITY;
+    const [spent, reserved] = await store(
+      () => Promise.all([costOfRun(query, evaluationId), reservedUsd(query, batch)]),
+      attempt,
+    );
+    return maxCostUsd - Number(spent) - reserved;
+  }
+
+  /** There is no call to submit: there are none in the range, or there is no money for one. */
+  async function submitNothing(batch: LoadedBatch, { endsAt, seqTo }: BuiltFile, attempt: Attempt): Promise<void> {
+    if (endsAt !== 'budget') {
+      await store(() => endBatch(system, batch, 'completed', { items: 0, seq_to: seqTo }), attempt);
+      return;
+    }
+    const { evaluationId, round, maxCostUsd } = batch;
+    if ((await store(() => reservedUsd(query, batch), attempt)) > 0)
+      throw later('waits for money: batches that have not ended may cost what is left of max_cost', waitSince(batch.createdAt.getTime(), CANCEL_WAIT));
+    await store(() => withdrawBatch(system, batch), attempt);
+    await store(() => pauseRunForBudget(query, { evaluationId, round }, maxCostUsd ?? 0), attempt);
+  }
+
+  async function preparing(batch: LoadedBatch, attempt: Attempt): Promise<void> {
+    if (!batch.isRunning) {
+      await store(() => withdrawBatch(system, batch), attempt);
+      return;
+    }
+    const waitMs = (batch.nextPollAt?.getTime() ?? 0) - Date.now();
+    if (waitMs > 0) throw later(`refused for now: ${batch.error?.message ?? ''}`, waitMs);
+    await withPlace(batch, async () => {
+      attempt.tell('writes the file of its calls');
+      const file = await buildFile({ query, models, slots }, batch, await leftUsdFor(batch, attempt), attempt.signal);
+      try {
+        if (file.items === 0) await submitNothing(batch, file, attempt);
+        else await submit(batch, file, attempt);
+      } finally {
+        await rm(file.path, { force: true });
+      }
+    });
+  }
+
+  async function submit(batch: LoadedBatch, file: BuiltFile, attempt: Attempt): Promise<void> {
+    attempt.tell(`submits ${file.items.toLocaleString('en-US')} calls, ${Math.ceil(file.bytes / 1024)} KiB`);
+    // The intent is stored before the provider is asked.
+    if (!(await store(() => beginSubmission(system, batch, file), attempt))) return;
+    const begun = { ...batch, status: 'submitting' } as const;
+    if (!(await isStillOurs(attempt.context)))
+      throw new Error('Temporal had timed this attempt out before it submitted.');
+    let state: BatchState;
+    try {
+      state = await models.batches.submit(refOf(batch), file, AbortSignal.timeout(SUBMIT_MS));
+    } catch (error) {
+      if (!(error instanceof SubmissionError)) throw error;
+      return refuse(begun, error, attempt);
+    }
+    // Whatever happens to this attempt: what the provider said must not be lost.
+    await untilDatabaseAnswers(() => markSubmitted(system, begun, state), attempt.signal);
+  }
+
+  async function refuse(batch: LoadedBatch, { cause, mayExist }: SubmissionError, attempt: Attempt): Promise<void> {
+    const afterMs = afterTrouble(batch, cause);
+    if (mayExist) throw later(`submitting, the provider may have it: ${cause.message}`, WAIT.least);
+    if (cause.retryable && Date.now() < giveUpTime(batch)) {
+      await store(() => prepareAgain(system, batch, { error: errorOf(cause), afterMs }), attempt);
+      throw later(`refused for now: ${cause.message}`, afterMs);
+    }
+    await store(() => endBatch(system, batch, 'failed', { error: errorOf(cause) }), attempt);
+    const { evaluationId, round, fallbackModels } = batch;
+    if (failsRun(cause.code) && (fallbackModels.length === 0 || batch.wave === 'judgements'))
+      await store(() => failRun(query, { evaluationId, round }, errorOf(cause)), attempt);
+  }
+
+  async function unknown(batch: LoadedBatch, attempt: Attempt): Promise<void> {
+    attempt.tell('looks for it at the provider');
+    let why = batch.error?.message ?? '';
+    try {
+      const sought = await find(batch, attempt);
+      if (sought.kind === 'found') {
+        const { state } = sought;
+        await store(() => markSubmitted(system, batch, state), attempt);
+        return;
+      }
+      why = sought.kind === 'absent' ? 'it is not among the batches there' : 'a batch there may be it';
+    } catch (error) {
+      why = troubleOf(error, attempt).message;
+    }
+    const error = { code: 'batch_unknown', message: `The provider may have it, and did not say so: ${why}.` };
+    if (Date.now() > giveUpTime(batch)) return giveUpUnread(batch, error, attempt);
+    const waitMs = Math.min(waitSince(batch.createdAt.getTime()), Math.max(1_000, giveUpTime(batch) - Date.now()));
+    await store(() => noteLook(query, batch, waitMs, { error }), attempt);
+    throw later(`unknown: ${why}`, waitMs);
+  }
+
+  /** When the next look is: not later than the run gives it up. */
+  function nextLook(batch: LoadedBatch, isGivenUp: boolean): number {
+    if (isGivenUp) return waitSince(giveUpTime(batch), CANCEL_WAIT);
+    const since = (batch.submittedAt ?? batch.createdAt).getTime();
+    return Math.min(waitSince(since), Math.max(WAIT.least, giveUpTime(batch) - Date.now()));
+  }
+
+  async function inProgress(batch: LoadedBatch, attempt: Attempt): Promise<void> {
+    const { providerBatchId: id } = batch;
+    if (id === null) throw new Error('A batch in progress without its id.');
+    attempt.tell(`asks the provider about ${id}`);
+    const isGivenUp = batch.cancelRequested || batch.isRunOver || Date.now() >= giveUpTime(batch);
+    if (isGivenUp && !batch.cancelRequested) {
+      await store(() => requestCancel(query, batch.id), attempt);
+      // With the time since when it is given up.
+      return;
+    }
+    const waitMs = nextLook(batch, isGivenUp);
+    const isPastGrace = isGivenUp && Date.now() > giveUpTime(batch) + CANCEL_GRACE_MS;
+    let state: BatchState;
+    try {
+      state = await models.batches.read(refOf(batch), id, look(attempt.signal));
+      if (state.status === 'in_progress' && isGivenUp && !isPastGrace)
+        await models.batches.cancel(refOf(batch), id, look(attempt.signal));
+    } catch (error) {
+      const trouble = troubleOf(error, attempt);
+      if (isPastGrace) return giveUpUnread(batch, errorOf(trouble), attempt);
+      const afterMs = Math.max(waitMs, Math.min(trouble.retryAfterMs ?? 0, WAIT.most));
+      await store(() => noteLook(query, batch, afterMs, { error: errorOf(trouble) }), attempt);
+      throw later(`${batch.providerStatus ?? 'in progress'}, can't be asked: ${trouble.message}`, afterMs);
+    }
+    if (state.status !== 'in_progress') {
+      const { error } = state;
+      if (error?.retryable && !isGivenUp) {
+        // Its queue was full: nothing was run.
+        const refusal = { error, afterMs: waitSince(batch.createdAt.getTime()) };
+        await store(() => prepareAgain(system, batch, { ...refusal, error: errorText(error) }), attempt);
+      } else await store(() => beginSettling(system, batch, state), attempt);
+      return;
+    }
+    if (isPastGrace)
+      return giveUpUnread(batch, { code: 'batch_unknown', message: 'It was canceled, and did not end.' }, attempt);
+    await store(() => noteLook(query, batch, waitMs, { state }), attempt);
+    const { succeeded = 0, failed = 0, total = batch.items } = state.counts ?? {};
+    const text = (count: number) => count.toLocaleString('en-US');
+    throw later(`${id} ${state.providerStatus}: ${text(succeeded + failed)} of ${text(total)}`, waitMs);
+  }
+
+  const errorText = ({ code, message }: BatchError): BatchError => ({ code, message });
+
+  async function settling(batch: LoadedBatch, attempt: Attempt): Promise<void> {
+    const { providerBatchId: id } = batch;
+    if (id === null) throw new Error('A batch that is settled without its id.');
+    await withPlace(batch, async () => {
+      try {
+        const state = await models.batches.read(refOf(batch), id, look(attempt.signal));
+        if (state.status !== 'rejected')
+          await settleResults({ query, models }, batch, state, attempt.signal, (read) =>
+            attempt.tell(`stores results: ${read} of ${batch.items}`),
+          );
+        const { status, error, files, providerStatus } = state;
+        const to =
+          ({ ended: 'completed', rejected: 'failed', in_progress: 'completed' } as const)[status as 'ended'] ?? status;
+        const columns = { files: [...new Set([...batch.files, ...files])], provider_status: providerStatus };
+        await store(() => endBatch(system, batch, to, { ...columns, error: error && errorText(error) }), attempt);
+      } catch (error) {
+        const trouble = troubleOf(error, attempt);
+        if (Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS) return giveUpUnread(batch, errorOf(trouble), attempt);
+        const since = (batch.submittedAt ?? batch.createdAt).getTime();
+        const waitMs = Math.max(WAIT.least, Math.min(trouble.retryAfterMs ?? waitSince(since, CANCEL_WAIT), WAIT.most));
+        await store(() => noteLook(query, batch, waitMs, { error: errorOf(trouble) }), attempt);
+        throw later(`its results can't be read: ${trouble.message}`, waitMs);
+      }
+    });
+  }
+
+  const steps = { preparing, submitting, unknown, in_progress: inProgress, settling };
+
+  return async function advance(id: string, attempt: Attempt): Promise<void> {
+    let before = '';
+    for (;;) {
+      attempt.signal.throwIfAborted();
+      const batch = await store(() => loadBatch(query, id), attempt);
+      if (batch === undefined) return;
+      if (before !== '' && batch.status !== 'settling') await attempt.tellRun(batch);
+      if (!(batch.status in steps)) return;
+      // Each step changes the row, or waits.
+      const now = `${batch.status} ${batch.cancelRequested} ${batch.submissions}`;
+      if (now === before) throw later(`${batch.status}: nothing changed`, WAIT.least);
+      before = now;
+      await steps[batch.status as keyof typeof steps](batch, attempt);
+    }
+  };
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Query } from '../../db/database.ts';
+import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import { publicId } from '../../domain/ids.ts';
+import { TemplateVariablesError } from '../../domain/prompts/prompt.ts';
+import type { BatchFile } from '../../models/batches/batched-models.ts';
+import type { Models } from '../../models/model.ts';
+import { ModelError } from '../../models/model-error.ts';
+import type { Submission } from '../../services/batches/change-batch.ts';
+import { judgedSeqs } from '../../services/batches/leftovers.ts';
+import { type LoadedBatch, refOf } from '../../services/batches/load-batch.ts';
+import {
+  CHARACTERS_PER_TOKEN,
+  expectedOutputTokens,
+  type JudgeConfig,
+  judgeTokens,
+} from '../../services/evaluations/creation/expected-tokens.ts';
+import { copyOutputs } from '../../services/evaluations/run/copy-outputs.ts';
+import { loadOpenExamples, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
+import { fallsBackOn } from '../../services/executions/run/fall-back.ts';
+import type { Slots } from '../../temporal/slots.ts';
+import { BatchMemory } from '../evaluation-run/batch-memory.ts';
+import { ExampleStore } from '../evaluation-run/example-store.ts';
+import { BatchedCalls } from './batched-calls.ts';
+
+export interface BuildDeps {
+  query: Query;
+  models: Models;
+  slots: Pick<Slots, 'examples'>;
+}
+
+/** Where the file ends: with the range, at the provider's limits, or where the money for another call is used up. */
+export type BuiltFile = BatchFile & Submission & { endsAt: 'range' | 'limits' | 'budget' };
+
+const PAGE_SIZE = 200;
+/** So many outputs of another run are copied at a time. */
+const COPIED = 2_500;
+/** What has been written since is kept until it is so much. */
+const WRITE_BYTES = 256 * 1024;
+
+/** What a call in a batch costs at most, and the judges' calls about its response; 0 without a known price. */
+function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, parameters }: LoadedBatch) {
+  const judges = evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
+  const usdOf = (model: string, input: number, output: number) => {
+    const isBatched = models.batches.problemOf(model) === undefined;
+    const price = isBatched ? models.batches.priceOf(model, input) : models.priceOf(model, input);
+    if (price === null) return 0;
+    return (input * Number(price.input_per_million) + output * Number(price.output_per_million)) / 1e6;
+  };
+  return (line: string): number => {
+    const input = line.length / CHARACTERS_PER_TOKEN;
+    const judge = judges.find(({ name }) => name === evaluator);
+    if (wave === 'judgements') return usdOf(batchModel, input, judge ? judgeTokens(judge, 0, 0).output : 0);
+    const output = expectedOutputTokens(parameters);
+    return judges.reduce(
+      (sum, config) => {
+        const tokens = judgeTokens(config, input, output);
+        return sum + usdOf(config.model, tokens.input, tokens.output);
+      },
+      usdOf(batchModel, input, output),
+    );
+  };
+}
+
+/**
+ * Writes the calls of a batch to a temporary file, page by page. Responses that may be reused are stored instead, and examples that
+ * can't be called are stored as failed.
+ * @param leftUsd what its calls may cost; infinite where there is no limit
+ * @returns the file, to be removed by whoever has got it
+ */
+export async function buildFile(
+  { query, models, slots }: BuildDeps,
+  batch: LoadedBatch,
+  leftUsd: number,
+  signal: AbortSignal,
+): Promise<BuiltFile> {
+  const ref = refOf(batch);
+  const limits = models.batches.limitsOf(ref.provider);
+  const usdOf = pricedBy(models, batch);
+  const calls = new BatchedCalls(batch);
+  const store = new ExampleStore(query, batch.evaluationId, batch, signal);
+  const memory = new BatchMemory(slots.examples, publicId('workspace', batch.workspaceId));
+  const file = path.join(tmpdir(), `pms-${ref.tag}-${randomUUID()}.jsonl`);
+  const built: BuiltFile = { path: file, bytes: 0, items: 0, seqTo: batch.from, reservedUsd: 0, endsAt: 'range' };
+  const handle = await open(file, 'wx', 0o600);
+  let chunk: string[] = [];
+  let chunkBytes = 0;
+
+  async function flush(): Promise<void> {
+    if (chunkBytes > 0) await handle.write(chunk.join(''));
+    chunk = [];
+    chunkBytes = 0;
+  }
+
+  /** The line of a call that is to be made; undefined where none is. */
+  async function lineOf(example: OpenExample): Promise<string | undefined> {
+    const { seq } = example;
+    const fail = async (error: { code: string; message: string }) => {
+      // A judge's call fails the same way when it is made by itself, and says so there.
+      if (batch.wave === 'responses') await store.storeResult(seq, { status: 'failed', error }, calls.outcomeOf(seq));
+      return undefined;
+    };
+    try {
+      const call = calls.callOf(example, signal);
+      if (batch.wave === 'responses' && batch.reuseMaxAge !== null) {
+        const { workspaceId, model, reuseMaxAge } = batch;
+        const wanted = { workspaceId, model, callHash: calls.hashOf(call), maxAgeMs: reuseMaxAge * 1000 };
+        const found = await store.findResponse(wanted);
+        if (found !== undefined && (await store.storeResult(seq, found, calls.outcomeOf(seq)))) return undefined;
+      }
+      return await models.batches.toLine(call, models.batches.customIdOf(ref, seq));
+    } catch (error) {
+      if (error instanceof TemplateVariablesError) return fail({ code: 'invalid_example', message: error.message });
+      if (!(error instanceof ModelError)) throw error;
+      const { code, message } = error;
+      // What may succeed later, or with another model, is called later.
+      const isLeft = error.retryable || (batch.fallbackModels.length > 0 && fallsBackOn(code));
+      return isLeft ? undefined : fail({ code, message });
+    }
+  }
+
+  /** @returns whether there is room for more */
+  async function add(line: string): Promise<boolean> {
+    const bytes = Buffer.byteLength(line);
+    // Too large for any batch: it is called by itself.
+    if (bytes > limits.bytes) return true;
+    const usd = usdOf(line);
+    if (built.items >= limits.items || built.bytes + bytes > limits.bytes) built.endsAt = 'limits';
+    else if (built.reservedUsd + usd > leftUsd) built.endsAt = 'budget';
+    else {
+      built.items += 1;
+      built.bytes += bytes;
+      built.reservedUsd += usd;
+      chunk.push(line);
+      chunkBytes += bytes;
+      if (chunkBytes >= WRITE_BYTES) await flush();
+      return true;
+    }
+    return false;
+  }
+
+  /** Of those, the examples that a call is to be made for. */
+  async function toCall(examples: OpenExample[]): Promise<OpenExample[]> {
+    const [first, last] = [examples[0], examples.at(-1)];
+    if (batch.evaluator === null) return examples.filter(({ output }) => output === null);
+    if (first === undefined || last === undefined) return [];
+    const range = { evaluationId: batch.evaluationId, from: first.seq, to: last.seq + 1 };
+    const judged = await untilDatabaseAnswers(() => judgedSeqs(query, range, batch.evaluator ?? ''), signal);
+    return examples.filter(({ seq, output }) => output !== null && !judged.has(seq));
+  }
+
+  async function copy(from: number): Promise<void> {
+    const { sourceEvaluationId, evaluationId, round } = batch;
+    if (sourceEvaluationId === null) return;
+    const to = Math.min(batch.to, from + COPIED);
+    await untilDatabaseAnswers(() => copyOutputs(query, { evaluationId, sourceEvaluationId, round, from, to }), signal);
+  }
+
+  async function addPages(): Promise<void> {
+    const step = batch.sourceEvaluationId === null ? batch.to - batch.from : COPIED;
+    for (let start = batch.from; start < batch.to; start += step) {
+      await copy(start);
+      const to = Math.min(batch.to, start + step);
+      for (let from = start; ; ) {
+        signal.throwIfAborted();
+        const page = await memory.load(signal, () =>
+          untilDatabaseAnswers(() => loadOpenExamples(query, batch.evaluationId, batch, from, to, PAGE_SIZE), signal),
+        );
+        try {
+          for (const example of await toCall(page)) {
+            const line = await lineOf(example);
+            if (line !== undefined && !(await add(line))) {
+              built.seqTo = example.seq;
+              return;
+            }
+          }
+        } finally {
+          for (const example of page) memory.free(example);
+        }
+        const last = page.at(-1);
+        if (last === undefined) break;
+        from = last.seq + 1;
+      }
+    }
+    built.seqTo = batch.to;
+  }
+
+  try {
+    await addPages();
+    await flush();
+    return built;
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    memory.close();
+    await handle.close();
+  }
+}

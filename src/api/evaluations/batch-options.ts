@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { BATCH_LEFTOVERS, type BatchSettings, type EvaluationMode } from '../../domain/batches/batch-mode.ts';
+
+const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const SHORTEST_WAIT = UNITS.h;
+const LONGEST_WAIT = 7 * UNITS.d;
+
+/** Seconds of a text such as `24h`; NaN where it is none. */
+function secondsOf(text: string): number {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(number) * UNITS[(unit ?? 's') as keyof typeof UNITS];
+}
+
+/** The same as a text, in the largest unit that it is whole in; days are in hours. */
+function durationOf(seconds: number): string {
+  const unit = (['h', 'm', 's'] as const).find((each) => seconds % UNITS[each] === 0) ?? 's';
+  return `${seconds / UNITS[unit]}${unit}`;
+}
+
+/** How a run deals with its batches, in a request. It stays as it was written, since schedules show it. */
+export const BatchOptions = z
+  .strictObject({
+    max_wait: z
+      .string('must be a time with its unit, such as "24h"')
+      .refine(
+        (text) => secondsOf(text) >= SHORTEST_WAIT && secondsOf(text) <= LONGEST_WAIT,
+        'must be a time with its unit from "1h" to "7d", such as "24h"',
+      )
+      .default('24h')
+      .meta({
+        description: 'How long the run waits for each batch, from its submission: from `1h` to `7d`.',
+        example: '24h',
+      }),
+    then: z
+      .enum(BATCH_LEFTOVERS, `must be one of ${BATCH_LEFTOVERS.join(', ')}`)
+      .default('interactive')
+      .meta({
+        description:
+          'What becomes of calls without a response then: they are made one by one, within `max_cost`, or their examples count as failed.',
+      }),
+  })
+  .meta({ id: 'BatchOptions', description: 'Only with the mode `batch` or `auto`.' });
+
+/** `batch` says nothing of a run that is interactive. */
+export function checkMode(fields: { mode?: unknown; batch?: unknown }, context: z.RefinementCtx): void {
+  if (fields.mode === 'interactive' && fields.batch !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['batch'],
+      message: 'goes with mode "batch" or "auto": leave it out, or give one of them',
+    });
+}
+
+interface ModeInWords {
+  mode: EvaluationMode;
+  batch?: BatchSettings | undefined;
+}
+
+/** The fields of a request in the words of the services. */
+export function toMode({
+  mode,
+  batch,
+}: {
+  mode: EvaluationMode;
+  batch?: z.output<typeof BatchOptions> | undefined;
+}): ModeInWords {
+  return { mode, batch: batch && { max_wait: secondsOf(batch.max_wait), then: batch.then } };
+}
+
+/** The settings of a run as callers see them. */
+export const presentBatch = ({ max_wait: maxWait, then }: BatchSettings): z.output<typeof BatchOptions> => ({
+  max_wait: durationOf(maxWait),
+  then,
+});

@@ -1,0 +1,44 @@
+import type { ModelInput, ToolCall } from '../domain/prompts/messages.ts';
+import type { ModelParameters } from '../domain/prompts/parameters.ts';
+import type { Tool, ToolChoice } from '../domain/prompts/prompt-content.ts';
+import type { Cost, TokenUsage } from '../domain/usage.ts';
+
+/** One call to a model. */
+export interface ModelCall {
+  /** Public id of the workspace that it is made for: files that are fetched for it count against its share of the memory. */
+  workspace: string;
+  /** `provider/model`, or a bare name that resolves. */
+  model: string;
+  /** The filled prompt. A string is sent as one user message. */
+  input: ModelInput;
+  /** Tools that the model may ask for; default none. */
+  tools?: Tool[] | null;
+  /** Default: the model decides. */
+  toolChoice?: ToolChoice | null;
+  parameters: ModelParameters;
+  /** Where given, the response is streamed: called with each piece as it arrives; it must not throw. The response is the same as without. */
+  onDelta?: ((delta: ModelDelta) => void) | undefined;
+  /** Cancels the call, which then rejects with the signal's reason. */
+  signal: AbortSignal;
+  timeoutMs: number;
+}
+
+/** A piece of a response: text to append to the text so far, or a whole tool call. */
+export type ModelDelta = { type: 'text'; text: string } | { type: 'tool_call'; toolCall: ToolCall };
+
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
+
+/** What a model sent back. */
+export interface ModelResponse {
+  output: string;
+  /** The tools that the model asks for; empty where it asks for none. */
+  toolCalls: ToolCall[];
+  finishReason: FinishReason;
+  /** All 0 when the provider sent no usage. */
+  tokens: TokenUsage;
+  cost: Cost;
+  /** How long the call took. */
+  modelMs: number;
+  /** What the provider says served the call, e.g. `gpt-4o-mini-2024-07-18`; null when it doesn't say. */
+  providerModel: string | null;
+}

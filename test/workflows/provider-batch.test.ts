@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { historyFromJson, openPaths, type PathEnvironment, takePath } from '../support/histories.ts';
+import { evaluationRunPath } from '../support/histories-evaluation-run.ts';
+import { providerBatchPath, providerBatchPaths, waits } from '../support/histories-provider-batch.ts';
+import { startTimeSkipping } from '../support/time-skipping.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Of a batch of a day. */
+const MOST_EVENTS = 200;
+
+let temporal: TestWorkflowEnvironment;
+let environment: PathEnvironment;
+beforeAll(async () => {
+  temporal = await startTimeSkipping();
+  environment = await openPaths(temporal.client, temporal.nativeConnection);
+});
+afterAll(async () => {
+  await environment?.close();
+  await temporal?.teardown();
+});
+
+test.each(providerBatchPaths().map((path) => [path.name, path] as const))('%s', async (_name, path) => {
+  const { result } = await takePath(environment, path);
+  expect(path.batch.did).toEqual(path.does);
+  expect(result ?? 'done').toBe(path.name === 'canceled-by-an-operator' ? 'canceled' : 'done');
+});
+
+test('a batch that takes a day leaves few events, however often the provider is asked', async () => {
+  const begun = await temporal.currentTimeMs();
+  const path = providerBatchPath('a-day', ['settled', 'clean up'], (batch) => ({
+    advanceBatch: async () => {
+      if ((await temporal.currentTimeMs()) - begun < DAY_MS) throw waits(batch.attempts < 5 ? 1_000 : 10 * MINUTE_MS);
+    },
+  }));
+  const { history } = await takePath(environment, path);
+  expect(path.batch.attempts).toBeGreaterThan(100);
+  expect(historyFromJson(history).events?.length).toBeLessThan(MOST_EVENTS);
+});
+
+test('a run that waits a day for its batches leaves few events', async () => {
+  const begun = await temporal.currentTimeMs();
+  const path = evaluationRunPath('a-day-of-batches', [], {
+    control: { batch: { max_wait: 86_400, ['then']: 'interactive' } },
+    steps: (run) => ({
+      planBatches: async () => {
+        const isDone = (await temporal.currentTimeMs()) - begun >= DAY_MS;
+        return { isDone, line: '1 of 1 batches', details: `batch 1 of ${run.worked.length}` };
+      },
+      tellBatches: async () => {},
+    }),
+  });
+  const { history } = await takePath(environment, path);
+  expect(path.run.did).toEqual(['mark running', 'finish']);
+  expect(historyFromJson(history).events?.length).toBeLessThan(MOST_EVENTS);
+});
