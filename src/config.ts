@@ -175,6 +175,7 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
           { apiKey: providers[apiKey], baseUrl: providers[baseUrl] },
         ]),
       ),
+      /** Whether the server at the `openai-compatible` base URL has OpenAI's batch API. */
       openAiCompatibleBatches: env.OPENAI_COMPATIBLE_BATCHES === 'true',
       pricesFile: env.MODEL_PRICES_FILE,
       /** Of one call to a model. */

@@ -43,8 +43,8 @@ export interface HttpModels {
   isConfigured(provider: Provider): boolean;
   /** @throws ModelError, or the reason of `signal` once it has aborted. */
   generate(model: HttpModel, call: ModelCall, signal: AbortSignal): Promise<ProviderResponse>;
-  /** The body of the request that `generate` would send. @throws as `generate` does for what can't be sent */
-  requestOf(model: HttpModel, call: BatchedCall): Promise<RequestBody>;
+  /** The request that `generate` would send. @throws as `generate` does for what can't be sent */
+  requestOf(model: HttpModel, call: BatchedCall): Promise<KeptRequest>;
   /**
    * What `generate` would return for this response to a call, at the price of batches.
    *
@@ -56,6 +56,12 @@ export interface HttpModels {
   /** What batches are sent and fetched with. */
   connectionOf(provider: Provider): ProviderConnection;
   close(): Promise<void>;
+}
+
+/** A request that is not sent by itself. */
+export interface KeptRequest {
+  headers: Headers;
+  body: RequestBody;
 }
 
 /** A response that was kept. */
@@ -198,11 +204,11 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
     },
 
     async requestOf(model, call) {
-      let body: RequestBody | undefined;
+      let request: KeptRequest | undefined;
       let refusal: unknown;
       const languageModel = await createLanguageModel(model, async (_url, init) => {
         try {
-          body = wholeBody(model, prepared.call, init);
+          request = { headers: new Headers(init?.headers), body: wholeBody(model, prepared.call, init) };
         } catch (error) {
           refusal = error;
         }
@@ -216,7 +222,7 @@ export function createHttpModels(settings: ModelSettings, prices: PriceBook, all
       } finally {
         prepared.release();
       }
-      if (body !== undefined) return body;
+      if (request !== undefined) return request;
       throw refusal instanceof ModelError ? refusal : unsendable(refusal);
     },
 

@@ -1,4 +1,4 @@
-import { mkdtemp, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -20,11 +20,31 @@ export const noBatches = new Proxy({} as BatchedModels, {
   },
 });
 
+/** A temporary directory for files of batches. */
+export async function batchDirectory() {
+  const path = await mkdtemp(join(tmpdir(), 'batch-'));
+  const at = (name: string) => join(path, name);
+  return {
+    at,
+    async write(name: string, text: string): Promise<string> {
+      await writeFile(at(name), text);
+      return at(name);
+    },
+    read: (name: string) => readFile(at(name), 'utf8'),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+export type BatchDirectory = Awaited<ReturnType<typeof batchDirectory>>;
+
 /** A file with these calls. */
-export async function batchFile(batches: BatchedModels, ref: BatchRef, calls: BatchedCall[]): Promise<BatchFile> {
-  const path = join(await mkdtemp(join(tmpdir(), 'batch-')), 'batch.jsonl');
+export async function batchFile(
+  directory: BatchDirectory,
+  batches: BatchedModels,
+  ref: BatchRef,
+  calls: BatchedCall[],
+): Promise<BatchFile> {
   const lines = await Promise.all(calls.map((call, seq) => batches.toLine(call, batches.customIdOf(ref, seq))));
-  await writeFile(path, lines.join(''));
+  const path = await directory.write(`${ref.tag}.jsonl`, lines.join(''));
   return { path, bytes: (await stat(path)).size, items: calls.length };
 }
 

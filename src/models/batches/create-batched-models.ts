@@ -3,7 +3,9 @@ import type { ModelSettings } from '../model.ts';
 import { ModelError } from '../model-error.ts';
 import { type ResolvedModel, resolveModelName } from '../names.ts';
 import { findProvider, type HttpProvider } from '../providers/registry.ts';
+import { createAnthropicBatches } from './anthropic-batches.ts';
 import type { BatchedModels, BatchRef } from './batched-models.ts';
+import { createGoogleBatches } from './google-batches.ts';
 import { createOpenAiBatches } from './openai-batches.ts';
 import type { ProviderBatches, ProviderBatchRef } from './provider-batches.ts';
 
@@ -16,11 +18,13 @@ export function createBatchedModels(
   settings: ModelSettings,
 ): BatchedModels {
   const connectionOf = (name: HttpProvider) => http.connectionOf(providerNamed(name));
-  const openAi = createOpenAiBatches(connectionOf('openai'));
-  const compatible = createOpenAiBatches(connectionOf('openai-compatible'));
   const apis: Partial<Record<string, ProviderBatches>> = {
-    openai: openAi,
-    ...(settings.openAiCompatibleBatches === true && { 'openai-compatible': compatible }),
+    openai: createOpenAiBatches(connectionOf('openai')),
+    anthropic: createAnthropicBatches(connectionOf('anthropic')),
+    google: createGoogleBatches(connectionOf('google')),
+    ...(settings.openAiCompatibleBatches === true && {
+      'openai-compatible': createOpenAiBatches(connectionOf('openai-compatible')),
+    }),
   };
 
   function apiOf(provider: string): ProviderBatches {
@@ -59,8 +63,7 @@ export function createBatchedModels(
     },
     async toLine(call, customId) {
       const { api, model } = called(call.model);
-      const body = await http.requestOf(model, call);
-      return `${JSON.stringify(api.lineOf(customId, body, model.resolved.providerModelId))}\n`;
+      return `${api.lineOf(customId, await http.requestOf(model, call))}\n`;
     },
 
     async submit(ref, file, signal) {
@@ -86,7 +89,7 @@ export function createBatchedModels(
       const { model } = called(call.model);
       const response =
         kind === 'failed'
-          ? { status: httpStatus || 500, text: JSON.stringify({ error }) }
+          ? { status: httpStatus || 200, text: JSON.stringify({ error }) }
           : { status: httpStatus, text: JSON.stringify(body) };
       return { ...(await http.responseOf(model, call, response)), modelMs: 0 };
     },

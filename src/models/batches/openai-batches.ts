@@ -6,7 +6,7 @@ import { ModelError } from '../model-error.ts';
 import { type BatchClient, createBatchClient } from './batch-client.ts';
 import type { BatchResult, BatchState } from './batched-models.ts';
 import { linesOf, parsedLine } from './lines.ts';
-import { CLOCK_MARGIN_MS, type ProviderBatches } from './provider-batches.ts';
+import { CLOCK_MARGIN_MS, cancelUnlessEnded, ignoreGone, type ProviderBatches } from './provider-batches.ts';
 import { SubmissionError } from './submission-error.ts';
 
 // https://platform.openai.com/docs/api-reference/batch
@@ -27,6 +27,7 @@ type Status = keyof typeof STATUSES;
 
 /** A batch that was taken, and is refused since others of the organization fill the queue. */
 const QUEUE_FULL = 'token_limit_exceeded';
+const ENDPOINT = '/v1/chat/completions';
 const PAGE = 100;
 const FILE_PAGE = 1000;
 
@@ -99,7 +100,7 @@ export function createOpenAiBatches(connection: ProviderConnection): ProviderBat
     // 50,000 calls and 200 MB at most, with a margin.
     limits: { items: 50_000, bytes: 190_000_000, hasTag: true },
 
-    lineOf: (customId, body) => ({ custom_id: customId, method: 'POST', url: '/v1/chat/completions', body }),
+    lineOf: (customId, { body }) => JSON.stringify({ custom_id: customId, method: 'POST', url: ENDPOINT, body }),
 
     async submit({ tag }, file, signal) {
       const form = new FormData();
@@ -113,7 +114,7 @@ export function createOpenAiBatches(connection: ProviderConnection): ProviderBat
       }
       const json = {
         input_file_id: fileId,
-        endpoint: '/v1/chat/completions',
+        endpoint: ENDPOINT,
         completion_window: '24h',
         metadata: { [TAG]: tag },
       };
@@ -138,16 +139,11 @@ export function createOpenAiBatches(connection: ProviderConnection): ProviderBat
       if (errors) yield* resultsIn(errors, signal);
     },
 
-    async cancel(id, signal) {
-      try {
-        await client.ask({ path: `${batchAt(id)}/cancel`, signal }, Batch);
-      } catch (error) {
-        if (!(error instanceof ModelError) || error.retryable) throw error;
-        // One that has ended can't be canceled.
-        const { status } = stateOf(await fetched(id, signal), redact);
-        if (status === 'in_progress') throw error;
-      }
-    },
+    cancel: (id, signal) =>
+      cancelUnlessEnded(
+        () => client.ask({ path: `${batchAt(id)}/cancel`, signal }, Batch),
+        async () => stateOf(await fetched(id, signal), redact),
+      ),
 
     async deleteFiles({ tag }, files, signal) {
       const all = new Set([...files, ...(await filesNamed(fileName(tag), signal))]);
@@ -213,9 +209,4 @@ async function* pagesOf<T extends { id: string }>(
     if (page.has_more !== true || last === undefined) return;
     after = `&after=${encodeURIComponent(last.id)}`;
   }
-}
-
-/** It was deleted before, or has expired. */
-function ignoreGone(error: unknown): void {
-  if (!(error instanceof ModelError) || error.code !== 'model_not_found') throw error;
 }

@@ -1,4 +1,5 @@
-import type { RequestBody } from '../requests/json-body.ts';
+import type { KeptRequest } from '../http-models.ts';
+import { ModelError } from '../model-error.ts';
 import type { BatchFile, BatchLimits, BatchRef, BatchResult, BatchState, SoughtBatch } from './batched-models.ts';
 
 /** What is sought, of a batch that may have been created. */
@@ -14,8 +15,8 @@ export type ProviderBatchRef = BatchRef & { modelId: string };
 /** A provider's batch API. Each function is as of `BatchedModels`. */
 export interface ProviderBatches {
   limits: BatchLimits;
-  /** A request as an object that is a line of the file. */
-  lineOf(customId: string, body: RequestBody, modelId: string): unknown;
+  /** A request as a line of the file, without its line feed. */
+  lineOf(customId: string, request: KeptRequest): string;
   submit(ref: ProviderBatchRef, file: BatchFile, signal: AbortSignal): Promise<BatchState>;
   find(ref: ProviderBatchRef, sought: Sought, signal: AbortSignal): Promise<SoughtBatch>;
   read(providerBatchId: string, signal: AbortSignal): Promise<BatchState>;
@@ -26,3 +27,19 @@ export interface ProviderBatches {
 
 /** How far a provider's clock may be from ours. */
 export const CLOCK_MARGIN_MS = 10 * 60_000;
+
+/** For a request that may fail since what it is about is gone: it was deleted before, or has expired. */
+export function ignoreGone(error: unknown): void {
+  if (!(error instanceof ModelError) || error.code !== 'model_not_found') throw error;
+}
+
+/** Cancels by `ask`; that the batch has ended already is fine, and the provider refuses it. */
+export async function cancelUnlessEnded(ask: () => Promise<unknown>, read: () => Promise<BatchState>): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    const { status } = await read();
+    if (status === 'in_progress') throw error;
+  }
+}

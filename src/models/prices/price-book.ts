@@ -13,8 +13,8 @@ const Usd = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'write US dollars as a de
 const Multiplier = z
   .string()
   .regex(
-    /^\d{1,3}(\.\d{1,12})?$/,
-    'write what prices are multiplied by in batches as a decimal in a string, such as "0.5"',
+    /^(?=.*[1-9])\d{1,3}(\.\d{1,12})?$/,
+    'write what prices are multiplied by in batches as a decimal above 0 in a string, such as "0.5"',
   );
 
 const Rates = {

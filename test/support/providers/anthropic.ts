@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anthropicBatches } from './anthropic-batches.ts';
 import {
   Base64,
   HttpUrl,
@@ -206,6 +207,7 @@ const protocol: Protocol = {
     usage: { input_tokens: 1, output_tokens: 0 },
   }),
   error: (status, message) => ({ type: 'error', error: { type: ERROR_TYPES[status] ?? 'api_error', message } }),
+  batches: anthropicBatches,
 };
 
 /** A stand-in for Anthropic. */

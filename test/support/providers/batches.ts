@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync, type WriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Protocol } from './protocol.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson, untilDrained } from './response.ts';
 
 /** How a stand-in's batches behave. Everything is off by default; `times` counts down where it is given. */
 export const BatchBehaviour = z.strictObject({
@@ -108,7 +108,11 @@ export interface BatchProtocol {
   /** The line of a result, and whether it goes to the file of errors. Undefined: there is none for it. */
   resultOf(item: BatchItem, outcome: ItemOutcome, nth: number): { line: unknown; isError: boolean } | undefined;
   hasErrorFile: boolean;
+  /** The path of the interactive call to a model. */
+  pathOf(model: string): string;
   idOf(nth: number): string;
+  /** What the ids of its files begin with. */
+  filePrefix: string;
   /** Whether a path is about files or batches. */
   serves(path: string): boolean;
   /** Answers such a request; false where there is no such route. */
@@ -128,18 +132,24 @@ export interface BatchRequest {
 export class BatchStore {
   readonly files = new Map<string, StoredFile>();
   readonly batches = new Map<string, StoredBatch>();
+  /** Files of which more is to come, by their ids. */
+  readonly uploads = new Map<string, StoredFile>();
   readonly protocol: BatchProtocol | undefined;
   behaviour: BatchBehaviour = {};
   #dir: string | undefined;
   #nextFile = 1;
   #nextBatch = 1;
   readonly #wire: Protocol;
-  readonly #answer: (body: Record<string, unknown>) => unknown;
+  readonly #answer: (path: string, body: Record<string, unknown>) => unknown;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #endings = new Set<Promise<void>>();
 
   /** @param answer what the model says to a request */
-  constructor(wire: Protocol, protocol: BatchProtocol | undefined, answer: (body: Record<string, unknown>) => unknown) {
+  constructor(
+    wire: Protocol,
+    protocol: BatchProtocol | undefined,
+    answer: (path: string, body: Record<string, unknown>) => unknown,
+  ) {
     this.#wire = wire;
     this.protocol = protocol;
     this.#answer = answer;
@@ -198,9 +208,9 @@ export class BatchStore {
   }
 
   /** A new file, to be written at its path. */
-  newFile(name: string, prefix = 'file-'): StoredFile {
+  newFile(name: string): StoredFile {
     this.#dir ??= mkdtempSync(join(tmpdir(), 'stand-in-'));
-    const id = `${prefix}${this.#nextFile++}`;
+    const id = `${this.#own.filePrefix}${this.#nextFile++}`;
     return { id, name, bytes: 0, path: join(this.#dir, `${this.#nextFile}`), createdAt: Date.now() };
   }
 
@@ -214,6 +224,12 @@ export class BatchStore {
     const file = this.files.get(id);
     if (file !== undefined) rmSync(file.path, { force: true });
     return this.files.delete(id);
+  }
+
+  /** Removes a batch with its files. */
+  forget(batch: StoredBatch): void {
+    for (const file of [batch.inputFile, batch.outputFile, batch.errorFile]) this.delete(file ?? '');
+    this.batches.delete(batch.id);
   }
 
   /** Creates a batch of a file's lines. */
@@ -306,27 +322,27 @@ export class BatchStore {
           ? { kind: how === 'canceled' ? 'canceled' : 'expired' }
           : failEvery !== undefined && nth % failEvery === 0
             ? { kind: 'failed', status: 500, body: this.#wire.error(500, 'told to fail') }
-            : this.#outcomeOf(item.body);
+            : this.#outcomeOf(this.#own.pathOf(batch.model), item.body);
       if (outcome.kind === 'succeeded') batch.succeeded += 1;
-      else if (nth <= done || how !== 'canceled') batch.failed += 1;
+      else if (nth <= done) batch.failed += 1;
       const result = nth <= missing ? undefined : this.#own.resultOf(item, outcome, nth);
       if (result === undefined) continue;
       const isError = result.isError && this.#own.hasErrorFile;
       if (isError) hasErrors = true;
       const stream = isError ? errorStream : outputStream;
       const text = nth <= missing + garbled ? '{"custom_id": garbled' : JSON.stringify(result.line);
-      if (!stream.write(`${text}\n`)) await new Promise<void>((resolve) => stream.once('drain', resolve));
+      await drained(stream, `${text}\n`);
     }
-    await Promise.all([outputStream, errorStream].map((stream) => new Promise<void>((resolve) => stream.end(resolve))));
+    await Promise.all([ended(outputStream), ended(errorStream)]);
     batch.outputFile = this.keep(output).id;
     if (hasErrors) batch.errorFile = this.keep(errors).id;
     batch.endedAt = Date.now();
     batch.status = how;
   }
 
-  #outcomeOf(body: Record<string, unknown>): ItemOutcome {
+  #outcomeOf(path: string, body: Record<string, unknown>): ItemOutcome {
     try {
-      return { kind: 'succeeded', body: this.#answer(body) };
+      return { kind: 'succeeded', body: this.#answer(path, body) };
     } catch (error) {
       return { kind: 'failed', status: 400, body: this.#wire.error(400, String(error)) };
     }
@@ -345,7 +361,7 @@ export class BatchStore {
       if (res.destroyed) return;
       const part =
         isBroken && sent + piece.length > bytes / 2 ? piece.subarray(0, Math.floor(bytes / 2) - sent) : piece;
-      if (!res.write(part)) await new Promise<void>((resolve) => res.once('drain', resolve).once('close', resolve));
+      if (!res.write(part)) await untilDrained(res);
       sent += part.length;
       if (isBroken && part !== piece) {
         setTimeout(() => res.destroy(), 50);
@@ -435,7 +451,7 @@ export async function readMultipart(
   const give = async (data: Buffer) => {
     if (part === undefined || data.length === 0) return;
     if (!part.isFile) part.text.push(Buffer.from(data));
-    else if (!out.write(Buffer.from(data))) await new Promise<void>((resolve) => out.once('drain', resolve));
+    else await drained(out, Buffer.from(data));
   };
   for await (const chunk of req as AsyncIterable<Buffer>) {
     held = Buffer.concat([held, chunk]);
@@ -465,6 +481,15 @@ export async function readMultipart(
       isInHead = true;
     }
   }
-  await new Promise<void>((resolve) => out.end(resolve));
+  await ended(out);
   return { fields, fileName };
+}
+
+/** Writes, and waits until there is room for more. */
+export async function drained(out: WriteStream, data: Buffer | string): Promise<void> {
+  if (!out.write(data)) await new Promise<void>((resolve) => out.once('drain', resolve));
+}
+
+export function ended(out: WriteStream): Promise<void> {
+  return new Promise((resolve) => out.end(resolve));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { googleBatches } from './google-batches.ts';
 import { Base64, JsonSchemaObject, type Protocol, type StreamEvent, usageOf, wordsOf } from './protocol.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
 
@@ -139,6 +140,7 @@ const protocol: Protocol = {
   },
   emptyAnswer: () => ({ usageMetadata: { promptTokenCount: 1, totalTokenCount: 1 } }),
   error: (status, message) => ({ error: { code: status, message, status: STATUS_NAMES[status] ?? 'INTERNAL' } }),
+  batches: googleBatches,
 };
 
 /** A stand-in for Google's Gemini API. */

@@ -10,11 +10,20 @@ export const TEST_KEY = 'sk-test-0123456789abcdef';
 /** Models of the stand-ins at these base URLs; a provider without one has no credentials. */
 export function modelsAt(
   baseUrls: Partial<Record<HttpProvider, string>>,
-  options: { pricesFile?: string; allowPrivate?: AllowPrivate; warn?: (message: string) => void } = {},
+  options: {
+    pricesFile?: string;
+    hasCompatibleBatches?: boolean;
+    allowPrivate?: AllowPrivate;
+    warn?: (message: string) => void;
+  } = {},
 ): ClosableModels {
   const providers = Object.entries(baseUrls).map(([name, baseUrl]) => [name, { apiKey: TEST_KEY, baseUrl }]);
   return createModels(
-    { providers: Object.fromEntries(providers), pricesFile: options.pricesFile },
+    {
+      providers: Object.fromEntries(providers),
+      pricesFile: options.pricesFile,
+      openAiCompatibleBatches: options.hasCompatibleBatches,
+    },
     {
       ...(options.allowPrivate && { allowPrivate: options.allowPrivate }),
       ...(options.warn && { warn: options.warn }),

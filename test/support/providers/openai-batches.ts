@@ -7,7 +7,7 @@ import {
   type StoredBatch,
   type StoredFile,
 } from './batches.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson } from './response.ts';
 
 const Line = z.strictObject({
   custom_id: z.string().min(1),
@@ -37,6 +37,8 @@ const STATUSES = {
 /** OpenAI's files and batches: https://platform.openai.com/docs/api-reference/batch */
 export const openAiBatches: BatchProtocol = {
   hasErrorFile: true,
+  pathOf: () => '/v1/chat/completions',
+  filePrefix: 'file-',
   idOf: (nth) => `batch_${nth}`,
   itemOf(line) {
     const { custom_id: customId, body } = Line.parse(JSON.parse(line));
@@ -187,7 +189,11 @@ function batchObject(batch: StoredBatch) {
     expired_at: at('expired'),
     cancelling_at: at('canceling', 'canceled'),
     cancelled_at: at('canceled'),
-    request_counts: { total: batch.items, completed: batch.succeeded, failed: batch.failed },
+    request_counts: {
+      total: batch.items,
+      completed: batch.succeeded,
+      failed: batch.endedAt === null ? 0 : batch.items - batch.succeeded,
+    },
     metadata: batch.extra['metadata'] ?? null,
   };
 }

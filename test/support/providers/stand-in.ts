@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { BatchBehaviour, BatchStore } from './batches.ts';
 import { Behaviour, type CannedAnswer, type Protocol, type SeenCall, type StreamEvent } from './protocol.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson, untilDrained } from './response.ts';
 
 export interface StandInOptions {
   /** Default: `Answer to: <prompt>`. */
@@ -64,9 +64,9 @@ export async function startStandIn(
     replaced = Promise.withResolvers();
   }
 
-  const batches = new BatchStore(protocol, protocol.batches, (body) => {
+  const batches = new BatchStore(protocol, protocol.batches, (path, body) => {
     const prompt = protocol.promptOf(body);
-    const call: SeenCall = { at: Date.now(), path: '', query: '', headers: {}, body, prompt };
+    const call: SeenCall = { at: Date.now(), path, query: '', headers: {}, body, prompt };
     const given = answer(call);
     return protocol.answer(call, typeof given === 'string' ? { text: given } : given);
   });
@@ -220,14 +220,4 @@ async function sendEvents(res: ServerResponse, events: readonly StreamEvent[], e
     const isTaken = res.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
     if (!isTaken) await untilDrained(res);
   }
-}
-
-function untilDrained(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      res.off('drain', go).off('close', go);
-      resolve();
-    };
-    res.on('drain', go).on('close', go);
-  });
 }

@@ -9,3 +9,14 @@ export function sendJson(
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
+
+/** Until a response that takes no more for now can take more, or is over. */
+export function untilDrained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      res.off('drain', go).off('close', go);
+      resolve();
+    };
+    res.on('drain', go).on('close', go);
+  });
+}
