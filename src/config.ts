@@ -175,9 +175,9 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
           { apiKey: providers[apiKey], baseUrl: providers[baseUrl] },
         ]),
       ),
+      /** Whether the server at the `openai-compatible` base URL has OpenAI's batch API. */
       openAiCompatibleBatches: env.OPENAI_COMPATIBLE_BATCHES === 'true',
       pricesFile: env.MODEL_PRICES_FILE,
-      /** Whether the server at the `openai-compatible` base URL has OpenAI's batch API. */
       /** Of one call to a model. */
       timeoutMs: env.MODEL_TIMEOUT,
     },

@@ -199,6 +199,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
         name: nameIn(collection),
         label: 'production',
         seq: '0',
+        number: '1',
         version: '2',
       };
       return path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {

@@ -25,8 +25,9 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export async function startStage(): Promise<Stage> {
-  const service = await startTestService();
+/** @param environment the service's settings */
+export async function startStage(environment: Record<string, string> = {}): Promise<Stage> {
+  const service = await startTestService(environment);
   const chromium = await launchBrowser().catch(async (error: unknown) => {
     await service.stop();
     throw error;

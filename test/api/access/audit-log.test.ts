@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allRoutes } from '../../../src/api/server.ts';
 import { AUDIT_ACTION_NAMES } from '../../../src/domain/audit.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { insertBatch } from '../../support/provider-batch-rows.ts';
 import { type Call, startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createResources, type Operation, type Resources, readApi } from '../operations.ts';
@@ -190,6 +191,11 @@ describe('every operation that changes something', () => {
         const action = operationId.replace('Backfill', '');
         if (action === 'resume') await call('POST', `/rules/stall/backfills/${id}/pause`);
         return `/rules/stall/backfills/${id}/${action}`;
+      }
+      case 'resubmitBatch': {
+        const id = await idOf('/evaluations', await stall());
+        await insertBatch(service, id, { status: 'unknown' });
+        return `/evaluations/${id}/batches/1/resubmit`;
       }
       case 'retryEvaluation': {
         const path = `/evaluations/${await idOf('/evaluations', await stall())}`;

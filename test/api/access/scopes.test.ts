@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { allRoutes } from '../../../src/api/server.ts';
 import { scopesOf } from '../../../src/http/route.ts';
 import type { Scope } from '../../../src/services/access/api-keys.ts';
+import { insertBatch } from '../../support/provider-batch-rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { createKey } from '../workspace.ts';
@@ -223,6 +224,17 @@ const changes: Row[] = [
   ['pauseEvaluation', 'execute', 'POST', async () => `${await evaluation('running')}/pause`],
   ['resumeEvaluation', 'execute', 'POST', async () => `${await evaluation('paused')}/resume`],
   ['cancelEvaluation', 'execute', 'POST', async () => `${await evaluation('running')}/cancel`],
+  [
+    'resubmitBatch',
+    'execute',
+    'POST',
+    async () => {
+      const path = await evaluation('running');
+      const error = { code: 'batch_unknown', message: STORED };
+      await insertBatch(service, path.replace('/evaluations/', ''), { status: 'unknown', error });
+      return `${path}/batches/1/resubmit`;
+    },
+  ],
   ['rescoreEvaluation', 'execute', 'POST', async () => `${await evaluation('completed')}/rescore`],
   ['deleteEvaluation', 'write', 'DELETE', async () => evaluation('completed')],
   [

@@ -119,7 +119,7 @@ describe('submitting again', () => {
     expect([status, body.id, body.batches[0].number]).toEqual([200, id, 1]);
     expect(body.batches[0].status).not.toBe('unknown');
     const { body: log } = await service.call('GET', `/audit-log?action=evaluation.batch_resubmitted`);
-    expect(log.data[0]).toMatchObject({ resource: { type: 'evaluation', id }, details: { batch: 1 } });
+    expect(log.data[0]).toMatchObject({ resource: { type: 'evaluation', id }, details: { number: 1 } });
   });
 
   test.each(['preparing', 'submitting', 'in_progress', 'settling', 'completed', 'failed', 'expired', 'canceled'])(

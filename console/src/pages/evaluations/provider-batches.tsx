@@ -79,13 +79,8 @@ function BatchRow({ batch, onResubmit }: { batch: Batch; onResubmit: () => void 
           <>
             <p>The provider may have it, and did not say so. It is looked for.</p>
             {mayExecute && (
-              <button
-                type="button"
-                className="button small"
-                aria-label={`Submit batch ${number} again…`}
-                onClick={onResubmit}
-              >
-                Submit again…
+              <button type="button" className="button small" onClick={onResubmit}>
+                Submit again…<span className="visually-hidden"> batch {number}</span>
               </button>
             )}
           </>
