@@ -27,9 +27,9 @@ export interface WavesRun {
   ref: { evaluationId: string; round: number };
   control: EvaluationControl;
   details: RunDetails;
-  readAgain(): Promise<EvaluationControl | null>;
-  isChanged(): boolean;
-  isHistoryFull(): boolean;
+  readAgain: () => Promise<EvaluationControl | null>;
+  isChanged: () => boolean;
+  isHistoryFull: () => boolean;
 }
 
 /**

@@ -42,8 +42,9 @@ async function batchesAt({ model }: Stage) {
 /** A run that went right: each example once, nothing called by itself, nothing paid for twice. */
 async function expectRight({ call, model }: Stage, { id }: Run, { prompts }: Material): Promise<void> {
   const run = await endedRun(call, id);
+  const results: { output: string; status: string }[] = await resultsOf(call, id);
+  expect(results.filter(({ status }) => status !== 'scored')).toEqual([]);
   expect(run).toMatchObject({ status: 'completed', examples_evaluated: prompts.length, examples_failed: 0 });
-  const results: { output: string }[] = await resultsOf(call, id);
   expect(results.map(({ output }) => output)).toEqual(prompts.map((prompt) => `Answer to: ${prompt}`));
   expect(run.batches).toMatchObject([{ status: 'completed', items: prompts.length }]);
   const calls = await callsOf(model, prompts);
