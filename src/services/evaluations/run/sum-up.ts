@@ -87,38 +87,45 @@ export const bytesOfResults = (evaluationId: string) =>
     .select(sql<number>`coalesce(sum(r.bytes + ${sql.lit(ROW_BYTES)}), 0)::bigint`.as('bytes'))
     .where('r.evaluation_id', '=', evaluationId);
 
+/** Of a run that has completed they are final: sums that were read before must not replace them. */
+const NOT_FINAL = evaluationStates.states.filter((status) => status !== 'completed');
+
+const RUN_COLUMNS = [
+  'prompt_name as promptName',
+  'prompt_version as promptVersion',
+  'model',
+  'status',
+  'examples_total as examplesTotal',
+  sql<string | null>`trim_scale(max_cost)::text`.as('maxCost'),
+  sql<string | null>`coalesce(error->>'message', status_reason)`.as('reason'),
+] as const;
+
 /**
- * Reads the sums and keeps them in the run's row, where lists show them.
+ * Reads the sums and keeps them in the run's row, where lists show them; one that has completed has its final ones.
  * @param query across workspaces
- * @param states only where the run is in one of these states. Default: all
+ * @param states only where the run is in one of these states
  */
 export async function sumUpRun(
   query: Query,
   evaluationId: string,
-  states: readonly EvaluationStatus[] = evaluationStates.states,
+  states: readonly EvaluationStatus[] = NOT_FINAL,
 ): Promise<RunSummary | undefined> {
   const [owner] = await query((db) =>
     db.selectFrom('evaluations').select('workspace_id').where('id', '=', evaluationId),
   );
   if (owner === undefined) return undefined;
   const summary = await readSummary(bindWorkspace(query, owner.workspace_id), evaluationId);
-  const [run] = await query((db) =>
+  await query((db) =>
     db
       .updateTable('evaluations')
       .set({ summary: asJson(summary), result_bytes: bytesOfResults(evaluationId) })
       .where('id', '=', evaluationId)
-      .where(inStates(evaluationStates, states))
-      .returning(['prompt_name as promptName', 'prompt_version as promptVersion', 'model', 'status'])
-      .returning([
-        'examples_total as examplesTotal',
-        sql<string | null>`trim_scale(max_cost)::text`.as('maxCost'),
-        sql<string | null>`coalesce(error->>'message', status_reason)`.as('reason'),
-      ]),
+      .where(inStates(evaluationStates, states)),
   );
+  const [run] = await query((db) => db.selectFrom('evaluations').select(RUN_COLUMNS).where('id', '=', evaluationId));
   return run && { ...summary, ...run };
 }
 
-/** Progress in words, for operators. */
 /** Progress in words, for operators. */
 export interface RunProgress {
   /** How far it is, what it has cost, and why it does not run. */
