@@ -71,7 +71,7 @@ export const stoppedFirst = (batches: number) => (run: FakeRun) => ({
   runBatch: () => (run.worked.length <= batches ? untilStopped() : Promise.resolve({ ...UNFINISHED, finished: true })),
 });
 
-const BATCH = { max_wait: 86_400, ['then']: 'fail' } as const;
+const BATCH = { max_wait: 86_400, then: 'fail' } as const;
 
 /** The run has a batch until it was looked at so often. */
 function waves(run: FakeRun, looks: number): WaveActivities {

@@ -42,7 +42,7 @@ test('a batch that takes a day leaves few events, however often the provider is 
 test('a run that waits a day for its batches leaves few events', async () => {
   const begun = await temporal.currentTimeMs();
   const path = evaluationRunPath('a-day-of-batches', [], {
-    control: { batch: { max_wait: 86_400, ['then']: 'interactive' } },
+    control: { batch: { max_wait: 86_400, then: 'interactive' } },
     steps: (run) => ({
       planBatches: async () => {
         const isDone = (await temporal.currentTimeMs()) - begun >= DAY_MS;

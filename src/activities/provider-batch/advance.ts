@@ -180,7 +180,10 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
     }
     const { evaluationId, round, maxCostUsd } = batch;
     if ((await store(() => reservedUsd(query, batch), attempt)) > 0)
-      throw later('waits for money: batches that have not ended may cost what is left of max_cost', waitSince(batch.createdAt.getTime(), CANCEL_WAIT));
+      throw later(
+        'waits for money: batches that have not ended may cost what is left of max_cost',
+        waitSince(batch.createdAt.getTime(), CANCEL_WAIT),
+      );
     await store(() => withdrawBatch(system, batch), attempt);
     await store(() => pauseRunForBudget(query, { evaluationId, round }, maxCostUsd ?? 0), attempt);
   }

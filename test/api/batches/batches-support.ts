@@ -60,7 +60,7 @@ export async function startBatchStage(environment: Record<string, string> = {}):
     );
 
   async function beginBatch(body: object, { maxWait, leftovers = 'interactive' }: BatchSettings = {}) {
-    const batch = { max_wait: '24h', ['then']: leftovers };
+    const batch = { max_wait: '24h', then: leftovers };
     if (maxWait === undefined) return stage.begin({ ...body, mode: 'batch', batch });
     const id = await stage.begin({
       ...body,
