@@ -89,11 +89,11 @@ export async function settleResults(
       // The dataset is gone.
       if (examples.length === 0) break;
       await Promise.all(
-        examples.map((example) => {
+        examples.map(async (example) => {
           const result = group.get(example.seq);
-          if (result === undefined) return undefined;
-          if (batch.evaluator === null) return settleResponse(example, result);
-          return settleJudgement(example, batch.evaluator, result);
+          if (result === undefined) return;
+          if (batch.evaluator === null) await settleResponse(example, result);
+          else await settleJudgement(example, batch.evaluator, result);
         }),
       );
       const last = examples.at(-1)?.seq ?? 0;
