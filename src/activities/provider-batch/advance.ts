@@ -316,7 +316,7 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
       try {
         const state = await models.batches.read(refOf(batch), id, look(attempt.signal));
         if (state.status !== 'rejected')
-          await settleResults({ query, models }, batch, state, attempt.signal, (read) =>
+          await settleResults({ query, models, slots }, batch, state, attempt.signal, (read) =>
             attempt.tell(`stores results: ${read} of ${batch.items}`),
           );
         const { status, error, files, providerStatus } = state;

@@ -7,6 +7,7 @@ import type { BatchedCall } from '../../models/batches/batched-models.ts';
 import type { LoadedBatch } from '../../services/batches/load-batch.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { callHashOf } from '../../services/executions/creation/call-hash.ts';
+import { weightOfRun } from '../evaluation-run/weights.ts';
 
 /** The calls that a batch holds, made again from the examples whenever they are needed. */
 export class BatchedCalls {
@@ -35,6 +36,11 @@ export class BatchedCalls {
       ...call,
       ...this.#judge.request({ ...judged, input: readableInput(input), ...(metadata !== null && { metadata }) }),
     };
+  }
+
+  /** The bytes that its call takes at most. */
+  weightOf(example: OpenExample): number {
+    return weightOfRun(example, (bytes) => this.#prompt.maxChars(bytes), this.#judge === undefined ? 0 : 1);
   }
 
   /** Of a call for a response. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Query } from '../../db/database.ts';
@@ -65,6 +65,12 @@ function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, par
   };
 }
 
+/** Of a process on this machine that ended while it worked on the batch. */
+async function removeLeftBehind(prefix: string): Promise<void> {
+  for (const name of await readdir(tmpdir()))
+    if (name.startsWith(prefix)) await rm(path.join(tmpdir(), name), { force: true });
+}
+
 /**
  * Writes the calls of a batch to a temporary file, page by page. Responses that may be reused are stored instead, and examples that
  * can't be called are stored as failed.
@@ -83,7 +89,9 @@ export async function buildFile(
   const calls = new BatchedCalls(batch);
   const store = new ExampleStore(query, batch.evaluationId, batch, signal);
   const memory = new BatchMemory(slots.examples, publicId('workspace', batch.workspaceId));
-  const file = path.join(tmpdir(), `pms-${ref.tag}-${randomUUID()}.jsonl`);
+  const prefix = `pms-${ref.tag}-`;
+  await removeLeftBehind(prefix);
+  const file = path.join(tmpdir(), `${prefix}${randomUUID()}.jsonl`);
   const built: BuiltFile = { path: file, bytes: 0, items: 0, seqTo: batch.from, reservedUsd: 0, endsAt: 'range' };
   const handle = await open(file, 'wx', 0o600);
   let chunk: string[] = [];

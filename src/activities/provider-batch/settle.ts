@@ -1,5 +1,6 @@
 import type { Query } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import { publicId } from '../../domain/ids.ts';
 import type { Cost } from '../../domain/usage.ts';
 import type { BatchResult, BatchState } from '../../models/batches/batched-models.ts';
 import type { Models } from '../../models/model.ts';
@@ -7,15 +8,19 @@ import { ModelError } from '../../models/model-error.ts';
 import { type LoadedBatch, refOf } from '../../services/batches/load-batch.ts';
 import { loadExamplesOf, type OpenExample } from '../../services/evaluations/run/open-examples.ts';
 import { fallsBackOn } from '../../services/executions/run/fall-back.ts';
+import type { Slots } from '../../temporal/slots.ts';
 import { ExampleStore, NotStorableError } from '../evaluation-run/example-store.ts';
 import { BatchedCalls } from './batched-calls.ts';
 
 export interface SettleDeps {
   query: Query;
   models: Models;
+  slots: Pick<Slots, 'inputs'>;
 }
 
+/** So many results, or so many bytes of them, are held at a time. */
 const GROUP = 100;
+const GROUP_BYTES = 2 * 1024 * 1024;
 
 /**
  * Stores what came of a batch's calls, each once, whatever the order in which and how often it comes. Stored again it changes nothing.
@@ -24,7 +29,7 @@ const GROUP = 100;
  * @throws ModelError where the download broke: it is to be begun again
  */
 export async function settleResults(
-  { query, models }: SettleDeps,
+  { query, models, slots }: SettleDeps,
   batch: LoadedBatch,
   state: BatchState,
   signal: AbortSignal,
@@ -33,7 +38,9 @@ export async function settleResults(
   const ref = refOf(batch);
   const calls = new BatchedCalls(batch);
   const store = new ExampleStore(query, batch.evaluationId, batch, signal);
+  const workspace = publicId('workspace', batch.workspaceId);
   let group = new Map<number, BatchResult>();
+  let groupBytes = 0;
   let read = 0;
 
   /** What a call of unknown cost counts as against the budget. */
@@ -77,6 +84,20 @@ export async function settleResults(
     }
   }
 
+  async function settle(example: OpenExample): Promise<void> {
+    const result = group.get(example.seq);
+    if (result === undefined) return;
+    // Its call is made again, as a whole prompt.
+    const amount = calls.weightOf(example);
+    const release = await slots.inputs.acquire(workspace, { amount, signal, group: batch.id });
+    try {
+      if (batch.evaluator === null) await settleResponse(example, result);
+      else await settleJudgement(example, batch.evaluator, result);
+    } finally {
+      release();
+    }
+  }
+
   async function settleGroup(): Promise<void> {
     let seqs = [...group.keys()];
     while (seqs.length > 0) {
@@ -88,18 +109,12 @@ export async function settleResults(
       );
       // The dataset is gone.
       if (examples.length === 0) break;
-      await Promise.all(
-        examples.map(async (example) => {
-          const result = group.get(example.seq);
-          if (result === undefined) return;
-          if (batch.evaluator === null) await settleResponse(example, result);
-          else await settleJudgement(example, batch.evaluator, result);
-        }),
-      );
+      await Promise.all(examples.map(settle));
       const last = examples.at(-1)?.seq ?? 0;
       seqs = seqs.filter((seq) => seq > last);
     }
     group = new Map();
+    groupBytes = 0;
     onProgress(read);
   }
 
@@ -109,7 +124,8 @@ export async function settleResults(
     read += 1;
     if (result.kind === 'unfinished') continue;
     group.set(seq, result);
-    if (group.size >= GROUP) await settleGroup();
+    groupBytes += result.bytes;
+    if (group.size >= GROUP || groupBytes >= GROUP_BYTES) await settleGroup();
   }
   await settleGroup();
 }

@@ -58,7 +58,7 @@ export function createAnthropicBatches(connection: ProviderConnection): Provider
   async function* results(id: string, signal: AbortSignal): AsyncGenerator<BatchResult> {
     for await (const line of linesOf(client.download({ method: 'GET', path: `${batchAt(id)}/results`, signal }))) {
       const parsed = Result.safeParse(parsedLine(line));
-      if (parsed.success) yield resultOf(parsed.data);
+      if (parsed.success) yield { ...resultOf(parsed.data), bytes: line.length };
     }
   }
 
@@ -184,7 +184,7 @@ function dateOf(text: string | null | undefined): Date | null {
   return text == null ? null : new Date(text);
 }
 
-function resultOf({ custom_id: customId, result }: z.infer<typeof Result>): BatchResult {
+function resultOf({ custom_id: customId, result }: z.infer<typeof Result>): Omit<BatchResult, 'bytes'> {
   switch (result.type) {
     case 'succeeded':
       return { customId, kind: 'responded', httpStatus: 200, body: result.message };

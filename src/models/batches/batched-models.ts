@@ -61,6 +61,8 @@ export interface BatchResult {
   kind: 'responded' | 'unfinished' | 'failed';
   httpStatus: number;
   body: unknown;
+  /** The length of what the provider sent of it, in bytes. */
+  bytes: number;
   error?: { code: string; message: string };
 }
 

@@ -172,7 +172,7 @@ export function createGoogleBatches(connection: ProviderConnection): ProviderBat
       const path = `${pathOf(file)}:download?alt=media`;
       for await (const line of linesOf(client.download({ method: 'GET', path, signal }))) {
         const parsed = Result.safeParse(parsedLine(line));
-        if (parsed.success) yield resultOf(parsed.data);
+        if (parsed.success) yield { ...resultOf(parsed.data), bytes: line.length };
       }
     },
 
@@ -252,7 +252,7 @@ function httpStatusOf(code: number | undefined): number {
   return code === undefined ? 500 : (HTTP_STATUSES.get(code) ?? (code >= 400 ? code : 500));
 }
 
-function resultOf({ key: customId, response, error, status }: z.infer<typeof Result>): BatchResult {
+function resultOf({ key: customId, response, error, status }: z.infer<typeof Result>): Omit<BatchResult, 'bytes'> {
   if (response !== undefined) return { customId, kind: 'responded', httpStatus: 200, body: response };
   const fault = error ?? status;
   const code = fault?.status ?? String(fault?.code ?? 'unknown');

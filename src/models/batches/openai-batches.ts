@@ -83,7 +83,7 @@ export function createOpenAiBatches(connection: ProviderConnection): ProviderBat
     const path = `/files/${encodeURIComponent(fileId)}/content`;
     for await (const line of linesOf(client.download({ method: 'GET', path, signal }))) {
       const parsed = Result.safeParse(parsedLine(line));
-      if (parsed.success) yield resultOf(parsed.data);
+      if (parsed.success) yield { ...resultOf(parsed.data), bytes: line.length };
     }
   }
 
@@ -185,7 +185,7 @@ function dateOf(seconds: number | null | undefined): Date | null {
   return seconds == null ? null : new Date(seconds * 1000);
 }
 
-function resultOf({ custom_id: customId, response, error }: z.infer<typeof Result>): BatchResult {
+function resultOf({ custom_id: customId, response, error }: z.infer<typeof Result>): Omit<BatchResult, 'bytes'> {
   if (response != null) {
     return { customId, kind: 'responded', httpStatus: response.status_code, body: response.body };
   }
