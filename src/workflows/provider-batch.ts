@@ -101,10 +101,12 @@ async function takeToEnd(
     if (line === undefined) break;
     const scope = new CancellationScope();
     let isDone = false;
+    let isStopped = false;
     const advancing = scope
       .run(() => advanceBatch(batchId))
       .catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
+        // An attempt that has to wait just then fails by that: no other follows, as it does without the stop.
+        if (!isCancellation(error) && !isStopped) throw error;
       })
       .finally(() => {
         isDone = true;
@@ -114,7 +116,10 @@ async function takeToEnd(
       if (await condition(() => told.changed || isDone, ms, { summary })) break;
       line = await look();
     }
-    if (!isDone) scope.cancel();
+    if (!isDone) {
+      isStopped = true;
+      scope.cancel();
+    }
     await advancing;
   }
   // Files that can't be deleted hold nobody up: the failure of the step says so.

@@ -59,7 +59,7 @@ export function providerBatchPath(
 /** It waits at the provider. */
 export const waits = (ms: number) =>
   ApplicationFailure.create({ type: 'waits', message: 'in_progress: 0 of 10', nextRetryDelay: ms });
-const attempted = (batch: FakeBatch) => until('an attempt', async () => batch.attempts > 0);
+export const attempted = (batch: FakeBatch) => until('an attempt', async () => batch.attempts > 0);
 
 /** Every path through `providerBatch`. */
 export const providerBatchPaths = (): ProviderBatchPath[] => [

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Context } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { historyFromJson, openPaths, type PathEnvironment, takePath } from '../support/histories.ts';
 import { evaluationRunPath } from '../support/histories-evaluation-run.ts';
-import { providerBatchPath, providerBatchPaths, waits } from '../support/histories-provider-batch.ts';
+import { attempted, providerBatchPath, providerBatchPaths, waits } from '../support/histories-provider-batch.ts';
+import { connectToTemporal } from '../support/temporal.ts';
 import { startTimeSkipping } from '../support/time-skipping.ts';
 
 const MINUTE_MS = 60_000;
@@ -25,6 +27,37 @@ test.each(providerBatchPaths().map((path) => [path.name, path] as const))('%s', 
   const { result } = await takePath(environment, path);
   expect(path.batch.did).toEqual(path.does);
   expect(result ?? 'done').toBe(path.name === 'canceled-by-an-operator' ? 'canceled' : 'done');
+});
+
+// The server that skips time would repeat the attempt.
+test('an attempt that has to wait when the workflow is canceled does not fail it', async () => {
+  const { client, connection } = await connectToTemporal();
+  const real = await openPaths(client, connection);
+  try {
+    const path = providerBatchPath(
+      `canceled-in-the-middle-${Date.now()}`,
+      [],
+      (batch) => ({
+        advanceBatch: async () => {
+          if (batch.did.includes('cancel')) return;
+          const context = Context.current();
+          const heartbeat = setInterval(() => context.heartbeat(), 50);
+          await context.cancelled.catch(() => {});
+          clearInterval(heartbeat);
+          throw waits(3_600_000);
+        },
+      }),
+      async (handle, batch) => {
+        await attempted(batch);
+        await handle.cancel();
+      },
+    );
+    expect((await takePath(real, path)).result).toBe('canceled');
+    expect(path.batch.did).toEqual(['cancel', 'settled', 'clean up']);
+  } finally {
+    await real.close();
+    await connection.close();
+  }
 });
 
 test('a batch that takes a day leaves few events, however often the provider is asked', async () => {
