@@ -52,6 +52,19 @@ export const EvaluatorConfig = z
 
 export type EvaluatorConfig = z.output<typeof EvaluatorConfig>;
 
+/** An evaluator that asks a model. */
+export type JudgeConfig = Extract<EvaluatorConfig, { type: 'llm_judge' }>;
+
+/** Those that ask a model. */
+export function judgesOf(evaluators: readonly EvaluatorConfig[]): JudgeConfig[] {
+  return evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
+}
+
+/** The models that they ask. */
+export function judgeModelsOf(evaluators: readonly EvaluatorConfig[]): string[] {
+  return judgesOf(evaluators).map(({ model }) => model);
+}
+
 /** 1–10 evaluators with names of their own. */
 export const EvaluatorList = z
   .array(EvaluatorConfig)

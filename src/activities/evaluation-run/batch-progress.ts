@@ -1,3 +1,4 @@
+import { judgeModelsOf } from '../../evaluators/registry.ts';
 import type { RunSpec } from '../../services/evaluations/creation/run-spec.ts';
 import type { RetryingModels } from '../call-with-retries.ts';
 import type { BatchBudget } from './batch-budget.ts';
@@ -63,10 +64,13 @@ export class BatchProgress {
   }
 }
 
-/** The models that refuse calls at present. */
 function waitsOf({ model, fallbackModels, evaluators }: RunSpec, models: RetryingModels): string[] {
-  const judges = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
-  return [...new Set([model, ...fallbackModels, ...judges])].flatMap((name) => {
+  return refusals(models, [model, ...fallbackModels, ...judgeModelsOf(evaluators)]);
+}
+
+/** Which of the models refuse calls at present, in words. */
+export function refusals(models: RetryingModels, names: readonly string[]): string[] {
+  return [...new Set(names)].flatMap((name) => {
     const until = models.refusedUntil(name);
     return until === undefined ? [] : [`${name} refused calls: asks again at ${until.toISOString()}`];
   });

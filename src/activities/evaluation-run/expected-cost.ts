@@ -1,7 +1,7 @@
+import { type JudgeConfig, judgesOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import {
   expectedOutputTokens,
-  type JudgeConfig,
   judgeTokens,
   promptTokens,
 } from '../../services/evaluations/creation/expected-tokens.ts';
@@ -23,8 +23,13 @@ export interface ExpectedCost {
 }
 
 /** What a call costs in US dollars; 0 without a known price. */
-export function callUsd(models: Models, model: string, inputTokens: number, outputTokens: number): number {
-  const price = models.priceOf(model);
+export function callUsd(
+  models: Pick<Models, 'priceOf'>,
+  model: string,
+  inputTokens: number,
+  outputTokens: number,
+): number {
+  const price = models.priceOf(model, inputTokens);
   if (price === null) return 0;
   return (inputTokens * Number(price.input_per_million) + outputTokens * Number(price.output_per_million)) / 1e6;
 }
@@ -37,7 +42,7 @@ export function expectedCost(models: Models, spec: RunSpec): ExpectedCost {
   const isCalled = spec.sourceEvaluationId === null;
   const modelUsd = new Map(chain.map((model) => [model, isCalled ? callUsd(models, model, input, output) : 0]));
   const judgesUsd = new Map<string, number>();
-  for (const config of spec.evaluators) if (config.type === 'llm_judge') judgesUsd.set(config.name, judgeUsd(config));
+  for (const config of judgesOf(spec.evaluators)) judgesUsd.set(config.name, judgeUsd(config));
 
   function judgeUsd(config: JudgeConfig): number {
     const tokens = judgeTokens(config, input, output);

@@ -1,5 +1,5 @@
 import { type Example, type Score, unscored } from '../../evaluators/evaluator.ts';
-import { type EvaluatorConfig, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
+import { type EvaluatorConfig, judgesOf, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import type { JudgementToStore } from '../../services/evaluations/run/judgements-store.ts';
 import { CallFailedError, type RetryingModels } from '../call-with-retries.ts';
 import type { ExampleInProgress } from './example-in-progress.ts';
@@ -28,8 +28,9 @@ export class Judges {
 
   constructor(deps: JudgesDeps, evaluators: readonly EvaluatorConfig[]) {
     this.#deps = deps;
-    const judges = evaluators.filter(({ type }) => type === 'llm_judge');
-    this.#judges = judges.map(prepareEvaluator).filter((evaluator) => evaluator.kind === 'judging');
+    this.#judges = judgesOf(evaluators)
+      .map(prepareEvaluator)
+      .filter((evaluator) => evaluator.kind === 'judging');
   }
 
   get count(): number {

@@ -74,7 +74,16 @@ function later(why: string, afterMs: number): ApplicationFailure {
 }
 
 const waitSince = (time: number, { least, most } = WAIT) => Math.min(most, Math.max(least, (Date.now() - time) / 5));
-const errorOf = ({ code, message }: ModelError): BatchError => ({ code, message });
+const errorOf = ({ code, message }: BatchError): BatchError => ({ code, message });
+
+/** How a batch has ended whose results are stored, by what its provider says of it. One that is said to be in progress again has its results all the same. */
+const END_OF = {
+  ended: 'completed',
+  in_progress: 'completed',
+  expired: 'expired',
+  canceled: 'canceled',
+  rejected: 'failed',
+} as const satisfies Record<BatchState['status'], string>;
 
 /** The provider may have run it, and nobody knows what came of it: calling its examples again might pay for them twice. */
 const UNKNOWN_RESULT: BatchError = {
@@ -295,7 +304,7 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
       if (error?.retryable && !isGivenUp) {
         // Its queue was full: nothing was run.
         const refusal = { error, afterMs: waitSince(batch.createdAt.getTime()) };
-        await store(() => prepareAgain(system, batch, { ...refusal, error: errorText(error) }), attempt);
+        await store(() => prepareAgain(system, batch, { ...refusal, error: errorOf(error) }), attempt);
       } else await store(() => beginSettling(system, batch, state), attempt);
       return;
     }
@@ -306,8 +315,6 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
     const text = (count: number) => count.toLocaleString('en-US');
     throw later(`${id} ${state.providerStatus}: ${text(succeeded + failed)} of ${text(total)}`, waitMs);
   }
-
-  const errorText = ({ code, message }: BatchError): BatchError => ({ code, message });
 
   async function settling(batch: LoadedBatch, attempt: Attempt): Promise<void> {
     const { providerBatchId: id } = batch;
@@ -320,10 +327,11 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
             attempt.tell(`stores results: ${read} of ${batch.items}`),
           );
         const { status, error, files, providerStatus } = state;
-        const to =
-          ({ ended: 'completed', rejected: 'failed', in_progress: 'completed' } as const)[status as 'ended'] ?? status;
         const columns = { files: [...new Set([...batch.files, ...files])], provider_status: providerStatus };
-        await store(() => endBatch(system, batch, to, { ...columns, error: error && errorText(error) }), attempt);
+        await store(
+          () => endBatch(system, batch, END_OF[status], { ...columns, error: error && errorOf(error) }),
+          attempt,
+        );
       } catch (error) {
         const trouble = troubleOf(error, attempt);
         if (Date.now() > giveUpTime(batch) + SETTLE_GRACE_MS) return giveUpUnread(batch, errorOf(trouble), attempt);

@@ -2,7 +2,7 @@ import { v5 } from 'uuid';
 import { publicId } from '../../domain/ids.ts';
 import { type Prompt, parsePrompt } from '../../domain/prompts/prompt.ts';
 import { readableInput } from '../../domain/text/readable-messages.ts';
-import { type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
+import { judgesOf, type PreparedJudging, prepareEvaluator } from '../../evaluators/registry.ts';
 import type { BatchedCall } from '../../models/batches/batched-models.ts';
 import type { LoadedBatch } from '../../services/batches/load-batch.ts';
 import type { OpenExample } from '../../services/evaluations/run/open-examples.ts';
@@ -18,7 +18,7 @@ export class BatchedCalls {
   constructor(batch: LoadedBatch) {
     this.#batch = batch;
     this.#prompt = parsePrompt(batch.content, batch.includes);
-    const config = batch.evaluators.find(({ name, type }) => type === 'llm_judge' && name === batch.evaluator);
+    const config = judgesOf(batch.evaluators).find(({ name }) => name === batch.evaluator);
     const judge = config && prepareEvaluator(config);
     this.#judge = judge?.kind === 'judging' ? judge : undefined;
   }

@@ -6,6 +6,7 @@ import type { Query } from '../../db/database.ts';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
 import { publicId } from '../../domain/ids.ts';
 import { TemplateVariablesError } from '../../domain/prompts/prompt.ts';
+import { judgesOf } from '../../evaluators/registry.ts';
 import type { BatchFile } from '../../models/batches/batched-models.ts';
 import type { Models } from '../../models/model.ts';
 import { ModelError } from '../../models/model-error.ts';
@@ -15,7 +16,6 @@ import { type LoadedBatch, refOf } from '../../services/batches/load-batch.ts';
 import {
   CHARACTERS_PER_TOKEN,
   expectedOutputTokens,
-  type JudgeConfig,
   judgeTokens,
 } from '../../services/evaluations/creation/expected-tokens.ts';
 import { copyOutputs } from '../../services/evaluations/run/copy-outputs.ts';
@@ -24,6 +24,7 @@ import { fallsBackOn } from '../../services/executions/run/fall-back.ts';
 import type { Slots } from '../../temporal/slots.ts';
 import { BatchMemory } from '../evaluation-run/batch-memory.ts';
 import { ExampleStore } from '../evaluation-run/example-store.ts';
+import { callUsd } from '../evaluation-run/expected-cost.ts';
 import { BatchedCalls } from './batched-calls.ts';
 
 export interface BuildDeps {
@@ -43,13 +44,9 @@ const WRITE_BYTES = 256 * 1024;
 
 /** What a call in a batch costs at most, and the judges' calls about its response; 0 without a known price. */
 function pricedBy(models: Models, { wave, evaluator, batchModel, evaluators, parameters }: LoadedBatch) {
-  const judges = evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
-  const usdOf = (model: string, input: number, output: number) => {
-    const isBatched = models.batches.problemOf(model) === undefined;
-    const price = isBatched ? models.batches.priceOf(model, input) : models.priceOf(model, input);
-    if (price === null) return 0;
-    return (input * Number(price.input_per_million) + output * Number(price.output_per_million)) / 1e6;
-  };
+  const judges = judgesOf(evaluators);
+  const usdOf = (model: string, input: number, output: number) =>
+    callUsd(models.batches.problemOf(model) === undefined ? models.batches : models, model, input, output);
   return (line: string): number => {
     const input = line.length / CHARACTERS_PER_TOKEN;
     const judge = judges.find(({ name }) => name === evaluator);

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { untilDatabaseAnswers } from '../../db/until-database-answers.ts';
+import { judgeModelsOf, judgesOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
-import { type JudgeConfig, judgeTokens } from '../../services/evaluations/creation/expected-tokens.ts';
+import { judgeTokens } from '../../services/evaluations/creation/expected-tokens.ts';
 import { completeBackfill, failBackfill, pauseBackfillForBudget } from '../../services/rules/end-backfill.ts';
 import { findPast } from '../../services/rules/find-past.ts';
 import { loadItems, type OpenItem, skipForBudget, skipOverdue } from '../../services/rules/rule-items.ts';
@@ -14,9 +15,10 @@ import {
   type RuleSpec,
   type RuleWork,
 } from '../../services/rules/rule-work.ts';
-import { createRetryingModels, type RetryingModels } from '../call-with-retries.ts';
+import { createRetryingModels } from '../call-with-retries.ts';
 import { BatchBudget, firstEstimate } from '../evaluation-run/batch-budget.ts';
 import { BatchMemory } from '../evaluation-run/batch-memory.ts';
+import { refusals } from '../evaluation-run/batch-progress.ts';
 import { type BatchHeartbeat, type BatchWatch, watchBatch } from '../evaluation-run/batch-watch.ts';
 import type { ExampleCost } from '../evaluation-run/example-in-progress.ts';
 import { runPool } from '../evaluation-run/example-pool.ts';
@@ -186,7 +188,7 @@ export function createRuleBatchRunner(deps: BatchDeps) {
     });
     progress.budget = budget;
     progress.store = store;
-    progress.waits = () => [...judgesThatWait(spec, runModels), ...endpoints.troubles];
+    progress.waits = () => [...refusals(runModels, judgeModelsOf(spec.evaluators)), ...endpoints.troubles];
     const itemScorer: ItemScorer = { spec, scorer, store, failsAltogether: input.kind === 'backfill' };
     const memory = new BatchMemory(slots.examples, input.workspace);
     const taken = new Set<number>();
@@ -323,7 +325,7 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** What the judges of an execution are expected to cost before any was asked, and the share of each. */
 function judgesCost(models: Models, { evaluators }: RuleSpec) {
-  const judges = evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
+  const judges = judgesOf(evaluators);
   const usd = new Map(
     judges.map((config) => {
       const tokens = judgeTokens(config, TYPICAL_TOKENS.input, TYPICAL_TOKENS.output);
@@ -335,13 +337,4 @@ function judgesCost(models: Models, { evaluators }: RuleSpec) {
     totalUsd,
     judgeShares: new Map([...usd].map(([name, each]) => [name, totalUsd === 0 ? 0 : each / totalUsd])),
   };
-}
-
-/** The judges' models that refuse calls at present. */
-function judgesThatWait({ evaluators }: RuleSpec, models: RetryingModels): string[] {
-  const names = evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
-  return [...new Set(names)].flatMap((name) => {
-    const until = models.refusedUntil(name);
-    return until === undefined ? [] : [`${name} refused calls: asks again at ${until.toISOString()}`];
-  });
 }

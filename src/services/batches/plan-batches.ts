@@ -11,7 +11,7 @@ import {
 } from '../../domain/batches/provider-batch-states.ts';
 import { newId } from '../../domain/ids.ts';
 import { clockText } from '../../domain/text/clock-text.ts';
-import type { EvaluatorConfig } from '../../evaluators/registry.ts';
+import { type EvaluatorConfig, judgesOf } from '../../evaluators/registry.ts';
 import type { Models } from '../../models/model.ts';
 import type { WorkflowStarter } from '../../temporal/workflows.ts';
 import type { RunRef } from '../evaluations/creation/run-spec.ts';
@@ -63,8 +63,8 @@ const isUnfinished = ({ status }: Pick<Row, 'status'>) =>
 
 /** What the run calls by batches, wave by wave; a model whose provider has none any more is called later. */
 function wavesOf(models: Models, { model, sourceEvaluationId, evaluators }: Run): Part[][] {
-  const judges = evaluators.flatMap((config) =>
-    config.type === 'llm_judge' ? [{ wave: 'judgements', evaluator: config.name, model: config.model } as const] : [],
+  const judges = judgesOf(evaluators).map(
+    (judge) => ({ wave: 'judgements', evaluator: judge.name, model: judge.model }) as const,
   );
   const responses = sourceEvaluationId === null ? [{ wave: 'responses', evaluator: null, model } as const] : [];
   return [responses, judges].map((parts) => parts.filter((part) => models.batches.problemOf(part.model) === undefined));

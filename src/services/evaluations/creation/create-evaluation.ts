@@ -8,7 +8,7 @@ import type { Example } from '../../../domain/evaluations/example.ts';
 import { newId, parsePublicId } from '../../../domain/ids.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
-import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
+import { type EvaluatorConfig, judgeModelsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { findExamples } from '../../datasets/find-examples.ts';
 import { storeExamples } from '../../datasets/inline-examples.ts';
@@ -16,7 +16,7 @@ import { type ModelsToCall, modelsToCall } from '../../executions/creation/model
 import { resolveIncludes } from '../../prompts/includes.ts';
 import { contentOf, getPrompt, type PromptRow, type VersionSelector } from '../../prompts/prompts.ts';
 import { type EvaluationRow, getEvaluation } from '../evaluations.ts';
-import { decideMode, judgesOf } from './decide-mode.ts';
+import { decideMode } from './decide-mode.ts';
 
 export interface NewEvaluation extends VersionSelector {
   /** UUID, where the caller is to know it before it is stored. */
@@ -111,7 +111,7 @@ function checkExamples(content: PromptContent, includes: IncludeSet, examples: E
  * @throws ApiError `invalid_request` on `max_cost`
  */
 export function checkBudget(models: Models, called: readonly string[], evaluators: EvaluatorConfig[]): void {
-  const unpriced = [...called, ...judgesOf(evaluators)].filter((name) => models.priceOf(name) === null);
+  const unpriced = [...called, ...judgeModelsOf(evaluators)].filter((name) => models.priceOf(name) === null);
   if (unpriced.length > 0)
     throw invalidField(
       'max_cost',
@@ -175,7 +175,7 @@ export async function resolveRun(query: Query, models: Models, request: NewEvalu
   );
   const evaluators = resolveJudges(models, request.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [called.model, ...called.fallbackModels], evaluators);
-  const batch = decideMode(models, request, [called.model, ...judgesOf(evaluators)]);
+  const batch = decideMode(models, request, [called.model, ...judgeModelsOf(evaluators)]);
   const baseline = await baselineOf(query, request.baseline);
   if (request.examples !== undefined) checkExamples(content, includes, request.examples);
   return { prompt, content, includes, called, evaluators, batch, baseline };

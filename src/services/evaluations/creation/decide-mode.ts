@@ -4,12 +4,7 @@ import {
   type EvaluationMode,
 } from '../../../domain/batches/batch-mode.ts';
 import { ApiError, invalidField } from '../../../domain/errors.ts';
-import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
-
-/** The models of evaluators that ask one. */
-export const judgesOf = (evaluators: readonly EvaluatorConfig[]): string[] =>
-  evaluators.flatMap((config) => (config.type === 'llm_judge' ? [config.model] : []));
 
 const DEFAULT_SETTINGS: BatchSettings = { max_wait: DEFAULT_MAX_WAIT_SECONDS, then: 'interactive' };
 

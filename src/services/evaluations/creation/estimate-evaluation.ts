@@ -1,9 +1,10 @@
 import { Big } from 'big.js';
 import type { WorkspaceDatabase } from '../../../db/database.ts';
 import { parsePrompt } from '../../../domain/prompts/prompt.ts';
+import { type JudgeConfig, judgesOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { type NewEvaluation, resolveRun } from './create-evaluation.ts';
-import { CHARACTERS_PER_TOKEN, expectedOutputTokens, type JudgeConfig, judgeTokens } from './expected-tokens.ts';
+import { CHARACTERS_PER_TOKEN, expectedOutputTokens, judgeTokens } from './expected-tokens.ts';
 import { type PastOutput, pastOutput } from './past-output.ts';
 import { type FilledSample, fillSample, sampleExamples } from './sample-examples.ts';
 
@@ -70,7 +71,7 @@ export async function estimateEvaluation(
   const { max_tokens: maxTokens = Number.POSITIVE_INFINITY } = prompt.parameters;
   const output = past === undefined ? expectedOutputTokens(prompt.parameters) : Math.min(past.meanTokens, maxTokens);
   const modelCalls = filled.tried === 0 ? 0 : Math.round((total * filled.fitting) / filled.tried);
-  const judges = evaluators.filter((config): config is JudgeConfig => config.type === 'llm_judge');
+  const judges = judgesOf(evaluators);
   const all = [
     callsOf(called.model, modelCalls, { input: filled.meanInputTokens, output }),
     ...judges.map((judge) => callsOf(judge.model, modelCalls, judgeTokens(judge, filled.meanInputTokens, output))),

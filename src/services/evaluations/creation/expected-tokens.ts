@@ -1,7 +1,7 @@
 import type { ModelInput } from '../../../domain/prompts/messages.ts';
 import type { ModelParameters } from '../../../domain/prompts/parameters.ts';
 import type { IncludeSet, PromptContent } from '../../../domain/prompts/prompt-content.ts';
-import type { EvaluatorConfig } from '../../../evaluators/registry.ts';
+import type { JudgeConfig } from '../../../evaluators/registry.ts';
 
 /** On the low side, so that what is reckoned with it is on the high side. */
 export const CHARACTERS_PER_TOKEN = 3;
@@ -11,8 +11,6 @@ const FILE_TOKENS = 1_500;
 /** The text around a rubric in a judge's prompt. */
 const JUDGE_PROMPT_TOKENS = 300;
 const EXPECTED_JUDGEMENT_TOKENS = 100;
-
-export type JudgeConfig = Extract<EvaluatorConfig, { type: 'llm_judge' }>;
 
 const FILE = '.'.repeat(FILE_TOKENS * CHARACTERS_PER_TOKEN);
 

@@ -4,10 +4,11 @@ import { asJson } from '../../../db/statement.ts';
 import type { BatchSettings, EvaluationMode } from '../../../domain/batches/batch-mode.ts';
 import { ApiError } from '../../../domain/errors.ts';
 import { evaluationStates } from '../../../domain/evaluations/evaluation-states.ts';
+import { judgeModelsOf } from '../../../evaluators/registry.ts';
 import type { Models } from '../../../models/model.ts';
 import { getEvaluation } from '../evaluations.ts';
 import { checkBudget, resolveJudges } from './create-evaluation.ts';
-import { decideMode, judgesOf } from './decide-mode.ts';
+import { decideMode } from './decide-mode.ts';
 import type { SealedEvaluators } from './evaluator-secrets.ts';
 
 export interface Rescoring {
@@ -60,7 +61,7 @@ export async function rescoreEvaluation(query: Query, models: Models, request: R
     );
   const evaluators = resolveJudges(models, request.sealed?.evaluators ?? source.evaluators);
   if (request.maxCost !== undefined) checkBudget(models, [], evaluators);
-  const batch = decideMode(models, request, judgesOf(evaluators));
+  const batch = decideMode(models, request, judgeModelsOf(evaluators));
   // The lock keeps the source, and with it its inline examples, until the new run has them, too.
   const [same] = await query((db) => db.selectFrom('evaluations').select(SAME).where('id', '=', sourceId).forShare());
   if (same === undefined || same.examples_id === null)
