@@ -49,8 +49,8 @@ export interface Attempt {
   tellRun: (batch: LoadedBatch) => Promise<unknown>;
 }
 
-/** Files that one process builds, and downloads that it settles, at a time. */
-const AT_WORK = 3;
+/** Files that one process builds, and downloads that it settles, at a time. One workspace never has all the places, so others need not be lucky. */
+const AT_WORK = { total: 3, perKey: 2 };
 const TURN_MS = 2_000;
 /** Between two looks: a fifth of the time that it has waited so far, within these bounds. */
 const WAIT = { least: 1_000, most: 10 * 60_000 };
@@ -99,7 +99,7 @@ const UNKNOWN_RESULT: BatchError = {
 export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
   const { system } = db;
   const { query } = system;
-  const places = createFairSemaphore({ total: AT_WORK });
+  const places = createFairSemaphore(AT_WORK);
 
   const look = (signal: AbortSignal, ms = LOOK_MS) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   const store = <T>(statement: () => Promise<T>, { signal }: Attempt) => untilDatabaseAnswers(statement, signal);
