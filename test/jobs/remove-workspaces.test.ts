@@ -166,6 +166,15 @@ test('a deleted workspace is refused at once, and everything of it is removed, a
       },
       [id],
     );
+  for (const id of [doomedId, stayingId])
+    await db.system.query(
+      {
+        text: `insert into provider_batches (id, workspace_id, evaluation_id, number, round, wave, provider, model, seq_from, seq_to, status, created_at, finished_at)
+               select gen_random_uuid(), workspace_id, id, 1, 0, 'responses', 'openai', 'openai/gpt-4o-mini', 0, 1, 'completed', now(), now()
+               from evaluations where workspace_id = $1 limit 1`,
+      },
+      [id],
+    );
   const everything = await waitFor('a row of everything', async () => {
     // Workers soon add it to the sums.
     await db.system.query(
