@@ -170,25 +170,29 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
   const afterTrouble = ({ createdAt, submittedAt }: LoadedBatch, { retryAfterMs = 0 }: ModelError) =>
     Math.max(Math.min(retryAfterMs, 60 * 60_000), waitSince((submittedAt ?? createdAt).getTime()));
 
-  /** What its calls may cost. Others that are not settled hold what they may cost. */
-  async function leftUsdFor(batch: LoadedBatch, attempt: Attempt): Promise<number> {
+  /** What its calls may cost, and whether others that have not ended hold some of it, at the same time. */
+  async function moneyFor(batch: LoadedBatch, attempt: Attempt): Promise<{ leftUsd: number; isHeld: boolean }> {
     const { maxCostUsd, evaluationId, submissions } = batch;
-    if (maxCostUsd === null || submissions > 0) return Number.POSITIVE_INFINITY;
-    const [spent, reserved] = await store(
-      () => Promise.all([costOfRun(query, evaluationId), reservedUsd(query, batch)]),
-      attempt,
-    );
-    return maxCostUsd - Number(spent) - reserved;
+    if (maxCostUsd === null || submissions > 0) return { leftUsd: Number.POSITIVE_INFINITY, isHeld: false };
+    // In this order: one that ends in between counts twice, not in no way.
+    const reserved = await store(() => reservedUsd(query, batch), attempt);
+    const spent = Number(await store(() => costOfRun(query, evaluationId), attempt));
+    return { leftUsd: maxCostUsd - spent - reserved, isHeld: reserved > 0 };
   }
 
   /** There is no call to submit: there are none in the range, or there is no money for one. */
-  async function submitNothing(batch: LoadedBatch, { endsAt, seqTo }: BuiltFile, attempt: Attempt): Promise<void> {
+  async function submitNothing(
+    batch: LoadedBatch,
+    { endsAt, seqTo }: BuiltFile,
+    isHeld: boolean,
+    attempt: Attempt,
+  ): Promise<void> {
     if (endsAt !== 'budget') {
       await store(() => endBatch(system, batch, 'completed', { items: 0, seq_to: seqTo }), attempt);
       return;
     }
     const { evaluationId, round, maxCostUsd } = batch;
-    if ((await store(() => reservedUsd(query, batch), attempt)) > 0)
+    if (isHeld)
       throw later(
         'waits for money: batches that have not ended may cost what is left of max_cost',
         waitSince(batch.createdAt.getTime(), CANCEL_WAIT),
@@ -206,9 +210,10 @@ export function createBatchAdvancer({ db, models, slots }: AdvanceDeps) {
     if (waitMs > 0) throw later(`refused for now: ${batch.error?.message ?? ''}`, waitMs);
     await withPlace(batch, async () => {
       attempt.tell('writes the file of its calls');
-      const file = await buildFile({ query, models, slots }, batch, await leftUsdFor(batch, attempt), attempt.signal);
+      const { leftUsd, isHeld } = await moneyFor(batch, attempt);
+      const file = await buildFile({ query, models, slots }, batch, leftUsd, attempt.signal);
       try {
-        if (file.items === 0) await submitNothing(batch, file, attempt);
+        if (file.items === 0) await submitNothing(batch, file, isHeld, attempt);
         else await submit(batch, file, attempt);
       } finally {
         await rm(file.path, { force: true });

@@ -73,7 +73,10 @@ test('judges are asked in a second wave, and their grades are those of an intera
 test('what a budget does not cover at the prices expected waits for money that batches give back; with too little the run pauses', async () => {
   const examples = examplesOf('budget', 12);
   const before = stage.openai.batches.inspect().created;
+  // The second one is prepared while the first one holds the money.
+  stage.behave({ completeMs: 1_500 });
   const run = await stage.runBatch({ examples, evaluators: [{ type: 'exact_match' }], max_cost: '0.001' });
+  stage.behave();
   expect(run).toMatchObject({ status: 'completed', examples_failed: 0 });
   expect(Number(run.cost.amount)).toBeLessThan(0.001);
   const rows = await stage.rows(run.id);
