@@ -17,6 +17,7 @@ import {
 import type { ProviderVariables } from './models/providers/provider.ts';
 import { PROVIDERS } from './models/providers/registry.ts';
 import type { AllowPrivate } from './outbound/target.ts';
+import { type ProviderSettings, readProviders } from './sign-in/provider-settings.ts';
 
 /** The settings are wrong: `problems` names each, so that all can be mended at once. */
 export class SettingsError extends Error {
@@ -99,6 +100,12 @@ const Environment = z.object({
     .url({ protocol: /^smtps?$/, error: 'must look like smtp://user:password@host:587 or smtps://host:465' })
     .optional(),
   MAIL_FROM: z.string().optional(),
+  PUBLIC_URL: HttpUrl.optional(),
+  SCIM_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,255}$/, 'must be 32 to 255 visible ASCII characters')
+    .optional(),
+  CONSOLE_KEY_SIGN_IN: z.enum(['true', 'false'], 'must be true or false').default('true'),
   TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be trace, debug, info, warn or error')
@@ -132,10 +139,25 @@ function problemsOf(env: Environment): string[] {
   return problems;
 }
 
+function problemsOfSignIn(env: Environment, identityProviders: readonly ProviderSettings[]): string[] {
+  const problems = identityProviders.flatMap(({ ca }) =>
+    ca === undefined || existsSync(ca) ? [] : [`OIDC_CA: there is no file ${ca}`],
+  );
+  if (identityProviders.length > 0 && env.PUBLIC_URL === undefined)
+    problems.push(
+      'PUBLIC_URL: set it to the address at which browsers reach the service: identity providers send people back there',
+    );
+  if (env.SCIM_TOKEN !== undefined && identityProviders.length === 0)
+    problems.push('SCIM_TOKEN: set OIDC_ISSUER, too: people who are provisioned sign in there');
+  if (env.CONSOLE_KEY_SIGN_IN === 'false' && identityProviders.length === 0)
+    problems.push('CONSOLE_KEY_SIGN_IN: false needs OIDC_ISSUER, else nobody could sign in');
+  return problems;
+}
+
 /** Every setting of every process. Times are in milliseconds. */
 export type Settings = ReturnType<typeof toSettings>;
 
-function toSettings(env: Environment, providers: ProviderEnvironment) {
+function toSettings(env: Environment, providers: ProviderEnvironment, identityProviders: ProviderSettings[]) {
   const { SMTP_URL, MAIL_FROM } = env;
   return {
     host: env.HOST,
@@ -230,6 +252,16 @@ function toSettings(env: Environment, providers: ProviderEnvironment) {
     },
     /** Unset: no e-mail. */
     mail: SMTP_URL === undefined || MAIL_FROM === undefined ? undefined : { smtpUrl: SMTP_URL, from: MAIL_FROM },
+    signIn: {
+      /** Where browsers reach the service, without a slash at the end. Set where there are identity providers. */
+      publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
+      /** Empty: people sign in with keys alone. */
+      identityProviders,
+      /** By which the first identity provider tells who may come in (SCIM); undefined: not at all. */
+      scimToken: env.SCIM_TOKEN,
+      /** Whether keys sign in at the console. */
+      byKey: env.CONSOLE_KEY_SIGN_IN === 'true',
+    },
     /** Whether `X-Forwarded-For` is believed. */
     trustProxy: env.TRUST_PROXY === 'true',
     logLevel: env.LOG_LEVEL,
@@ -249,9 +281,14 @@ export function parseSettings(environment: Record<string, string | undefined>): 
     const issues = [parsed, providers].flatMap(({ error }) => error?.issues ?? []);
     throw new SettingsError(issues.map(({ path: name, message }) => `${name.join('.')}: ${message}`));
   }
-  const problems = problemsOf(parsed.data);
+  const identity = readProviders(given);
+  const problems = [
+    ...problemsOf(parsed.data),
+    ...identity.problems,
+    ...(identity.problems.length > 0 ? [] : problemsOfSignIn(parsed.data, identity.providers)),
+  ];
   if (problems.length > 0) throw new SettingsError(problems);
-  return toSettings(parsed.data, providers.data);
+  return toSettings(parsed.data, providers.data, identity.providers);
 }
 
 /**

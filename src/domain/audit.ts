@@ -69,6 +69,11 @@ export const AUDIT_ACTIONS = {
   'api_key.revoked': 'api_key',
   'session.created': 'session',
   'session.ended': 'session',
+  'member.joined': 'member',
+  'member.role_changed': 'member',
+  'member.suspended': 'member',
+  'member.reinstated': 'member',
+  'member.removed': 'member',
   'workspace.created': 'workspace',
   'workspace.owner_changed': 'workspace',
 } as const;
@@ -97,6 +102,8 @@ export const NEVER_REFUSED: ReadonlySet<AuditAction> = new Set([
   'webhook.disabled',
   'api_key.revoked',
   'session.ended',
+  'member.suspended',
+  'member.removed',
 ]);
 
 /** What is changed: prompts, labels, datasets, monitors, queues and definitions of scores have their name as id, all else its public id. */

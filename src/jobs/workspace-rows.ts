@@ -64,6 +64,7 @@ export const ROWS: readonly Doomed[] = [
   })),
   doomed('sessions', () => everyRow),
   doomed('api_keys', () => ({ ...everyRow, byId: true })),
+  doomed('members', () => ({ ...everyRow, byId: true })),
   doomed('audit_log', () => ({ where: PASS_AUDIT_GUARD, byId: true })),
   doomed('rule_items', () => everyRow),
   doomed('storage_entries', () => everyRow),

@@ -63,6 +63,7 @@ export function apiKeyRoutes(deps: {
             name,
             scopes: [...new Set(scopes)],
             expiresAt: expiresAt ?? null,
+            madeBy: request.key.memberId,
           });
           await deps.quotas.require(query, 'apiKeys');
           return { resourceId: record.id, response: { ...presentApiKey(record), key } };
@@ -81,6 +82,8 @@ export function apiKeyRoutes(deps: {
       errors: ['not_found'],
       handler: async ({ db, key }) => ({
         ...presentApiKey(await getApiKey(db.query, key.id)),
+        // As far as the member's role goes.
+        scopes: key.scopes,
         workspace: { name: key.workspaceName },
       }),
     }),

@@ -2,6 +2,8 @@
 export const apiKeySample = {
   id: 'key_0198f0aa-7e5c-7c3a-9d55-0c9f6f1f2a11',
   name: 'checkout service',
+  kind: 'service',
+  member_id: null,
   scopes: ['read', 'execute'],
   expires_at: null,
   revoked_at: null,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { API_KEY_KINDS } from '../../db/entities/api-key.ts';
 import { saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
@@ -22,6 +23,11 @@ export const ApiKey = z
   .object({
     id: z.string(),
     name: z.string(),
+    kind: z.enum(API_KEY_KINDS).meta({
+      description:
+        '`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.',
+    }),
+    member_id: z.string().nullable().meta({ description: 'The member whose key it is.' }),
     scopes: Scopes,
     expires_at: Timestamp.nullable(),
     revoked_at: Timestamp.nullable(),

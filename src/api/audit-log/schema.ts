@@ -10,13 +10,21 @@ const Actor = saneText()
   .transform((text, context): NonNullable<AuditFilter['actor']> => {
     const keyId = parsePublicId('apiKey', text);
     const sessionId = parsePublicId('session', text);
+    const memberId = parsePublicId('member', text);
     if (text === 'operator') return text;
     if (keyId !== undefined) return { keyId };
     if (sessionId !== undefined) return { sessionId };
-    context.addIssue({ code: 'custom', message: 'must be the id of a key (key_…) or session (sess_…), or operator' });
+    if (memberId !== undefined) return { memberId };
+    context.addIssue({
+      code: 'custom',
+      message: 'must be the id of a key (key_…), session (sess_…) or member (mem_…), or operator',
+    });
     return z.NEVER;
   })
-  .meta({ description: 'Only changes by this key (its sessions included), by this session, or by the `operator`.' });
+  .meta({
+    description:
+      'Only changes by this key (its sessions included), by this session, by this member (with any key), or by the `operator`.',
+  });
 
 const isAuditedType = (text: string): text is AuditedType => (AUDITED_TYPES as readonly string[]).includes(text);
 
@@ -50,6 +58,10 @@ export const AuditEntry = z
       type: z.enum(ACTOR_TYPES).meta({ description: '`operator`: the command line of those who run the service.' }),
       key_id: z.string().nullable().meta({ description: 'The key, also of a session.' }),
       key_name: z.string().nullable(),
+      member_id: z
+        .string()
+        .nullable()
+        .meta({ description: 'The member whose key it is, or who made it. Null: nobody that signs in.' }),
       session_id: z.string().nullable(),
     }),
     action: Action,

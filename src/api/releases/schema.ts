@@ -39,6 +39,10 @@ export const ControlRelease = z.strictObject({ comment: Comment.optional() }).me
 
 const Actor = z.object({
   key_id: z.string().nullable().meta({ description: 'Null: the service itself.' }),
+  member_id: z
+    .string()
+    .nullish()
+    .meta({ description: 'The member whose key it is, or who made it. Null: nobody that signs in.' }),
   name: z.string(),
 });
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { publicId } from '../../domain/ids.ts';
+import { scopesWithin } from '../../domain/roles.ts';
 import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
 import type { SessionRow } from '../../services/access/sessions.ts';
 import type { Session } from './schema.ts';
@@ -15,7 +16,11 @@ export function presentSession(
 ): z.input<typeof Session> {
   return {
     id: publicId('session', row.id),
-    key: { id: publicId('apiKey', row.key_id), name: row.key_name, scopes: row.key_scopes },
+    key: {
+      id: publicId('apiKey', row.key_id),
+      name: row.key_name,
+      scopes: row.role === null ? row.key_scopes : scopesWithin(row.key_scopes, row.role),
+    },
     workspace: { name: caller.workspaceName },
     is_current: row.id === currentId,
     address: row.address,

@@ -2,13 +2,35 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Scope } from '../../domain/scopes.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
+/**
+ * `service`: of the workspace. `personal`: of a member. `sign_in`: what the sessions of a member belong to; nobody knows it. `emergency`: made by
+ * an operator, and signs in at the console where other keys do not.
+ */
+export const API_KEY_KINDS = ['service', 'personal', 'sign_in', 'emergency'] as const;
+export type ApiKeyKind = (typeof API_KEY_KINDS)[number];
+
 /** A key of the API. Only its SHA-256 is stored. */
 export const ApiKey = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
-  indexes: [{ properties: ['workspaceId', 'id'] }],
+  indexes: [
+    { properties: ['workspaceId', 'id'] },
+    {
+      name: 'api_keys_member_id_index',
+      expression: `create index "api_keys_member_id_index" on "api_keys" ("member_id") where "member_id" is not null`,
+    },
+    {
+      name: 'api_keys_sign_in_unique',
+      expression: `create unique index "api_keys_sign_in_unique" on "api_keys" ("member_id") where "kind" = 'sign_in' and "revoked_at" is null`,
+    },
+  ],
   properties: {
     ...workspaceOwned,
+    kind: p.text().$type<ApiKeyKind>().default('service'),
+    /** Whose it is: it may do what the member's role may, and ends with the membership. */
+    memberId: p.uuid().nullable(),
+    /** The member who made a service key. */
+    madeBy: p.uuid().nullable(),
     name: p.text(),
     hash: p.blob().$type<Buffer>().unique(),
     scopes: p.array().$type<Scope[]>(),

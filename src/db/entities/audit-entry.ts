@@ -16,6 +16,10 @@ export const AuditEntry = defineEntity({
     { properties: ['workspaceId', 'resourceType', 'resourceId', 'id'] },
     { properties: ['workspaceId', 'keyId', 'id'] },
     {
+      name: 'audit_log_workspace_id_member_id_id_index',
+      expression: `create index "audit_log_workspace_id_member_id_id_index" on "audit_log" ("workspace_id", "member_id", "id") where "member_id" is not null`,
+    },
+    {
       name: 'audit_log_workspace_id_session_id_id_index',
       expression: `create index "audit_log_workspace_id_session_id_id_index" on "audit_log" ("workspace_id", "session_id", "id") where "session_id" is not null`,
     },
@@ -27,6 +31,8 @@ export const AuditEntry = defineEntity({
     /** The key, also of a session; null: the operator. */
     keyId: p.uuid().nullable(),
     keyName: p.text().nullable(),
+    /** Whose key it is, or who made it. */
+    memberId: p.uuid().nullable(),
     sessionId: p.uuid().nullable(),
     action: p.text().$type<AuditAction>(),
     resourceType: p.text().$type<AuditedType>(),

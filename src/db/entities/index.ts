@@ -5,6 +5,7 @@ import { Evaluation, EvaluationJudgement, EvaluationResult } from './evaluation.
 import { Event } from './event.ts';
 import { Execution } from './execution.ts';
 import { IdempotencyKey } from './idempotency-key.ts';
+import { Member, User, UserGroup, UserGroupMember } from './member.ts';
 import { Monitor, MonitorChange, MonitoredWorkspace, RunMinute } from './monitor.ts';
 import { Notification } from './notification.ts';
 import { Prompt, PromptInclude, PromptLabel, PromptVersion } from './prompt.ts';
@@ -29,6 +30,10 @@ export const entities = [
   Workspace,
   ApiKey,
   Session,
+  User,
+  UserGroup,
+  UserGroupMember,
+  Member,
   Prompt,
   PromptVersion,
   PromptLabel,

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { ApiKey } from './api-key.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
-/** A sign-in to the console with a key. Only the SHA-256 of what the browser keeps is stored. */
+/** A sign-in to the console, by an identity provider or with a key. Only the SHA-256 of what the browser keeps is stored. */
 export const Session = defineEntity({
   name: 'Session',
   tableName: 'sessions',
@@ -11,6 +11,10 @@ export const Session = defineEntity({
     { properties: ['apiKey', 'id'] },
     // For the clean-up.
     { properties: ['expiresAt'] },
+    {
+      name: 'sessions_check_at_index',
+      expression: `create index "sessions_check_at_index" on "sessions" ("check_at") where "check_at" is not null`,
+    },
   ],
   properties: {
     ...workspaceOwned,
@@ -23,5 +27,11 @@ export const Session = defineEntity({
     lastUsedAt: timestamp(),
     /** Moves on with its use, but never beyond the end of its key. */
     expiresAt: timestamp(),
+    /** The identity provider's name in the settings; null: signed in with a key. */
+    provider: p.text().nullable(),
+    /** What the provider has given for checks and for signing out, encrypted. */
+    providerTokens: p.blob().$type<Buffer>().nullable(),
+    /** When the provider is to be asked again whether the person still has the role; null: never. */
+    checkAt: timestamp().nullable(),
   },
 });

@@ -46,8 +46,13 @@ export type StoredStep = ReleaseStep & StepRun;
 export interface ReleaseActor {
   /** Public id. */
   key_id: string | null;
+  /** Public id of the member whose key it is, or who made it; absent in what is older. */
+  member_id?: string | null;
   name: string;
 }
+
+/** Whom an actor counts as: a person is the same one with all of his keys. Null: the service itself. */
+export const personOf = ({ key_id, member_id }: ReleaseActor): string | null => member_id ?? key_id;
 
 /** A decision about a release. */
 export interface ReleaseDecision {

@@ -44,6 +44,15 @@ export function createTokenCheck({ tokenLimiters }: { tokenLimiters: TokenLimite
     const workspaceId = workspaceOf(token);
     if (workspaceId === undefined) throw invalidToken();
     await take(ctx, tokenLimiters?.token, createHash('sha256').update(token).digest('base64url'));
-    return { id: '', name: '', workspaceId, workspaceName: '', scopes: [], sessionId: undefined };
+    return {
+      id: '',
+      name: '',
+      kind: 'service',
+      workspaceId,
+      workspaceName: '',
+      scopes: [],
+      memberId: null,
+      sessionId: undefined,
+    };
   };
 }

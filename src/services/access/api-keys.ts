@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { Query, SystemDatabase, WorkspaceDatabase } from '../../db/database.ts';
+import type { ApiKeyKind } from '../../db/entities/api-key.ts';
 import { CHANNELS } from '../../db/listener.ts';
 import { notify, now } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -12,7 +13,17 @@ import { recordChange } from '../audit/record-change.ts';
 export { SCOPES, type Scope } from '../../domain/scopes.ts';
 
 /** What is shown of a key. */
-const SHOWN = ['id', 'name', 'scopes', 'expires_at', 'revoked_at', 'last_used_at', 'created_at'] as const;
+const SHOWN = [
+  'id',
+  'name',
+  'kind',
+  'member_id',
+  'scopes',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
+  'created_at',
+] as const;
 export type ApiKeyRow = Pick<Selectable<Tables['api_keys']>, (typeof SHOWN)[number]>;
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -37,18 +48,34 @@ export interface NewApiKey {
   name: string;
   scopes: Scope[];
   expiresAt: Date | null;
+  /** Default: `service`. */
+  kind?: ApiKeyKind;
+  /** Whose it is. Default: nobody's. */
+  memberId?: string | null;
+  /** The member who makes it. */
+  madeBy?: string | null;
 }
 
 /** Stores the hash of a key inside the caller's transaction. */
 export async function createApiKey(
   query: Query,
   key: string,
-  { name, scopes, expiresAt }: NewApiKey,
+  { name, scopes, expiresAt, kind = 'service', memberId = null, madeBy = null }: NewApiKey,
 ): Promise<ApiKeyRow> {
   const [row] = await query((db) =>
     db
       .insertInto('api_keys')
-      .values({ id: newId(), name, hash: hashApiKey(key), scopes, expires_at: expiresAt, created_at: now })
+      .values({
+        id: newId(),
+        kind,
+        member_id: memberId,
+        made_by: madeBy,
+        name,
+        hash: hashApiKey(key),
+        scopes,
+        expires_at: expiresAt,
+        created_at: now,
+      })
       .returning(SHOWN),
   );
   if (row === undefined) throw new Error('The new key was not returned.');
@@ -61,7 +88,7 @@ export async function createApiKey(
 }
 
 /**
- * The keys of a workspace, newest first.
+ * The keys of a workspace, newest first; those that only carry sessions of members are left out.
  * @param part `before`: only keys below this id; `limit`: so many at most. Default: all
  */
 export function listApiKeys(
@@ -69,7 +96,7 @@ export function listApiKeys(
   { before, limit }: { before?: string | undefined; limit?: number } = {},
 ): Promise<ApiKeyRow[]> {
   return db.query((own) => {
-    let keys = own.selectFrom('api_keys').select(SHOWN).orderBy('id', 'desc');
+    let keys = own.selectFrom('api_keys').select(SHOWN).where('kind', '<>', 'sign_in').orderBy('id', 'desc');
     if (before !== undefined) keys = keys.where('id', '<', before);
     return limit === undefined ? keys : keys.limit(limit);
   });

@@ -1,10 +1,12 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
+import type { ApiKeyKind } from '../../db/entities/api-key.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { now } from '../../db/sql.ts';
-import { type PreparedStatement, prepared } from '../../db/statement.ts';
+import { type Builder, type PreparedStatement, prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
+import { type Role, scopesWithin } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { hashApiKey } from './api-keys.ts';
 import { endOfSession, hashToken } from './sessions.ts';
@@ -36,9 +38,13 @@ export interface Authenticator {
 export interface AuthenticatedKey {
   id: string;
   name: string;
+  /** What signs in at the console is not what programs send. */
+  kind: ApiKeyKind;
   workspaceId: string;
   workspaceName: string;
   scopes: Scope[];
+  /** Whose key it is; for a key of the workspace, the member who made it, if any. So one person is known by all of his keys. */
+  memberId: string | null;
   /** Set where the caller has shown the session, not the key. */
   sessionId: string | undefined;
 }
@@ -47,59 +53,49 @@ const REMEMBER_MS = 30_000;
 const REMEMBER_CREDENTIALS = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 
-const FIND_KEY = prepared<{ hash: Buffer }>()((db, { hash }) =>
+/** A key that opens its workspace now: not revoked, and of nobody whose membership has ended. */
+const validKeys = (db: Builder) =>
   db
     .selectFrom('api_keys as k')
     .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
-    .select([
-      'k.id',
-      'k.name',
-      'k.workspace_id as workspaceId',
-      'w.name as workspaceName',
-      'k.scopes',
-      'k.expires_at as expiresAt',
-    ])
-    .where('k.hash', '=', hash)
-    .where('k.revoked_at', 'is', null)
-    .where('w.deleted_at', 'is', null),
-);
-const FIND_SESSION = prepared<{ hash: Buffer }>()((db, { hash }) =>
-  db
-    .selectFrom('sessions as s')
-    .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
-    .innerJoin('workspaces as w', 'w.id', 's.workspace_id')
-    .select([
-      'k.id',
-      'k.name',
-      'k.workspace_id as workspaceId',
-      'w.name as workspaceName',
-      'k.scopes',
-      's.expires_at as expiresAt',
-    ])
-    .select(['s.id as sessionId', 'k.hash as keyHash'])
-    .where('s.hash', '=', hash)
-    .where('k.revoked_at', 'is', null)
-    .where('w.deleted_at', 'is', null),
-);
-const FIND_VALID = prepared<{ keys: Buffer[]; sessions: Buffer[] }>()((db, { keys, sessions }) =>
-  db
-    .selectFrom('api_keys as k')
-    .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
-    .select('k.hash')
-    .where(sql<SqlBool>`k.hash = any(${keys}::bytea[])`)
+    .leftJoin('members as m', 'm.id', 'k.member_id')
     .where('k.revoked_at', 'is', null)
     .where('w.deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('k.member_id', 'is', null), eb('m.status', '=', 'active')]));
+const WHO = [
+  'k.id',
+  'k.name',
+  'k.kind',
+  'k.workspace_id as workspaceId',
+  'w.name as workspaceName',
+  'k.scopes',
+  'm.role',
+] as const;
+const memberId = sql<string | null>`coalesce(k.member_id, k.made_by)`.as('memberId');
+
+const FIND_KEY = prepared<{ hash: Buffer }>()((db, { hash }) =>
+  validKeys(db)
+    .select([...WHO, 'k.expires_at as expiresAt', memberId])
+    .where('k.hash', '=', hash),
+);
+const FIND_SESSION = prepared<{ hash: Buffer }>()((db, { hash }) =>
+  validKeys(db)
+    .innerJoin('sessions as s', 's.api_key_id', 'k.id')
+    .select([...WHO, 's.expires_at as expiresAt', memberId])
+    .select(['s.id as sessionId', 'k.hash as keyHash'])
+    .where('s.hash', '=', hash),
+);
+const FIND_VALID = prepared<{ keys: Buffer[]; sessions: Buffer[] }>()((db, { keys, sessions }) =>
+  validKeys(db)
+    .select('k.hash')
+    .where(sql<SqlBool>`k.hash = any(${keys}::bytea[])`)
     .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', now)]))
     .unionAll(
-      db
-        .selectFrom('sessions as s')
-        .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
-        .innerJoin('workspaces as w', 'w.id', 's.workspace_id')
+      validKeys(db)
+        .innerJoin('sessions as s', 's.api_key_id', 'k.id')
         .select('s.hash')
         .where(sql<SqlBool>`s.hash = any(${sessions}::bytea[])`)
-        .where('s.expires_at', '>', now)
-        .where('k.revoked_at', 'is', null)
-        .where('w.deleted_at', 'is', null),
+        .where('s.expires_at', '>', now),
     ),
 );
 const TOUCH_KEY = prepared<{ id: string }>()((db, { id }) =>
@@ -120,6 +116,11 @@ const UNKNOWN = {
   key: 'This API key is unknown, revoked or expired.',
   session: 'This session is unknown or has ended. Sign in again.',
 } as const;
+
+/** What a member's key may do follows the member's role. */
+function keyOf({ role, ...key }: AuthenticatedKey & { role: Role | null }): AuthenticatedKey {
+  return role === null ? key : { ...key, scopes: scopesWithin(key.scopes, role) };
+}
 
 interface Known {
   key: AuthenticatedKey;
@@ -159,12 +160,12 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
       const [row] = await db.system.query(FIND_KEY, { hash });
       if (row === undefined) return undefined;
       const { expiresAt, ...key } = row;
-      return { key: { ...key, sessionId: undefined }, expiresAt, keyHash: undefined };
+      return { key: keyOf({ ...key, sessionId: undefined }), expiresAt, keyHash: undefined };
     }
     const [row] = await db.system.query(FIND_SESSION, { hash });
     if (row === undefined) return undefined;
     const { expiresAt, keyHash, ...key } = row;
-    return { key, expiresAt, keyHash };
+    return { key: keyOf(key), expiresAt, keyHash };
   }
 
   async function find(credential: Credential): Promise<Known | undefined> {

@@ -6,6 +6,8 @@ export function presentApiKey(key: ApiKeyRow) {
   return {
     id: publicId('apiKey', key.id),
     name: key.name,
+    kind: key.kind,
+    member_id: key.member_id === null ? null : publicId('member', key.member_id),
     scopes: key.scopes,
     expires_at: key.expires_at?.toISOString() ?? null,
     revoked_at: key.revoked_at?.toISOString() ?? null,

@@ -7,6 +7,7 @@ import type { Builder } from '../../db/statement.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { newId, publicId } from '../../domain/ids.ts';
+import type { Role } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
 
@@ -37,14 +38,22 @@ export const endOfSession = (createdAt: Expression<Date>, keyExpiresAt: Expressi
 export type SessionRow = Pick<
   Selectable<Tables['sessions']>,
   'id' | 'address' | 'user_agent' | 'created_at' | 'last_used_at' | 'expires_at'
-> & { key_id: string; key_name: string; key_scopes: Scope[] };
+> & {
+  key_id: string;
+  key_name: string;
+  key_scopes: Scope[];
+  /** The member whose key it is, and the role that bounds it. */
+  member_id: string | null;
+  role: Role | null;
+};
 
 const selectSessions = (db: Builder) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
     .select(['s.id', 's.address', 's.user_agent', 's.created_at', 's.last_used_at', 's.expires_at'])
-    .select(['k.id as key_id', 'k.name as key_name', 'k.scopes as key_scopes'])
+    .leftJoin('members as m', 'm.id', 'k.member_id')
+    .select(['k.id as key_id', 'k.name as key_name', 'k.scopes as key_scopes', 'k.member_id', 'm.role'])
     .where('k.revoked_at', 'is', null)
     .where('s.expires_at', '>', now);
 

@@ -5,7 +5,7 @@ import type { AuditAction } from '../../domain/audit.ts';
 /** Who makes changes, and from where. */
 export interface Acting {
   /** Undefined: the operator, at the command line or by a setting. */
-  key: { id: string; name: string; sessionId: string | undefined } | undefined;
+  key: { id: string; name: string; memberId: string | null; sessionId: string | undefined } | undefined;
   address: string | undefined;
   requestId: string | undefined;
   /** What is declared to be done; undefined: anything. */

@@ -12,6 +12,7 @@ const COLUMNS = [
   'actor_type',
   'key_id',
   'key_name',
+  'member_id',
   'session_id',
   'action',
   'resource_type',
@@ -28,7 +29,7 @@ const select = (db: Builder) =>
 export type AuditRow = Awaited<ReturnType<typeof listAuditLog>>['rows'][number];
 
 export interface AuditFilter {
-  actor?: { keyId: string } | { sessionId: string } | 'operator' | undefined;
+  actor?: { keyId: string } | { sessionId: string } | { memberId: string } | 'operator' | undefined;
   action?: AuditAction | undefined;
   resource?: { type: AuditedType; id: string | undefined } | undefined;
   /** Made at or after this. */
@@ -52,8 +53,11 @@ export function listAuditLog(
         select(db).where((eb) => {
           const conditions: Expression<SqlBool>[] = [eb('id', '>=', from), eb('id', '<', to)];
           if (actor === 'operator') conditions.push(eb('key_id', 'is', null));
-          else if (actor !== undefined)
-            conditions.push('keyId' in actor ? eb('key_id', '=', actor.keyId) : eb('session_id', '=', actor.sessionId));
+          else if (actor !== undefined) {
+            if ('keyId' in actor) conditions.push(eb('key_id', '=', actor.keyId));
+            else if ('memberId' in actor) conditions.push(eb('member_id', '=', actor.memberId));
+            else conditions.push(eb('session_id', '=', actor.sessionId));
+          }
           if (resource !== undefined) conditions.push(eb('resource_type', '=', resource.type));
           return eb.and([
             ...conditions,

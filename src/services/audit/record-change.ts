@@ -34,6 +34,7 @@ export async function recordChange(
       actor_type: typeOf(who),
       key_id: who.key?.id ?? null,
       key_name: who.key?.name ?? null,
+      member_id: who.key?.memberId ?? null,
       session_id: who.key?.sessionId ?? null,
       action,
       resource_type: AUDIT_ACTIONS[action],

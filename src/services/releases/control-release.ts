@@ -3,6 +3,7 @@ import type { AuditAction } from '../../domain/audit.ts';
 import { ApiError, notFound } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
 import type { ReleaseDecision } from '../../domain/releases/release.ts';
+import { personOf } from '../../domain/releases/release.ts';
 import { isFinishedRelease, type ReleaseStatus } from '../../domain/releases/release-states.ts';
 import { allows } from '../../domain/scopes.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -36,11 +37,12 @@ async function approve(query: Query, row: ReleaseRow, decision: Decision): Promi
   const step = row.steps[row.step];
   if (step?.type !== 'approve') throw new Error('A release awaits an approval at another step.');
   const { by, comment } = decision;
-  if (hasApproved(row, by.key_id)) return row;
-  if (step.exclude_author && by.key_id !== null && row.authors.includes(by.key_id))
+  const person = personOf(by);
+  if (hasApproved(row, person)) return row;
+  if (step.exclude_author && person !== null && row.authors.includes(person))
     throw new ApiError(
       'invalid_state',
-      'This step wants the approval of somebody else: the key that made the version or started the release does not count.',
+      'This step wants the approval of somebody else: who made the version or started the release does not count.',
     );
   const approvals = [
     ...row.approvals,
@@ -58,8 +60,8 @@ async function approve(query: Query, row: ReleaseRow, decision: Decision): Promi
   return saveRelease(query, row, { approvals, decision, statusReason: `${count} of ${step.count} approvals` });
 }
 
-const hasApproved = ({ approvals, step }: ReleaseRow, keyId: string | null) =>
-  approvals.some((approval) => approval.step === step && approval.by.key_id === keyId);
+const hasApproved = ({ approvals, step }: ReleaseRow, person: string | null) =>
+  approvals.some((approval) => approval.step === step && personOf(approval.by) === person);
 
 /** Goes on where it stood. What was inconclusive is accepted as it is. */
 async function resume(query: Query, row: ReleaseRow, decision: Decision): Promise<ReleaseRow> {
@@ -134,8 +136,8 @@ const CONTROLS: Record<ReleaseControl, Control> = {
 };
 
 /** Whether a control that is pressed again has done its work before: then nothing changes. */
-function isDone(action: ReleaseControl, row: ReleaseRow, keyId: string | null): boolean {
-  if (action === 'approve') return row.approvals.some(({ by }) => by.key_id === keyId);
+function isDone(action: ReleaseControl, row: ReleaseRow, person: string | null): boolean {
+  if (action === 'approve') return row.approvals.some(({ by }) => personOf(by) === person);
   if (action === 'resume') return row.status === 'in_progress' || row.status === 'baking';
   return row.status === CONTROLS[action].to;
 }
@@ -158,7 +160,7 @@ export async function controlRelease(
     await requireController(query, action, locked.label, mover);
     const by = actorNow();
     if (!from.includes(locked.status)) {
-      if (isDone(action, locked, by.key_id)) return locked;
+      if (isDone(action, locked, personOf(by))) return locked;
       throw refused(action, locked);
     }
     const after = await run(query, locked, { verdict, by, comment, numbers: null });

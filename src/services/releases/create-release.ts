@@ -5,7 +5,13 @@ import { now } from '../../db/sql.ts';
 import { asJson, type Builder } from '../../db/statement.ts';
 import { ApiError, invalidField } from '../../domain/errors.ts';
 import { publicId } from '../../domain/ids.ts';
-import { NOT_BEGUN, type ReleaseActor, type ReleaseStep, withPromote } from '../../domain/releases/release.ts';
+import {
+  NOT_BEGUN,
+  personOf,
+  type ReleaseActor,
+  type ReleaseStep,
+  withPromote,
+} from '../../domain/releases/release.ts';
 import { isFinishedRelease, releaseStates } from '../../domain/releases/release-states.ts';
 import { allows } from '../../domain/scopes.ts';
 import { EvaluatorList } from '../../evaluators/registry.ts';
@@ -53,7 +59,9 @@ export const EXAMPLE_STEPS = [
 /** By whom a request is made. */
 export function actorNow(): ReleaseActor {
   const key = whoActs()?.key;
-  return key === undefined ? SERVICE : { key_id: publicId('apiKey', key.id), name: key.name };
+  if (key === undefined) return SERVICE;
+  const { id, memberId, name } = key;
+  return { key_id: publicId('apiKey', id), member_id: memberId && publicId('member', memberId), name };
 }
 
 /** @throws ApiError `invalid_request`, `invalid_state` */
@@ -102,19 +110,22 @@ async function checkEvaluations(
   }
 }
 
-/** Public ids of the keys that made the version. The audit log knows them. */
+/** Public ids of the members, or of the keys that are nobody's, that made the version. The audit log knows them. */
 async function authorsOf(query: Query, name: string, version: number): Promise<string[]> {
   const rows = await query((db) =>
     db
       .selectFrom('audit_log')
-      .select('key_id')
+      .select(['key_id', 'member_id'])
       .where('resource_type', '=', 'prompt')
       .where('resource_id', '=', name)
       .where('action', 'in', ['prompt.created', 'prompt.updated'])
       .where('details', '@>', asJson({ version }))
       .where('key_id', 'is not', null),
   );
-  return rows.flatMap(({ key_id: id }) => (id === null ? [] : [publicId('apiKey', id)]));
+  return rows.flatMap(({ key_id: keyId, member_id: memberId }) => {
+    if (memberId !== null) return [publicId('member', memberId)];
+    return keyId === null ? [] : [publicId('apiKey', keyId)];
+  });
 }
 
 const selectLabel = (db: Builder, promptId: string, label: string) =>
@@ -186,7 +197,8 @@ export async function createRelease(
   const steps = withPromote(await stepsOf(query, request, mover));
   await checkEvaluations(query, models, steps, [candidate.model, ...candidate.fallback_models]);
   const actor = actorNow();
-  const authors = [...(await authorsOf(query, promptName, version)), ...(actor.key_id === null ? [] : [actor.key_id])];
+  const starter = personOf(actor);
+  const authors = [...(await authorsOf(query, promptName, version)), ...(starter === null ? [] : [starter])];
   await query((db) =>
     db.insertInto('releases').values({
       id,

@@ -143,11 +143,12 @@ export async function atStep(
 }
 
 function onBehalfOf(
-  { created_by: { key_id: keyId, name } }: ReleaseRow,
+  { created_by: { key_id: keyId, member_id: memberOf = null, name } }: ReleaseRow,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   const id = keyId === null ? undefined : parsePublicId('apiKey', keyId);
-  const key = id === undefined ? undefined : { id, name, sessionId: undefined };
+  const memberId = memberOf === null ? null : (parsePublicId('member', memberOf) ?? null);
+  const key = id === undefined ? undefined : { id, name, memberId, sessionId: undefined };
   return actAs({ ...OPERATOR, key }, work);
 }
 

@@ -98,6 +98,7 @@ export const COUNTS = {
     db
       .selectFrom('api_keys')
       .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('kind', '<>', 'sign_in')
       .where('revoked_at', 'is', null)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
   ),

@@ -273,6 +273,10 @@ class ReleaseApprovalBy(BaseModel):
         extra="ignore",
     )
     key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    member_id: Annotated[
+        str | None,
+        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+    ] = None
     name: str
 
 
@@ -293,6 +297,10 @@ class ReleaseDecisionBy(BaseModel):
         extra="ignore",
     )
     key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    member_id: Annotated[
+        str | None,
+        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+    ] = None
     name: str
 
 
@@ -321,6 +329,10 @@ class ReleaseCreatedBy(BaseModel):
         extra="ignore",
     )
     key_id: Annotated[str | None, Field(description="Null: the service itself.")]
+    member_id: Annotated[
+        str | None,
+        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+    ] = None
     name: str
 
 
@@ -2162,6 +2174,13 @@ class ApiKey(BaseModel):
     )
     id: str
     name: str
+    kind: Annotated[
+        Literal["service", "personal", "sign_in", "emergency"],
+        Field(
+            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+        ),
+    ]
+    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
@@ -2180,6 +2199,13 @@ class CreatedApiKey(BaseModel):
     )
     id: str
     name: str
+    kind: Annotated[
+        Literal["service", "personal", "sign_in", "emergency"],
+        Field(
+            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+        ),
+    ]
+    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
@@ -2213,6 +2239,13 @@ class CurrentApiKey(BaseModel):
     )
     id: str
     name: str
+    kind: Annotated[
+        Literal["service", "personal", "sign_in", "emergency"],
+        Field(
+            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+        ),
+    ]
+    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
     scopes: Annotated[
         list[Literal["read", "execute", "score", "write", "publish", "admin"]],
         Field(
@@ -2331,6 +2364,10 @@ class AuditEntryActor(BaseModel):
     ]
     key_id: Annotated[str | None, Field(description="The key, also of a session.")]
     key_name: str | None
+    member_id: Annotated[
+        str | None,
+        Field(description="The member whose key it is, or who made it. Null: nobody that signs in."),
+    ]
     session_id: str | None
 
 
@@ -2354,6 +2391,7 @@ class AuditEntryResource(BaseModel):
         "webhook",
         "api_key",
         "session",
+        "member",
         "workspace",
     ]
     id: Annotated[
@@ -2438,6 +2476,11 @@ class AuditEntry(BaseModel):
         "api_key.revoked",
         "session.created",
         "session.ended",
+        "member.joined",
+        "member.role_changed",
+        "member.suspended",
+        "member.reinstated",
+        "member.removed",
         "workspace.created",
         "workspace.owner_changed",
     ]

@@ -2333,6 +2333,10 @@ export type Release = {
              * Null: the service itself.
              */
             key_id: string | null;
+            /**
+             * The member whose key it is, or who made it. Null: nobody that signs in.
+             */
+            member_id?: string | null;
             name: string;
         };
         at: Timestamp;
@@ -2355,6 +2359,10 @@ export type Release = {
              * Null: the service itself.
              */
             key_id: string | null;
+            /**
+             * The member whose key it is, or who made it. Null: nobody that signs in.
+             */
+            member_id?: string | null;
             name: string;
         };
         comment: string | null;
@@ -2380,6 +2388,10 @@ export type Release = {
          * Null: the service itself.
          */
         key_id: string | null;
+        /**
+         * The member whose key it is, or who made it. Null: nobody that signs in.
+         */
+        member_id?: string | null;
         name: string;
     };
     created_at: Timestamp;
@@ -4584,6 +4596,14 @@ export type ApiKey = {
     id: string;
     name: string;
     /**
+     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     */
+    kind: 'service' | 'personal' | 'sign_in' | 'emergency';
+    /**
+     * The member whose key it is.
+     */
+    member_id: string | null;
+    /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
     scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
@@ -4596,6 +4616,14 @@ export type ApiKey = {
 export type CreatedApiKey = {
     id: string;
     name: string;
+    /**
+     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     */
+    kind: 'service' | 'personal' | 'sign_in' | 'emergency';
+    /**
+     * The member whose key it is.
+     */
+    member_id: string | null;
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
@@ -4613,6 +4641,14 @@ export type CreatedApiKey = {
 export type CurrentApiKey = {
     id: string;
     name: string;
+    /**
+     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     */
+    kind: 'service' | 'personal' | 'sign_in' | 'emergency';
+    /**
+     * The member whose key it is.
+     */
+    member_id: string | null;
     /**
      * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
      */
@@ -4727,11 +4763,15 @@ export type AuditEntry = {
          */
         key_id: string | null;
         key_name: string | null;
+        /**
+         * The member whose key it is, or who made it. Null: nobody that signs in.
+         */
+        member_id: string | null;
         session_id: string | null;
     };
-    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+    action: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
     resource: {
-        type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'workspace';
+        type: 'prompt' | 'label' | 'release' | 'dataset' | 'queue' | 'execution' | 'evaluation' | 'score' | 'score_definition' | 'schedule' | 'monitor' | 'rule' | 'webhook' | 'api_key' | 'session' | 'member' | 'workspace';
         /**
          * The name of a prompt, label or dataset, the id of all else.
          */
@@ -11256,10 +11296,10 @@ export type ListAuditLogData = {
          */
         cursor?: string;
         /**
-         * Only changes by this key (its sessions included), by this session, or by the `operator`.
+         * Only changes by this key (its sessions included), by this session, by this member (with any key), or by the `operator`.
          */
         actor?: string;
-        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'workspace.created' | 'workspace.owner_changed';
+        action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';
         /**
          * Only changes of this: a type (`webhook`), or a type and an id (`prompt:support/greeting`).
          */

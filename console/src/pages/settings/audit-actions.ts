@@ -71,6 +71,11 @@ const ACTIONS: Record<AuditAction, true> = {
   'api_key.revoked': true,
   'session.created': true,
   'session.ended': true,
+  'member.joined': true,
+  'member.reinstated': true,
+  'member.removed': true,
+  'member.role_changed': true,
+  'member.suspended': true,
   'workspace.created': true,
   'workspace.owner_changed': true,
 };

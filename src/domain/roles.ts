@@ -1,0 +1,44 @@
+import { SCOPES, type Scope } from './scopes.ts';
+
+/** What a member of a workspace may do, from least to most: each role holds all of the one before it. */
+export const ROLES = ['viewer', 'runner', 'editor', 'publisher', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What each role adds to the one before it. */
+const ADDED: Record<Role, readonly Scope[]> = {
+  viewer: ['read'],
+  runner: ['execute', 'score'],
+  editor: ['write'],
+  publisher: ['publish'],
+  admin: ['admin'],
+};
+
+const SCOPES_OF = Object.fromEntries(
+  ROLES.map((role, index) => [role, ROLES.slice(0, index + 1).flatMap((each) => ADDED[each])]),
+) as Record<Role, Scope[]>;
+
+/** Of a role, in the order of {@link SCOPES}. */
+export const scopesOfRole = (role: Role): Scope[] => SCOPES_OF[role];
+
+/** What a key of a member with this role may do: what it was made for, and never more than the role. */
+export const scopesWithin = (scopes: readonly Scope[], role: Role): Scope[] => {
+  const all = scopes.includes('admin') ? SCOPES : scopes;
+  return all.filter((scope) => SCOPES_OF[role].includes(scope));
+};
+
+/** The one of these that may do the most; undefined where there is none. */
+export const highestRole = (roles: readonly Role[]): Role | undefined => ROLES.findLast((role) => roles.includes(role));
+
+/** A role in a workspace, by the workspace's name. */
+export interface Grant {
+  workspace: string;
+  role: Role;
+}
+
+/** `workspace:role`, as settings have it. @returns undefined where it is none */
+export function parseGrant(text: string): Grant | undefined {
+  const at = text.lastIndexOf(':');
+  const [workspace, role] = [text.slice(0, at), text.slice(at + 1)];
+  const found = ROLES.find((each) => each === role);
+  return at > 0 && found !== undefined ? { workspace, role: found } : undefined;
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { type Grant, parseGrant } from '../domain/roles.ts';
+
+const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,49}$/, 'must be 1 to 50 lower case letters, digits or "-"');
+const Issuer = z.url({ protocol: /^https?$/, error: 'must be the http or https address of an issuer' });
+const List = z
+  .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
+  .transform((items) => items.map((item) => item.trim()).filter((item) => item !== ''));
+const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+  error: 'must be true or false',
+});
+
+/** `{"engineers": "default:editor", "leads": ["default:admin", "research:viewer"]}`: what each value gives. */
+const RoleMapping = z
+  .preprocess(
+    (value, context) => {
+      if (typeof value !== 'string') return value;
+      try {
+        return JSON.parse(value);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be a JSON object' });
+        return z.NEVER;
+      }
+    },
+    z.record(
+      z.string(),
+      z.union([z.string(), z.array(z.string())]),
+      'must be a JSON object of value to workspace:role',
+    ),
+  )
+  .transform((mapping, context) => {
+    const entries = Object.entries(mapping).map(([value, given]): [string, Grant[]] => {
+      const grants = [given].flat().map((text) => {
+        const grant = parseGrant(text);
+        if (grant === undefined)
+          context.addIssue({ code: 'custom', message: `"${text}" must be workspace:role, such as default:editor` });
+        return grant;
+      });
+      return [value, grants.filter((grant) => grant !== undefined)];
+    });
+    return new Map(entries);
+  });
+
+/** An identity provider, as the settings name it. */
+export const ProviderSettings = z.strictObject({
+  /** In addresses. */
+  id: Name.default('sso'),
+  /** What people read: "Sign in with …". */
+  name: z.string().min(1).max(50).default('single sign-on'),
+  issuer: Issuer,
+  client_id: z.string().min(1),
+  /** Unset: a public client. */
+  client_secret: z.string().min(1).optional(),
+  scopes: z.string().default('openid profile email'),
+  /** JMESPath over the claims: gives a text, or a list of texts, that `role_mapping` knows. */
+  role_path: z.string().default('groups'),
+  /** Without one, the values of `role_path` themselves are `workspace:role`. */
+  role_mapping: RoleMapping.optional(),
+  /** Whether whom the mapping gives nothing is refused; else such a person is a viewer of the workspace `default`. */
+  role_strict: Flag.default(true),
+  /** Groups of which a person must have one; empty: anybody. */
+  allowed_groups: List.default([]),
+  /** JMESPath over the claims: the groups for `allowed_groups`. */
+  groups_path: z.string().default('groups'),
+  /** Path of a file with the certificates (PEM) of a private authority that the provider's certificate is signed by. */
+  ca: z.string().optional(),
+});
+export type ProviderSettings = z.output<typeof ProviderSettings>;
+
+/** `OIDC_ISSUER` and its siblings: the settings of one provider. */
+export const SINGLE_PROVIDER = {
+  OIDC_NAME: 'name',
+  OIDC_ISSUER: 'issuer',
+  OIDC_CLIENT_ID: 'client_id',
+  OIDC_CLIENT_SECRET: 'client_secret',
+  OIDC_SCOPES: 'scopes',
+  OIDC_ROLE_PATH: 'role_path',
+  OIDC_ROLE_MAPPING: 'role_mapping',
+  OIDC_ROLE_STRICT: 'role_strict',
+  OIDC_ALLOWED_GROUPS: 'allowed_groups',
+  OIDC_GROUPS_PATH: 'groups_path',
+  OIDC_CA: 'ca',
+} as const satisfies Record<string, keyof ProviderSettings>;
+
+/**
+ * The identity providers of the environment: the one of `OIDC_ISSUER`, and those of `OIDC_PROVIDERS` (a JSON list of objects with
+ * these fields).
+ * @returns them, or what is wrong, by setting
+ */
+export function readProviders(env: Record<string, string | undefined>): {
+  providers: ProviderSettings[];
+  problems: string[];
+} {
+  const problems: string[] = [];
+  const providers: ProviderSettings[] = [];
+  const add = (given: unknown, nameOf: (field: string) => string) => {
+    const parsed = ProviderSettings.safeParse(given);
+    if (parsed.success) providers.push(parsed.data);
+    else
+      problems.push(...parsed.error.issues.map(({ path, message }) => `${nameOf(String(path[0] ?? ''))}: ${message}`));
+  };
+  const single = Object.entries(SINGLE_PROVIDER).filter(([name]) => env[name] !== undefined);
+  const settingOf = new Map<string, string>(Object.entries(SINGLE_PROVIDER).map(([name, field]) => [field, name]));
+  if (single.length > 0)
+    add(
+      Object.fromEntries(single.map(([name, field]) => [field, env[name]])),
+      (field) => settingOf.get(field) ?? field,
+    );
+  const several = env['OIDC_PROVIDERS'];
+  if (several !== undefined) {
+    const list = parseList(several);
+    if (list === undefined) problems.push('OIDC_PROVIDERS: must be a JSON list of objects');
+    for (const [index, given] of (list ?? []).entries()) add(given, (field) => `OIDC_PROVIDERS.${index}.${field}`);
+  }
+  for (const field of ['id', 'issuer'] as const)
+    if (new Set(providers.map((provider) => provider[field])).size < providers.length)
+      problems.push(`OIDC_PROVIDERS: each provider needs ${field === 'id' ? 'an id' : 'an issuer'} of its own`);
+  return { providers, problems };
+}
+
+function parseList(text: string): unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a group, or another value of `role_path`, gives. */
+export function grantsOfValue(
+  { role_mapping: mapping }: Pick<ProviderSettings, 'role_mapping'>,
+  value: string,
+): Grant[] {
+  if (mapping !== undefined) return mapping.get(value) ?? [];
+  const grant = parseGrant(value);
+  return grant === undefined ? [] : [grant];
+}
