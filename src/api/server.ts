@@ -246,6 +246,7 @@ export async function startApi(
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
       }),
     ],
+    otherWays: [],
     metrics: createHttpMetrics(registry),
     requireAuditRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
     trustProxy: settings.trustProxy,
