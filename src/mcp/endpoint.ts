@@ -26,6 +26,8 @@ import { bindTools } from './tools/call-tool.ts';
 
 const PATH = '/mcp';
 
+const MAX_LISTENERS = 20;
+
 /** Codes of JSON-RPC. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -129,6 +131,8 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOpti
     else {
       const stream = Readable.from(response.body);
       parts.watched.watch(ctx.state.credential, stream);
+      // What the message has taken is given back with the response: beside the pipeline's own listeners, these are more than is usual.
+      ctx.res.setMaxListeners(MAX_LISTENERS);
       ctx.body = stream;
     }
     ctx.status = response.status;

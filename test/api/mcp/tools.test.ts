@@ -116,7 +116,9 @@ describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revi
       { completed: 2, model: 'sandbox/echo' },
       { completed: 0, model: 'sandbox/stall' },
     ]);
-    expect(await mcp.result('get_prompt_statistics', { name })).toEqual(await get(`/statistics/prompts/${name}`));
+    const since = new Date(Date.now() - 86_400_000).toISOString();
+    const { until: _now, ...statistics } = await mcp.result('get_prompt_statistics', { name, since });
+    expect(await get(`/statistics/prompts/${name}?since=${since}`)).toMatchObject(statistics);
   });
 
   test('evaluate, compare, and show what went wrong', async () => {
