@@ -31,6 +31,7 @@ const MAX_LISTENERS = 20;
 /** Codes of JSON-RPC. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
 const SERVER_ERROR = -32_000;
 
 /** The protocol has the statuses of HTTP; the API has fewer. */
@@ -46,9 +47,19 @@ class Refusal extends Error {
   readonly code: number;
   readonly headers: Record<string, string>;
   readonly data: object | undefined;
+  /** Of the message, where it was read. */
+  readonly id: string | number | null;
 
-  constructor(status: number, code: number, message: string, headers: Record<string, string> = {}, data?: object) {
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    headers: Record<string, string> = {},
+    data?: object,
+    id?: JsonValue,
+  ) {
     super(message);
+    this.id = typeof id === 'string' || typeof id === 'number' ? id : null;
     this.status = status;
     this.code = code;
     this.headers = headers;
@@ -108,8 +119,7 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOpti
     try {
       const message = await readMessage(ctx, handling);
       const call = createMcpCall(ctx, { ...parts, routes }, { key, requestId, signal, handling });
-      // Nothing here tells of changes: there is nothing to subscribe to.
-      const handler = createMcpHandler(() => createMcpServer(server, call), { maxSubscriptions: 0 });
+      const handler = createMcpHandler(() => createMcpServer(server, call));
       const request = new Request(`http://localhost${PATH}`, {
         method: 'POST',
         headers: headersOf(ctx),
@@ -174,6 +184,10 @@ async function readMessage(ctx: Context, handling: Handling): Promise<JsonValue>
     throw new Refusal(400, PARSE_ERROR, error.message);
   });
   if (Array.isArray(message)) throw new Refusal(400, INVALID_REQUEST, 'Send one message in each request.');
+  if (typeof message !== 'object' || message === null) return message;
+  // The SDK has a place for subscribers. Nothing here tells of changes, so it stays empty.
+  if (message['method'] === 'subscriptions/listen')
+    throw new Refusal(404, METHOD_NOT_FOUND, 'Nothing can be subscribed to here.', {}, undefined, message['id']);
   return message;
 }
 
@@ -184,8 +198,8 @@ function refuse(ctx: Context & { state: AppState }, thrown: unknown, { logFault 
   const refusal = thrown instanceof Refusal ? thrown : refusalOf(toApiError(thrown), ctx, logFault);
   ctx.status = refusal.status;
   ctx.set(refusal.headers);
-  const { code, message, data } = refusal;
-  ctx.body = { jsonrpc: '2.0', id: null, error: { code, message, ...(data !== undefined && { data }) } };
+  const { id, code, message, data } = refusal;
+  ctx.body = { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
 }
 
 function refusalOf(error: ApiError, { state }: { state: AppState }, logFault: McpParts['logFault']): Refusal {

@@ -1,3 +1,5 @@
+import { invalidField } from '../../domain/errors.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
 import { ADDS, CALLS_MODELS, type JsonObject, READS, SETS, type ToolSpec } from './tool.ts';
 
 /** The schemas of all evaluators would fill a context. */
@@ -16,6 +18,13 @@ const KINDS: Record<string, JsonObject> = {
   failed: { failed: true },
   low_score: { max_score: 0.5 },
 };
+
+/** @throws ApiError `invalid_request` */
+function filterOf(kind: JsonValue): JsonObject {
+  const found = typeof kind === 'string' && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (found === undefined) throw invalidField('kind', `must be one of ${Object.keys(KINDS).join(', ')}`);
+  return found;
+}
 
 export const EVALUATION_TOOLS: readonly ToolSpec[] = [
   {
@@ -99,7 +108,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
           'regressed: worse than in the baseline. failed: without a response of the model or a judge. low_score: scored max_score or less (default 0.5).',
       },
     },
-    translate: ({ kind = 'low_score', ...given }) => ({ ...KINDS[String(kind)], ...given }),
+    translate: ({ kind = 'low_score', ...given }) => ({ ...filterOf(kind), ...given }),
   },
   {
     name: 'list_evaluation_results',

@@ -1,5 +1,5 @@
 import { BRIEF_CONTENT } from './prompt-tools.ts';
-import { CALLS_MODELS, READS, SETS, type ToolSpec } from './tool.ts';
+import { asText, CALLS_MODELS, READS, SETS, type ToolSpec } from './tool.ts';
 
 const DEFAULT_WAIT_SECONDS = 30;
 /** Hosts give up a call after a minute. */
@@ -35,7 +35,7 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
       },
     },
     headers: ({ wait_seconds: wait = DEFAULT_WAIT_SECONDS }) => ({
-      Prefer: `wait=${typeof wait === 'number' ? Math.min(wait, MAX_WAIT_SECONDS) : String(wait)}`,
+      Prefer: `wait=${typeof wait === 'number' ? Math.min(wait, MAX_WAIT_SECONDS) : asText(wait)}`,
     }),
     next: ({ id, status }) =>
       ENDED.has(String(status)) ? undefined : `It still runs. Look again with get_execution and id ${String(id)}.`,

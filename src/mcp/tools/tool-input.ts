@@ -8,7 +8,7 @@ import { describe } from '../../http/json-body.ts';
 import { withoutNoise } from '../../http/openapi.ts';
 import type { Route } from '../../http/route.ts';
 import { isList } from '../../http/run-route.ts';
-import type { JsonObject, ToolSpec } from './tool.ts';
+import { asText, type JsonObject, type ToolSpec } from './tool.ts';
 
 export const DEFAULT_PAGE = 20;
 const MAX_PAGE = 100;
@@ -84,9 +84,6 @@ function usedDefs(schema: unknown, defs: Record<string, JsonObject>): Record<str
   return used;
 }
 
-/** A query or path holds texts. */
-const asText = (value: JsonValue) => (typeof value === 'string' ? value : JSON.stringify(value));
-
 const clash = ({ name }: ToolSpec, argument: string) => new Error(`${name}: two arguments are called ${argument}.`);
 
 /** @throws Error where two parts of the request have an argument of the same name: the table of tools is wrong */
@@ -148,8 +145,7 @@ export function toolInput(spec: ToolSpec, route: Route): ToolInput {
           ...spec.headers?.(present),
           ...(idempotencyKey !== undefined && { 'idempotency-key': asText(idempotencyKey) }),
         },
-        part:
-          part === undefined ? undefined : { pointer: asText(part), from: Math.max(0, Math.floor(Number(from)) || 0) },
+        part: part === undefined ? undefined : { pointer: asText(part), from: beginningOf(from) },
         hash: createHash('sha256').update(`tool ${route.operationId}\n`).update(JSON.stringify(present)).digest(),
       };
       for (const [name, value] of operands) {
@@ -174,6 +170,10 @@ function refuseUnknown(given: JsonObject, known: JsonObject): void {
   }));
   throw new ApiError('invalid_request', describe(details), { details });
 }
+
+/** What is no whole number from 0 begins at the beginning. */
+const beginningOf = (from: JsonValue | undefined): number =>
+  typeof from === 'number' ? Math.max(0, Math.floor(from)) : Number(/^\d{1,15}$/.exec(asText(from ?? 0))?.[0] ?? 0);
 
 /** Models send null for what they leave out. */
 const withoutAbsent = (given: JsonObject): JsonObject =>

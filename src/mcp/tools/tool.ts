@@ -2,6 +2,9 @@ import type { JsonValue } from '../../domain/text/json.ts';
 
 export type JsonObject = { [key: string]: JsonValue };
 
+/** A value as a path, a query or a header holds it. */
+export const asText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 /** What a client may take for granted of a tool (`ToolAnnotations` of the protocol). */
 export interface Hints {
   /** It changes nothing. */

@@ -126,5 +126,5 @@ test('nothing can be subscribed to', async () => {
   const body = message('subscriptions/listen', { _meta: meta, notifications: { toolsListChanged: true } });
   const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
   const response = await post(service, body, headers);
-  expect(await response.json()).toMatchObject({ error: { code: expect.any(Number) } });
+  expect(await response.json()).toMatchObject({ id: 1, error: { code: -32_601 } });
 });
