@@ -13,12 +13,16 @@ const PAGE = '50';
 const Inputs = z.record(z.string(), z.looseObject({ type: z.string(), description: z.string().optional() })).nullable();
 const ListedPrompt = z.object({
   name: z.string(),
+  version: z.int(),
   description: z.string().nullable(),
   variables: z.array(z.string()),
   inputs: Inputs,
   messages: z.array(z.looseObject({ placeholder: z.string().optional(), required: z.boolean().optional() })).nullable(),
 });
 const Page = z.object({ data: z.array(ListedPrompt), next_cursor: z.string().nullable() });
+
+/** For want of a description. */
+const titleOf = ({ name, version }: { name: string; version: number }) => `The prompt ${name}, version ${version}`;
 
 /** Lists the prompts of the workspace, in their latest versions, with their variables as arguments. */
 export async function listPrompts(
@@ -29,7 +33,7 @@ export async function listPrompts(
   const { data, next_cursor: next } = Page.parse(await call.run('listPrompts', { query }));
   const prompts = data.map((prompt) => ({
     name: prompt.name,
-    ...(prompt.description !== null && { description: prompt.description }),
+    description: prompt.description ?? titleOf(prompt),
     arguments: prompt.variables.map((name) => argumentOf(name, prompt)),
   }));
   return { prompts, ...(next !== null && { nextCursor: next }) };
@@ -82,7 +86,7 @@ export async function renderPrompt(
   const filled = fill(prompt, includes, given);
   const messages: ChatMessage[] = typeof filled === 'string' ? [{ role: 'user', content: filled }] : filled;
   return {
-    description: prompt.description ?? `${name}, version ${prompt.version}`,
+    description: prompt.description ?? titleOf({ name, ...prompt }),
     messages: messages.flatMap(asPromptMessages),
   };
 }
