@@ -41,10 +41,19 @@ function begin(text: string, characters: number): string {
 
 const pointerOf = (key: string | number) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-function shorten(value: JsonValue, step: (typeof STEPS)[number], level: number, part: string, cuts: Cut[]): JsonValue {
+/** What one try to shorten has found, and how much of its room is left. */
+interface Attempt {
+  cuts: Cut[];
+  left: number;
+}
+
+/** Gives up where there is no room left, so that a try takes no longer for a value that is larger. */
+function shorten(value: JsonValue, step: (typeof STEPS)[number], level: number, part: string, at: Attempt): JsonValue {
   const cut = (shown: number, of: number, unit: Cut['unit']) => {
-    if (shown < of) cuts.push({ part, shown, of, unit });
+    if (shown < of) at.cuts.push({ part, shown, of, unit });
   };
+  at.left -= typeof value === 'string' ? Math.min(value.length, step.characters) + 3 : 2;
+  if (at.left < 0) return null;
   if (typeof value === 'string') {
     if (value.length <= step.characters) return value;
     const text = begin(value, step.characters);
@@ -56,13 +65,16 @@ function shorten(value: JsonValue, step: (typeof STEPS)[number], level: number, 
   if (Array.isArray(value)) {
     const items = value.slice(0, entries);
     cut(items.length, value.length, 'items');
-    return items.map((item, index) => shorten(item, step, level + 1, part + pointerOf(index), cuts));
+    return items.map((item, index) => shorten(item, step, level + 1, part + pointerOf(index), at));
   }
   const all = Object.entries(value);
   const fields = all.slice(0, entries);
   cut(fields.length, all.length, 'fields');
   return Object.fromEntries(
-    fields.map(([key, item]) => [key, shorten(item, step, level + 1, part + pointerOf(key), cuts)]),
+    fields.map(([key, item]) => {
+      at.left -= key.length + 3;
+      return [key, shorten(item, step, level + 1, part + pointerOf(key), at)];
+    }),
   );
 }
 
@@ -74,9 +86,9 @@ function shorten(value: JsonValue, step: (typeof STEPS)[number], level: number, 
 export function shortenToFit(value: JsonValue, maxBytes = MAX_RESULT_BYTES): Fitted | undefined {
   if (bytesOf(value) <= maxBytes) return { value, cuts: [] };
   for (const step of STEPS) {
-    const cuts: Cut[] = [];
-    const short = shorten(value, step, 0, '', cuts);
-    if (bytesOf(short) + ROOM_FOR_CUTS <= maxBytes) return { value: short, cuts };
+    const attempt: Attempt = { cuts: [], left: maxBytes - ROOM_FOR_CUTS };
+    const short = shorten(value, step, 0, '', attempt);
+    if (attempt.left >= 0 && bytesOf(short) + ROOM_FOR_CUTS <= maxBytes) return { value: short, cuts: attempt.cuts };
   }
   return undefined;
 }

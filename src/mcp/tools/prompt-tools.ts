@@ -70,7 +70,7 @@ export const PROMPT_TOOLS: readonly ToolSpec[] = [
     operation: 'updatePrompt',
     title: 'Create a version of a prompt',
     description:
-      'Adds a version to a prompt that exists; what you leave out stays as it is. Send base_version, the version that you read, and a commit_message that says why. Labels stay where they are, so production does not change: evaluate the new version, then start a release or move a label.',
+      'Adds a version to a prompt that exists; what you leave out stays as it is. Send base_version, the version that you read, and a commit_message that says why. Whoever asks for a label, such as production, gets the same version as before: evaluate the new one, then start a release or move a label.',
     hints: ADDS,
     brief: BRIEF_CONTENT,
   },
