@@ -7,6 +7,7 @@ import { findImportCycles } from './import-cycles.ts';
 // Which part of src may import which, so that what is below never depends on what is above:
 //
 //   api → http ┐
+//   mcp → http ┤
 //   admin      ├→ services → db, models, evaluators, temporal, outbound, mail → domain, lib
 //   jobs       │
 //   activities ┘
@@ -51,6 +52,8 @@ const LAYERS: Record<string, Layer> = {
     files: ['api/'],
     values: ['http', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
   },
+  // Another way to the operations of the API, which it is handed: it knows them by their ids.
+  mcp: { files: ['mcp/'], values: ['http', 'services', 'db', 'domain', 'lib'] },
   // What every resource has in common: limits, authentication, parsing, errors. It knows none of them.
   http: { files: ['http/'], values: ['services', 'db', 'domain', 'lib'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain', 'lib'] },

@@ -14,6 +14,7 @@ import { docsRoutes, healthRoutes } from '../http/public-routes.ts';
 import type { Route } from '../http/route.ts';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { runProcess } from '../lifecycle.ts';
+import { mcpEndpoint } from '../mcp/endpoint.ts';
 import { serveMetrics } from '../metrics.ts';
 import { createAuthenticator } from '../services/access/authenticate.ts';
 import { createRateLimiter } from '../services/access/rate-limiter.ts';
@@ -70,6 +71,9 @@ const LAST_RESPONSES_MS = 1_000;
 
 /** Where `scripts/build-console.ts` leaves the web console. */
 const CONSOLE_BUILD = fileURLToPath(new URL('../../.cache/console', import.meta.url));
+
+/** The guides, which the MCP server shows. */
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 
 function workflowsUrl(uiUrl: string | undefined, namespace: string): string | null {
   if (uiUrl === undefined) return null;
@@ -246,6 +250,7 @@ export async function startApi(
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
       }),
     ],
+    otherWays: [(parts) => mcpEndpoint(parts, { version: projectVersion(), docs: DOCS, host: settings.host })],
     metrics: createHttpMetrics(registry),
     requireAuditRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
     trustProxy: settings.trustProxy,

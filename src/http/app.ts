@@ -2,16 +2,12 @@ import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { z } from 'zod';
-import type { Database, Query } from '../db/database.ts';
-import { MAX_PAGE_BYTES } from '../db/read-page.ts';
-import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
-import { allows } from '../domain/scopes.ts';
+import type { Database } from '../db/database.ts';
+import { ApiError } from '../domain/errors.ts';
 import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
 import type { FairSemaphore } from '../lib/fair-semaphore.ts';
-import type { AuthenticatedKey, Authenticator } from '../services/access/authenticate.ts';
+import type { Authenticator } from '../services/access/authenticate.ts';
 import type { RateLimiter } from '../services/access/rate-limiter.ts';
-import { actAs } from '../services/audit/acting.ts';
 import { compress, mayCompress } from './compression.ts';
 import { type CorsOrigins, cors } from './cors.ts';
 import { credentialOf, refuseOtherOrigins } from './credentials.ts';
@@ -23,7 +19,8 @@ import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
 import { createTokenCheck, type IdentifyByToken, type TokenLimiters } from './middleware/token-check.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
-import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
+import { type ErrorFormat, RawResponse, type Route } from './route.ts';
+import { isList, parseAddress, type RequireAuditRoom, requireScope, runHandler, takePart } from './run-route.ts';
 import type { AppState } from './state.ts';
 import { onlyOnce, validate } from './validate.ts';
 import { createWatchedStreams, type WatchedStreams } from './watched-streams.ts';
@@ -41,8 +38,9 @@ export interface AppDeps {
   /** Routes outside `/v1`: health, documentation. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
-  /** Refuses what would add to a full audit log. @throws ApiError `quota_exceeded` */
-  requireAuditRoom: (query: Query, isAdmin: boolean) => Promise<void>;
+  /** Ways to the operations other than `/v1`, each at a path of its own: the MCP server. */
+  otherWays: ((parts: SharedParts) => Middleware<AppState>)[];
+  requireAuditRoom: RequireAuditRoom;
   trustProxy: boolean;
   /** Origins whose pages may call the API. */
   corsOrigins: CorsOrigins;
@@ -53,8 +51,8 @@ export interface AppDeps {
   log: Logger;
 }
 
-/** A query of a route that has none: unknown parameters are refused everywhere. */
-const NoQuery = z.strictObject({});
+/** What all ways to the operations share: limits hold for them together. */
+export type SharedParts = AppDeps & { authenticate: Authenticate; watched: WatchedStreams; work: LargeWork };
 
 /** Refuses requests that Node.js and Koa do not handle: a target that is no path, or HTTP/1.1 without a Host. */
 function saneRequest(): Middleware<AppState> {
@@ -78,13 +76,10 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.context.onerror = respondLast;
   const router = new Router<AppState>({ prefix: '/v1', sensitive: true, strict: true });
   const authenticate = createAuthentication(deps);
-  const watched = createWatchedStreams(deps);
-  const work = createLargeWork();
+  const shared = { ...deps, authenticate, watched: createWatchedStreams(deps), work: createLargeWork() };
   const identify = createTokenCheck(deps);
   for (const route of deps.routes)
-    router[route.method](toRouterPath(route.path), (ctx) =>
-      run(ctx, route, { ...deps, authenticate, identify, watched, work }),
-    );
+    router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, { ...shared, identify }));
   const withoutKey = new Set(
     deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
   );
@@ -95,6 +90,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   app.use(errorResponses(errorFormats(router, deps.routes)));
   app.use(saneRequest());
   for (const route of deps.publicRoutes) app.use(route);
+  for (const way of deps.otherWays) app.use(way(shared));
   app.use(async (ctx, next) => {
     if (ctx.path !== '/v1' && !ctx.path.startsWith('/v1/'))
       throw new ApiError('not_found', 'There is nothing here: the API is under /v1, its documentation at /docs.');
@@ -131,12 +127,7 @@ function errorFormats(router: Router<AppState>, routes: Route[]): (path: string)
 }
 
 type RouteContext = Context & { state: AppState; params: Record<string, string> };
-type RunDeps = AppDeps & {
-  authenticate: Authenticate;
-  identify: IdentifyByToken;
-  watched: WatchedStreams;
-  work: LargeWork;
-};
+type RunDeps = SharedParts & { identify: IdentifyByToken };
 
 /** Parses a request by its route's schemas, runs the handler and sends what it gives. */
 async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void> {
@@ -149,26 +140,11 @@ async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void
   const handling = createHandling(deps.work, state.key?.workspaceId ?? '', ctx.res, signal);
   try {
     const request = await requestOf(ctx, route, deps, { signal, handling });
-    const { audit } = route;
-    const { key, requestId } = state;
-    if (isList(route)) await handling.reserve(MAX_PAGE_BYTES);
-    const requireRoom = (query: Query) => deps.requireAuditRoom(query, allows(key.scopes, 'admin'));
-    // What changes most and is not recorded (executions) has no scope to pay for.
-    const response =
-      audit === undefined || audit === 'none'
-        ? await route.handler(request)
-        : await actAs({ key, address: request.address, requestId, actions: audit, requireRoom }, () =>
-            route.handler(request),
-          );
-    await respond(ctx, route, withoutStored(route, key, response), deps, handling);
+    const response = await runHandler(route, request, handling, deps.requireAuditRoom);
+    await respond(ctx, route, response, deps, handling);
   } finally {
     handling.dealtWith();
   }
-}
-
-/** Whether a response has pages, of which each is bounded by bytes. */
-function isList({ query }: Route): boolean {
-  return query instanceof z.ZodObject && 'cursor' in query.shape;
 }
 
 async function requestOf(
@@ -179,15 +155,13 @@ async function requestOf(
 ): Promise<HttpRequest> {
   const { state } = ctx;
   const { keyOf } = route;
-  const params = route.params && validate(route.params, ctx.params);
-  const query = validate<unknown>(route.query ?? NoQuery, onlyOnce(ctx.query, route.repeatable));
-  if (inProgress !== undefined && keyOf === undefined) takePart(ctx, inProgress);
+  const address = parseAddress(route, { params: ctx.params, query: onlyOnce(ctx.query, route.repeatable) });
+  if (keyOf === undefined) takePart(state.key.workspaceId, ctx.res, inProgress);
   const { body, raw } = await readBody(ctx, route, handling);
   if (keyOf !== undefined) state.key = await authenticate(ctx, () => ({ kind: 'key', token: keyOf(body) }));
   const { key, requestId } = state;
   return new HttpRequest(ctx, {
-    params,
-    query,
+    ...address,
     body,
     raw,
     db: db.workspace(key.workspaceId),
@@ -196,20 +170,6 @@ async function requestOf(
     signal,
     handling,
   });
-}
-
-/** @throws ApiError `rate_limited` where the workspace has as many requests in progress as it may have */
-function takePart(ctx: RouteContext, inProgress: FairSemaphore): void {
-  const { workspaceId } = ctx.state.key;
-  const release = inProgress.tryAcquire(workspaceId);
-  if (release === undefined)
-    throw new ApiError(
-      'rate_limited',
-      `This workspace has ${inProgress.inUse(workspaceId)} requests in progress, as many as it may have here. ` +
-        'Wait for some of them, or run executions with "Prefer: respond-async".',
-      { retryAfterSeconds: RETRY_AFTER_SECONDS },
-    );
-  ctx.res.once('close', () => release());
 }
 
 /** Sends what the handler gives. */
@@ -238,27 +198,6 @@ async function respond(
   handling.keep(body.length);
   ctx.type = 'application/json';
   ctx.body = body;
-}
-
-/** @throws ApiError `insufficient_scope` */
-function requireScope({ scopes }: AuthenticatedKey, route: Route): void {
-  const needed = scopesOf(route);
-  const names = needed.map((scope) => `"${scope}"`).join(' or ');
-  if (!allows(scopes, ...needed))
-    throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
-  const also = route.alsoScope;
-  if (also !== undefined && !allows(scopes, also))
-    throw new ApiError(
-      'insufficient_scope',
-      `This key lacks the scope "${also}", which this operation needs beside ${names}.`,
-    );
-}
-
-/** A response as a key may see it: without what is stored, where it may not read that. */
-function withoutStored({ withoutRead }: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
-  const isWhole = withoutRead === undefined || allows(scopes, 'read');
-  if (isWhole || typeof response !== 'object' || response instanceof RawResponse) return response;
-  return { ...response, ...withoutRead };
 }
 
 async function readBody(ctx: Context, route: Route, handling: Handling): Promise<{ body: unknown; raw: Buffer }> {

@@ -19,7 +19,7 @@ const unauthorized = (message: string) => new ApiError('unauthorized', message);
 export function credentialOf(ctx: Context): Credential {
   const authorization = ctx.get('Authorization');
   const token = readSessionCookie(ctx);
-  if (token === undefined || authorization !== '') return keyIn(authorization);
+  if (token === undefined || authorization !== '') return bearerKeyIn(authorization);
   if (!isToken(token)) throw unauthorized('The cookie holds no session. Sign in again.');
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
     if (ctx.get(CONSOLE_HEADER) !== '1')
@@ -32,8 +32,8 @@ export function credentialOf(ctx: Context): Credential {
   return { kind: 'session', token };
 }
 
-/** @throws ApiError `unauthorized` */
-function keyIn(authorization: string): Credential {
+/** The key in `Authorization`. @throws ApiError `unauthorized` */
+export function bearerKeyIn(authorization: string): Credential {
   if (authorization === '') throw unauthorized('Send the header "Authorization: Bearer <API_KEY>".');
   const token = /^Bearer +([\x21-\x7e]{1,255})$/i.exec(authorization)?.[1];
   if (token === undefined) throw unauthorized('The Authorization header must read "Bearer <API_KEY>".');
@@ -49,7 +49,7 @@ export function refuseOtherOrigins(ctx: Context): void {
 }
 
 /** From whose page a browser says that a request comes. `Sec-Fetch-Site` counts where it is there: no page can set it. */
-function originOf(ctx: Context): 'own' | 'other' | 'unknown' {
+export function originOf(ctx: Context): 'own' | 'other' | 'unknown' {
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '') return site === 'same-origin' ? 'own' : 'other';
   const origin = ctx.get('Origin');

@@ -65,6 +65,8 @@ export function createHandling(
   let body: Release | undefined;
   let turn: Release | undefined;
   let shown: Release | undefined;
+  /** All that the request has taken, one after the other. */
+  const taken: Release[] = [];
 
   function dealtWith() {
     turn?.();
@@ -90,7 +92,10 @@ export function createHandling(
   async function takeMemory(semaphore: FairSemaphore, bytes: number): Promise<Release> {
     const release = await acquire(semaphore, bytes);
     if (response.closed) release();
-    else response.once('close', () => release());
+    else if (taken.push(release) === 1)
+      response.once('close', () => {
+        for (const each of taken) each();
+      });
     return release;
   }
 

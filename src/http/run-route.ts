@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Query } from '../db/database.ts';
+import { MAX_PAGE_BYTES } from '../db/read-page.ts';
+import { ApiError, RETRY_AFTER_SECONDS } from '../domain/errors.ts';
+import { allows } from '../domain/scopes.ts';
+import type { FairSemaphore } from '../lib/fair-semaphore.ts';
+import type { AuthenticatedKey } from '../services/access/authenticate.ts';
+import { actAs } from '../services/audit/acting.ts';
+import type { Handling } from './large-work.ts';
+import { RawResponse, type Route, type RouteRequest, scopesOf } from './route.ts';
+import { validate } from './validate.ts';
+
+// What every call of an operation has in common, whether it came as a request of the API or as a tool of the MCP server.
+
+/** Refuses what would add to a full audit log. @throws ApiError `quota_exceeded` */
+export type RequireAuditRoom = (query: Query, isAdmin: boolean) => Promise<void>;
+
+/** A query of a route that has none: unknown parameters are refused everywhere. */
+const NoQuery = z.strictObject({});
+
+/** @throws ApiError `insufficient_scope` */
+export function requireScope({ scopes }: AuthenticatedKey, route: Route): void {
+  const needed = scopesOf(route);
+  const names = needed.map((scope) => `"${scope}"`).join(' or ');
+  if (!allows(scopes, ...needed))
+    throw new ApiError('insufficient_scope', `This key lacks the scope ${names}, which this operation needs.`);
+  const also = route.alsoScope;
+  if (also !== undefined && !allows(scopes, also))
+    throw new ApiError(
+      'insufficient_scope',
+      `This key lacks the scope "${also}", which this operation needs beside ${names}.`,
+    );
+}
+
+/**
+ * Parses what a path and a query hold.
+ * @throws ApiError `invalid_request`, `not_found`
+ */
+export function parseAddress(route: Route, given: { params: unknown; query: unknown }) {
+  const params = route.params && validate(route.params, given.params);
+  return { params, query: validate<unknown>(route.query ?? NoQuery, given.query) };
+}
+
+/**
+ * Takes one of the places of a workspace until the response has ended.
+ * @param inProgress undefined: no limit
+ * @throws ApiError `rate_limited` where the workspace has as many requests in progress as it may have
+ */
+export function takePart(workspaceId: string, res: ServerResponse, inProgress: FairSemaphore | undefined): void {
+  if (inProgress === undefined) return;
+  const release = inProgress.tryAcquire(workspaceId);
+  if (release === undefined)
+    throw new ApiError(
+      'rate_limited',
+      `This workspace has ${inProgress.inUse(workspaceId)} requests in progress, as many as it may have here. ` +
+        'Wait for some of them, or run executions with "Prefer: respond-async".',
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
+  res.once('close', () => release());
+}
+
+/** Whether a response has pages, of which each is bounded by bytes. */
+export function isList({ query }: Route): boolean {
+  return query instanceof z.ZodObject && 'cursor' in query.shape;
+}
+
+/** Runs a route's handler as its caller, whose scopes were checked: what it changes is recorded, what it shows is what the key may see. */
+export async function runHandler(
+  route: Route,
+  request: RouteRequest<unknown, unknown, unknown>,
+  handling: Handling,
+  requireAuditRoom: RequireAuditRoom,
+): Promise<unknown> {
+  const { audit } = route;
+  const { key, requestId } = request;
+  if (isList(route)) await handling.reserve(MAX_PAGE_BYTES);
+  const requireRoom = (query: Query) => requireAuditRoom(query, allows(key.scopes, 'admin'));
+  // What changes most and is not recorded (executions) has no scope to pay for.
+  const response =
+    audit === undefined || audit === 'none'
+      ? await route.handler(request)
+      : await actAs({ key, address: request.address, requestId, actions: audit, requireRoom }, () =>
+          route.handler(request),
+        );
+  return withoutStored(route, key, response);
+}
+
+/** A response as a key may see it: without what is stored, where it may not read that. */
+function withoutStored({ withoutRead }: Route, { scopes }: AuthenticatedKey, response: unknown): unknown {
+  const isWhole = withoutRead === undefined || allows(scopes, 'read');
+  if (isWhole || typeof response !== 'object' || response instanceof RawResponse) return response;
+  return { ...response, ...withoutRead };
+}

@@ -1,0 +1,214 @@
+import { Readable } from 'node:stream';
+import {
+  createMcpHandler,
+  isJsonContentType,
+  localhostAllowedHostnames,
+  validateHostHeader,
+} from '@modelcontextprotocol/server';
+import ipaddr from 'ipaddr.js';
+import type { Context, Middleware } from 'koa';
+import { ApiError, type ErrorCode } from '../domain/errors.ts';
+import type { JsonValue } from '../domain/text/json.ts';
+import type { SharedParts } from '../http/app.ts';
+import { cors } from '../http/cors.ts';
+import { bearerKeyIn, originOf } from '../http/credentials.ts';
+import { signalOf } from '../http/http-request.ts';
+import { announcedBytes, parseJson, readJsonBytes } from '../http/json-body.ts';
+import { createHandling, type Handling } from '../http/large-work.ts';
+import { toApiError } from '../http/middleware/error-responses.ts';
+import { takePart } from '../http/run-route.ts';
+import type { AppState } from '../http/state.ts';
+import { STATUS_OF_CODE } from '../http/status.ts';
+import { createMcpCall } from './mcp-call.ts';
+import { createMcpServer, type McpParts } from './mcp-server.ts';
+import { createResources } from './resources.ts';
+import { bindTools } from './tools/call-tool.ts';
+
+const PATH = '/mcp';
+
+const MAX_LISTENERS = 20;
+
+/** Codes of JSON-RPC. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
+const SERVER_ERROR = -32_000;
+
+/** The protocol has the statuses of HTTP; the API has fewer. */
+const STATUSES: Partial<Record<ErrorCode, number>> = {
+  payload_too_large: 413,
+  insufficient_scope: 403,
+  temporarily_unavailable: 503,
+};
+
+/** A message that is refused before it reaches a tool. */
+class Refusal extends Error {
+  readonly status: number;
+  readonly code: number;
+  readonly headers: Record<string, string>;
+  readonly data: object | undefined;
+  /** Of the message, where it was read. */
+  readonly id: string | number | null;
+
+  constructor(
+    status: number,
+    code: number,
+    message: string,
+    headers: Record<string, string> = {},
+    data?: object,
+    id?: JsonValue,
+  ) {
+    super(message);
+    this.id = typeof id === 'string' || typeof id === 'number' ? id : null;
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+    this.data = data;
+  }
+}
+
+export interface McpOptions {
+  version: string;
+  /** Where the guides are. */
+  docs: string;
+  /** Where the service listens. On the loopback interface, only requests for its names are served. */
+  host: string;
+}
+
+/** `/mcp`: the operations of the API as tools of the Model Context Protocol, over streamable HTTP without sessions. */
+export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOptions): Middleware<AppState> {
+  const routes = new Map(parts.routes.map((route) => [route.operationId, route]));
+  const server: McpParts = {
+    version,
+    tools: bindTools(routes),
+    resources: createResources(docs),
+    logFault(error, requestId) {
+      if (STATUS_OF_CODE[error.code] === 500)
+        parts.log.error({ request_id: requestId, err: error.cause ?? error }, error.message);
+    },
+  };
+  const isLoopback = !parts.trustProxy && (host === 'localhost' || rangeOf(host) === 'loopback');
+  const answerPages = cors(parts.corsOrigins);
+
+  /** Keeps pages away that got here by a name of their own (DNS rebinding), or that were not let in. */
+  function refuseOthers(ctx: Context): void {
+    const asked = validateHostHeader(ctx.get('Host'), localhostAllowedHostnames());
+    if (isLoopback && !asked.ok) throw new Refusal(403, SERVER_ERROR, 'This host name is not that of the service.');
+    const origin = ctx.get('Origin');
+    if (origin !== '' && !parts.corsOrigins.includes(origin) && originOf(ctx) !== 'own')
+      throw new Refusal(403, SERVER_ERROR, 'Pages of this origin may not call the service: see CORS_ORIGINS.');
+  }
+
+  async function serve(ctx: Context & { state: AppState }): Promise<void> {
+    refuseOthers(ctx);
+    if (ctx.method !== 'POST')
+      throw new Refusal(
+        405,
+        SERVER_ERROR,
+        'Send messages by POST: there are no sessions here, and no streams of their own.',
+        {
+          Allow: 'POST',
+        },
+      );
+    const key = await parts.authenticate(ctx, () => bearerKeyIn(ctx.get('Authorization')));
+    ctx.state.key = key;
+    takePart(key.workspaceId, ctx.res, parts.inProgress);
+    const { requestId } = ctx.state;
+    const signal = signalOf(ctx.res, parts.closing);
+    const handling = createHandling(parts.work, key.workspaceId, ctx.res, signal);
+    try {
+      const message = await readMessage(ctx, handling);
+      const call = createMcpCall(ctx, { ...parts, routes }, { key, requestId, signal, handling });
+      const handler = createMcpHandler(() => createMcpServer(server, call));
+      const request = new Request(`http://localhost${PATH}`, {
+        method: 'POST',
+        headers: headersOf(ctx),
+        body: '{}',
+        signal: signal(),
+      });
+      await send(ctx, await handler.fetch(request, { parsedBody: message }));
+    } finally {
+      handling.dealtWith();
+      handling.keep();
+    }
+  }
+
+  async function send(ctx: Context & { state: AppState }, response: Response): Promise<void> {
+    ctx.status = response.status;
+    for (const [name, value] of response.headers) ctx.set(name, value);
+    if (response.body === null) ctx.body = null;
+    else if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) ctx.body = await response.text();
+    else {
+      const stream = Readable.from(response.body);
+      parts.watched.watch(ctx.state.credential, stream);
+      // What the message has taken is given back with the response: beside the pipeline's own listeners, these are more than is usual.
+      ctx.res.setMaxListeners(MAX_LISTENERS);
+      ctx.body = stream;
+    }
+    ctx.status = response.status;
+  }
+
+  return async (ctx, next) => {
+    if (ctx.path !== PATH) return next();
+    // For the numbers of requests by route.
+    ctx['_matchedRoute'] = PATH;
+    await answerPages(ctx, async () => {
+      try {
+        await serve(ctx);
+      } catch (thrown) {
+        refuse(ctx, thrown, server);
+      }
+    });
+  };
+}
+
+const rangeOf = (host: string) => (ipaddr.isValid(host) ? ipaddr.process(host).range() : undefined);
+
+/** What the SDK reads of a request. */
+function headersOf(ctx: Context): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(ctx.headers))
+    if (/^(accept|content-type|mcp-[\w-]+|last-event-id)$/.test(name)) headers.set(name, String(value));
+  return headers;
+}
+
+/** One message; its revisions have no batches. */
+async function readMessage(ctx: Context, handling: Handling): Promise<JsonValue> {
+  if (!isJsonContentType(ctx.get('Content-Type')))
+    throw new Refusal(415, SERVER_ERROR, 'Send the message as JSON, with "Content-Type: application/json".');
+  await handling.receive(announcedBytes(ctx.req));
+  const raw = await readJsonBytes(ctx.req);
+  await handling.begin(raw.length);
+  const message = await parseJson(raw).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    throw new Refusal(400, PARSE_ERROR, error.message);
+  });
+  if (Array.isArray(message)) throw new Refusal(400, INVALID_REQUEST, 'Send one message in each request.');
+  if (typeof message !== 'object' || message === null) return message;
+  // The SDK has a place for subscribers. Nothing here tells of changes, so it stays empty.
+  if (message['method'] === 'subscriptions/listen')
+    throw new Refusal(404, METHOD_NOT_FOUND, 'Nothing can be subscribed to here.', {}, undefined, message['id']);
+  return message;
+}
+
+/** Says how to be let in. */
+const challenge = (): string => 'Bearer';
+
+function refuse(ctx: Context & { state: AppState }, thrown: unknown, { logFault }: McpParts): void {
+  const refusal = thrown instanceof Refusal ? thrown : refusalOf(toApiError(thrown), ctx, logFault);
+  ctx.status = refusal.status;
+  ctx.set(refusal.headers);
+  const { id, code, message, data } = refusal;
+  ctx.body = { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
+}
+
+function refusalOf(error: ApiError, { state }: { state: AppState }, logFault: McpParts['logFault']): Refusal {
+  logFault(error, state.requestId);
+  const { code, message, details, retryAfterSeconds } = error;
+  const headers = {
+    ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge() }),
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+  };
+  const data = { code, ...(details !== undefined && { details }) };
+  return new Refusal(STATUSES[code] ?? STATUS_OF_CODE[code], SERVER_ERROR, message, headers, data);
+}

@@ -1,0 +1,107 @@
+import type { Context } from 'koa';
+import type { JsonValue } from '../domain/text/json.ts';
+import { isLargeJson, stringifyJson } from '../domain/text/json-text.ts';
+import type { SharedParts } from '../http/app.ts';
+import { HttpRequest } from '../http/http-request.ts';
+import { type Handling, LARGE_BYTES } from '../http/large-work.ts';
+import { RawResponse, type Route } from '../http/route.ts';
+import { parseAddress, requireScope, runHandler } from '../http/run-route.ts';
+import { validate } from '../http/validate.ts';
+import type { AuthenticatedKey } from '../services/access/authenticate.ts';
+
+/** What a message asks of an operation. */
+export interface OperationInput {
+  params?: Record<string, string>;
+  query?: Record<string, string | string[]>;
+  body?: JsonValue;
+  headers?: Record<string, string>;
+  /** Tells whether a repeated call is the same one. */
+  hash?: Buffer;
+}
+
+/** One message of a caller who was let in. */
+export interface McpCall {
+  key: AuthenticatedKey;
+  requestId: string;
+  /**
+   * Runs an operation of the API as its caller, as a request of the API would.
+   * @throws ApiError all that the operation throws, and `insufficient_scope`
+   */
+  run(operationId: string, input: OperationInput): Promise<JsonValue>;
+}
+
+/** A request of the API, with headers of its own in place of those of the message that it came in. */
+class OperationRequest extends HttpRequest {
+  readonly #headers: Record<string, string>;
+  readonly #hash: Buffer;
+
+  constructor(ctx: Context, parsed: ConstructorParameters<typeof HttpRequest>[1], { headers, hash }: OperationInput) {
+    super(ctx, parsed);
+    this.#headers = headers ?? {};
+    this.#hash = hash ?? Buffer.alloc(0);
+  }
+
+  override get requestHash(): Buffer {
+    return this.#hash;
+  }
+
+  override header(name: string): string | undefined {
+    return Object.entries(this.#headers).find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
+  }
+
+  override accepts(...types: string[]): string | false {
+    return types[0] ?? false;
+  }
+}
+
+/** @param handling of the message; what operations read and show is part of it */
+export function createMcpCall(
+  ctx: Context,
+  {
+    db,
+    requireAuditRoom,
+    routes,
+  }: Pick<SharedParts, 'db' | 'requireAuditRoom'> & { routes: ReadonlyMap<string, Route> },
+  {
+    key,
+    requestId,
+    signal,
+    handling,
+  }: Pick<McpCall, 'key' | 'requestId'> & {
+    signal: () => AbortSignal;
+    handling: Handling;
+  },
+): McpCall {
+  return {
+    key,
+    requestId,
+    async run(operationId, input) {
+      const route = routes.get(operationId);
+      if (route === undefined) throw new Error(`There is no operation ${operationId}.`);
+      requireScope(key, route);
+      const address = parseAddress(route, { params: input.params ?? {}, query: input.query ?? {} });
+      const body =
+        route.body === undefined || route.body === 'stream'
+          ? undefined
+          : validate<unknown>(route.body, input.body ?? {});
+      const request = new OperationRequest(
+        ctx,
+        {
+          ...address,
+          body,
+          raw: Buffer.alloc(0),
+          db: db.workspace(key.workspaceId),
+          key,
+          requestId,
+          signal,
+          handling,
+        },
+        input,
+      );
+      const response = await runHandler(route, request, handling, requireAuditRoom);
+      if (response instanceof RawResponse) throw new Error(`${operationId} gives no JSON.`);
+      const read = async (): Promise<JsonValue> => JSON.parse(stringifyJson(response));
+      return isLargeJson(response, LARGE_BYTES) ? handling.show(read) : read();
+    },
+  };
+}

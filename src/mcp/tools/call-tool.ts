@@ -1,0 +1,130 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { ApiError } from '../../domain/errors.ts';
+import { allows } from '../../domain/scopes.ts';
+import type { JsonValue } from '../../domain/text/json.ts';
+import { errorBody, toApiError } from '../../http/middleware/error-responses.ts';
+import { type Route, scopesOf } from '../../http/route.ts';
+import { isList } from '../../http/run-route.ts';
+import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
+import type { McpCall } from '../mcp-call.ts';
+import { bytesOf, type Fitted, MAX_RESULT_BYTES, namedCuts, pieceOf, shortenToFit, valueAt } from '../results/fit.ts';
+import { EVALUATION_TOOLS } from './evaluation-tools.ts';
+import { PROMPT_TOOLS } from './prompt-tools.ts';
+import { RELEASE_TOOLS } from './release-tools.ts';
+import { REVIEW_TOOLS } from './review-tools.ts';
+import { RUN_TOOLS } from './run-tools.ts';
+import type { JsonObject, ToolSpec } from './tool.ts';
+import { type RoutedInput, type ToolInput, toolInput } from './tool-input.ts';
+
+const ALL: readonly ToolSpec[] = [
+  ...PROMPT_TOOLS,
+  ...RUN_TOOLS,
+  ...EVALUATION_TOOLS,
+  ...RELEASE_TOOLS,
+  ...REVIEW_TOOLS,
+];
+
+/** Of a result without its notes. */
+const ROOM = MAX_RESULT_BYTES - 2 * 1024;
+
+/** A tool with its operation. */
+export interface BoundTool {
+  spec: ToolSpec;
+  route: Route;
+  input: ToolInput;
+  /** As `tools/list` shows it. */
+  shown: Tool;
+}
+
+/** All tools by name. Made once: their schemas take time. */
+export function bindTools(routes: ReadonlyMap<string, Route>): ReadonlyMap<string, BoundTool> {
+  return new Map(
+    ALL.map((spec) => {
+      const route = routes.get(spec.operation);
+      if (route === undefined) throw new Error(`There is no operation ${spec.operation}.`);
+      const input = toolInput(spec, route);
+      const { readOnly, destructive, idempotent, openWorld } = spec.hints;
+      const shown = {
+        name: spec.name,
+        title: spec.title,
+        description: spec.description,
+        inputSchema: input.schema,
+        annotations: {
+          title: spec.title,
+          readOnlyHint: readOnly,
+          destructiveHint: destructive,
+          idempotentHint: idempotent,
+          openWorldHint: openWorld,
+        },
+      };
+      return [spec.name, { spec, route, input, shown }];
+    }),
+  );
+}
+
+/** Whether a key's scopes allow a tool. */
+export const mayUse = ({ scopes }: AuthenticatedKey, { route }: BoundTool): boolean =>
+  allows(scopes, ...scopesOf(route)) && (route.alsoScope === undefined || allows(scopes, route.alsoScope));
+
+/** Runs a tool. What goes wrong is a result, too, so that the model can do something about it. */
+export async function callTool(
+  { spec, route, input }: BoundTool,
+  given: JsonObject,
+  call: McpCall,
+  logFault: (error: ApiError) => void,
+): Promise<CallToolResult> {
+  try {
+    const routed = input.route(given);
+    const { part } = routed;
+    if (part !== undefined) return resultOf({ ...pieceIn(await call.run(route.operationId, routed), part) });
+    const { value, cuts, whole } = await readFitting(route, routed, call);
+    const named = namedCuts(cuts);
+    const next = asObject(whole) && spec.next?.(asObject(whole) ?? {});
+    const note = [named && noteOn(spec, route), next].filter(Boolean).join(' ');
+    return resultOf({ result: value, ...named, ...(note !== '' && { note }) });
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    logFault(error);
+    return { isError: true, ...contentOf(errorBody(error)) };
+  }
+}
+
+const asObject = (value: JsonValue): JsonObject | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+
+function noteOn({ hints }: ToolSpec, { method }: Route): string {
+  return hints.readOnly && method === 'get'
+    ? 'Too long to be shown in full. Call again with part (one of those in cut) and part_from (what was shown of it) for the rest of it.'
+    : 'Too long to be shown in full.';
+}
+
+/** A page that is too large is read again with fewer records, so that its cursor leads on to the rest; one record is shortened. */
+async function readFitting(route: Route, routed: RoutedInput, call: McpCall): Promise<Fitted & { whole: JsonValue }> {
+  for (let limit = Number(routed.query['limit']); ; limit = Math.floor(limit / 4)) {
+    const query = isList(route) ? { ...routed.query, limit: String(limit) } : routed.query;
+    const whole = await call.run(route.operationId, { ...routed, query });
+    const shortened = isList(route) && limit > 1 && bytesOf(whole) > 4 * ROOM ? undefined : shortenToFit(whole, ROOM);
+    if (shortened !== undefined) return { ...shortened, whole };
+    if (!isList(route) || limit <= 1)
+      return { value: null, cuts: [{ part: '', shown: 0, of: 1, unit: 'fields' }], whole };
+  }
+}
+
+function pieceIn(whole: JsonValue, { pointer, from }: NonNullable<RoutedInput['part']>) {
+  const value = valueAt(whole, pointer);
+  const piece = value === undefined ? undefined : pieceOf(pointer, value, from, ROOM);
+  if (piece !== undefined) return piece;
+  throw new ApiError('invalid_request', 'part: names no text, list or object of the result', {
+    details: [{ path: 'part', message: 'names no text, list or object of the result' }],
+  });
+}
+
+/** @param content what clients that read structured results are given, and others as text */
+function contentOf(content: object): Pick<CallToolResult, 'content' | 'structuredContent'> {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(content) }],
+    structuredContent: { ...content },
+  };
+}
+
+const resultOf = (content: object): CallToolResult => contentOf(content);

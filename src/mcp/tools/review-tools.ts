@@ -1,0 +1,77 @@
+import { ADDS, READS, type ToolSpec } from './tool.ts';
+
+export const REVIEW_TOOLS: readonly ToolSpec[] = [
+  {
+    name: 'list_queues',
+    operation: 'listQueues',
+    title: 'List annotation queues',
+    description:
+      'Lists the queues of runs and examples that reviewers score, with their progress and the scores they ask for.',
+    hints: READS,
+  },
+  {
+    name: 'add_queue_items',
+    operation: 'addQueueItems',
+    title: 'Put items into a queue',
+    description:
+      'Puts runs or examples into a queue, for people to look at. What is in it already is not put in again.',
+    hints: { ...ADDS, idempotent: true },
+  },
+  {
+    name: 'next_queue_item',
+    operation: 'leaseQueueItem',
+    title: 'Take the next item of a queue',
+    description:
+      'Takes the next item of a queue, which is yours for some minutes: then complete_queue_item, skip_queue_item or return_queue_item. Who holds one gets the same again. Score as a reviewer only where you were asked to.',
+    hints: { ...ADDS, idempotent: true },
+  },
+  {
+    name: 'complete_queue_item',
+    operation: 'completeQueueItem',
+    title: 'Complete an item of a queue',
+    description:
+      'Stores your scores for an item that you have taken and ends it. With correction and dataset, what the output should have been becomes an example.',
+    hints: { ...ADDS, destructive: true },
+  },
+  {
+    name: 'skip_queue_item',
+    operation: 'skipQueueItem',
+    title: 'Skip an item of a queue',
+    description: 'Ends an item that you have taken, without a score.',
+    hints: { ...ADDS, destructive: true },
+  },
+  {
+    name: 'return_queue_item',
+    operation: 'returnQueueItem',
+    title: 'Give an item of a queue back',
+    description:
+      'Gives an item that you have taken back, for somebody else; one that you have completed or skipped is open again.',
+    hints: { ...ADDS, idempotent: true },
+  },
+  {
+    name: 'create_score',
+    operation: 'createScores',
+    title: 'Store a score',
+    description:
+      'Says what you think of a run, or of an example of an evaluation: a number, yes or no, a category or a text, under a name such as helpful. Scores of that name show in statistics and checks of releases.',
+    hints: ADDS,
+    form: 1,
+    omit: ['source'],
+  },
+  {
+    name: 'list_scores',
+    operation: 'listScores',
+    title: 'List scores',
+    description: 'Lists scores, newest first: of a run, an evaluation, a prompt, a name, a source, with comments.',
+    hints: READS,
+    omit: ['format'],
+  },
+  {
+    name: 'summarize_scores',
+    operation: 'summarizeScores',
+    title: 'Sum up scores',
+    description:
+      'Sums up scores by name, prompt, version, day or other groups: how prompts do in the eyes of users, reviewers and evaluators.',
+    hints: READS,
+  },
+];

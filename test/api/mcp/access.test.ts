@@ -1,0 +1,259 @@
+import { request } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { z } from 'zod';
+import { startApi } from '../../../src/api/server.ts';
+import type { RunningServer } from '../../../src/http/http-server.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { createKey, createOtherWorkspace } from '../workspace.ts';
+import { connect, type McpStage, message, post } from './mcp-support.ts';
+
+const PAGE = 'https://app.example.test';
+let service: TestService;
+const servers: RunningServer[] = [];
+const open: McpStage[] = [];
+beforeAll(async () => {
+  service = await startTestService({ CORS_ORIGINS: PAGE });
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+  await Promise.all(servers.splice(0).map((server) => server.close(0)));
+});
+afterAll(() => service?.stop());
+
+async function connected(key: string, origin = service.origin): Promise<McpStage> {
+  const stage = await connect({ origin, key });
+  open.push(stage);
+  return stage;
+}
+
+const RpcError = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
+const errorOf = async (response: Response) => RpcError.parse(await response.json()).error;
+
+/** Another API process of the service. */
+async function startOther(more: Partial<TestService['foundation']['settings']>): Promise<string> {
+  const settings = { ...service.foundation.settings, ...more };
+  const server = await startApi({ ...service.foundation, settings, registry: new Registry() }, { eager: false });
+  servers.push(server);
+  return `http://127.0.0.1:${server.port}`;
+}
+
+describe('who may call', () => {
+  test('is said by a key: without one, or with another, the answer says how to be let in', async () => {
+    for (const headers of [
+      { Authorization: '' },
+      { Authorization: 'Bearer pms_unknown' },
+      { Authorization: 'Basic eDp5' },
+    ]) {
+      const response = await post(service, message('tools/list'), headers);
+      expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer']);
+      expect(await response.json()).toMatchObject({
+        jsonrpc: '2.0',
+        id: null,
+        error: { data: { code: 'unauthorized' } },
+      });
+    }
+  });
+
+  test('is not said by a session of the console: its cookie lets nobody in', async () => {
+    const session = await fetch(`${service.origin}/v1/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ key: service.key }),
+    });
+    const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    expect(cookie).toMatch(/=./);
+    const headers = { Cookie: cookie, 'X-Console': '1', 'Sec-Fetch-Site': 'same-origin', Authorization: '' };
+    const asked = await fetch(`${service.origin}/v1/session`, { headers: { Cookie: cookie } });
+    expect(asked.status).toBe(200);
+    expect((await post(service, message('tools/list'), headers)).status).toBe(401);
+  });
+
+  test('ends with the key', async () => {
+    const { id, key } = await createKey(service, 'read');
+    const mcp = await connected(key);
+    await mcp.result('search_prompts');
+    await service.call('DELETE', `/api-keys/${id}`);
+    await expect(mcp.tool('search_prompts')).rejects.toThrow();
+    expect((await post({ ...service, key }, message('tools/list'))).status).toBe(401);
+  });
+
+  test('is told of the tools that the scopes of the key allow, and refused the others', async () => {
+    const names = async (...scopes: Parameters<typeof createKey>[1][]) => {
+      const mcp = await connected((await createKey(service, ...scopes)).key);
+      return new Set((await mcp.client.listTools()).tools.map(({ name }) => name));
+    };
+    const [reads, scores, publishes, all] = [
+      await names('read'),
+      await names('score'),
+      await names('publish'),
+      await names('admin'),
+    ];
+    expect(reads).toContain('get_prompt');
+    for (const name of ['create_prompt', 'run_prompt', 'move_label', 'create_score']) expect(reads).not.toContain(name);
+    expect(scores).toEqual(
+      new Set(['next_queue_item', 'complete_queue_item', 'skip_queue_item', 'return_queue_item', 'create_score']),
+    );
+    expect(publishes).toContain('approve_release');
+    expect(publishes).not.toContain('create_prompt');
+    for (const name of [...reads, ...publishes]) expect(all).toContain(name);
+
+    const mcp = await connected((await createKey(service, 'read')).key);
+    const refused = await mcp.tool('create_prompt', { name: 'mcp/refused', template: 'x', model: 'sandbox/echo' });
+    expect(refused).toMatchObject({ isError: true, body: { error: { code: 'insufficient_scope' } } });
+    expect(refused.text).toContain('\\"write\\"');
+    expect((await service.call('GET', '/prompts/mcp/refused')).status).toBe(404);
+  });
+
+  test('sees nothing of another workspace, in tools, prompts and resources', async () => {
+    const name = 'mcp/secret';
+    await service.call('POST', '/prompts', { body: { name, template: 'The secret {{ x }}', model: 'sandbox/echo' } });
+    const run = await service.call('POST', '/executions', { body: { prompt_name: name, variables: { x: '1' } } });
+    const mcp = await connected((await createOtherWorkspace(service, 'neighbour')).key);
+    expect((await mcp.result('search_prompts')).data).toEqual([]);
+    expect((await mcp.result('search_executions')).data).toEqual([]);
+    expect((await mcp.client.listPrompts()).prompts).toEqual([]);
+    for (const answer of [
+      await mcp.tool('get_prompt', { name }),
+      await mcp.tool('get_execution', { id: run.body.id }),
+      await mcp.tool('run_prompt', { prompt_name: name, variables: { x: '1' } }),
+      await mcp.tool('create_prompt_version', { name, template: 'Taken' }),
+    ]) {
+      expect(answer).toMatchObject({ isError: true, body: { error: { code: 'not_found' } } });
+    }
+    await expect(mcp.client.getPrompt({ name, arguments: { x: '1' } })).rejects.toThrow('not_found');
+    await expect(mcp.client.readResource({ uri: `prompt://${name}` })).rejects.toThrow('not_found');
+  });
+});
+
+describe('limits and records', () => {
+  test('each message is one request of the key', async () => {
+    const origin = await startOther({ rateLimitPerMinute: 5 });
+    const { key } = await createKey(service, 'read');
+    const call = message('tools/call', { name: 'search_prompts', arguments: {} });
+    const statuses: number[] = [];
+    for (let n = 0; n < 7; n++) {
+      const response = await post({ origin, key }, call);
+      statuses.push(response.status);
+      expect(response.headers.get('RateLimit-Limit')).toBe('5');
+      if (response.status === 429) {
+        expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+        expect(await response.json()).toMatchObject({ error: { data: { code: 'rate_limited' } } });
+      } else await response.text();
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    // The API counts the same requests.
+    const api = await fetch(`${origin}/v1/prompts`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(api.status).toBe(429);
+  });
+
+  test('changes are in the audit log, as those of the key; reads and refusals are not', async () => {
+    const { id, key } = await createKey(service, 'read', 'write');
+    const mcp = await connected(key);
+    const name = 'mcp/audited';
+    await mcp.result('create_prompt', { name, template: 'x', model: 'sandbox/echo' });
+    await mcp.result('move_label', { name, label: 'staging', version: 1 });
+    await mcp.result('get_prompt', { name });
+    await mcp.tool('create_prompt_version', { name, template: 'y', base_version: 7 });
+    const { data } = (await service.call('GET', `/audit-log?actor=${id}`)).body;
+    expect(data.map(({ action }: { action: string }) => action)).toEqual(['label.moved', 'prompt.created']);
+    expect(data[0]).toMatchObject({
+      actor: { key_id: id },
+      address: expect.stringMatching(/./),
+      request_id: expect.stringMatching(/^req_/),
+    });
+  });
+
+  test('a body may be as large as elsewhere, have as many values, and is JSON', async () => {
+    const big = message('tools/call', { name: 'get_prompt', arguments: { name: 'x'.repeat(1024 * 1024) } });
+    expect((await post(service, big)).status).toBe(413);
+    const many = message('tools/call', {
+      name: 'get_prompt',
+      arguments: { name: Array.from({ length: 110_000 }, () => 1) },
+    });
+    const tooMany = await post(service, many);
+    expect([tooMany.status, (await errorOf(tooMany)).message]).toEqual([
+      400,
+      expect.stringContaining('too many JSON values'),
+    ]);
+    const broken = await post(service, '{"jsonrpc": "2.0"');
+    expect([broken.status, (await errorOf(broken)).code]).toEqual([400, -32_700]);
+    expect((await post(service, message('tools/list'), { 'Content-Type': 'text/plain' })).status).toBe(415);
+    const batch = await post(service, `[${message('tools/list')},${message('tools/list')}]`);
+    expect([batch.status, (await errorOf(batch)).code]).toEqual([400, -32_600]);
+  });
+
+  test('there are no sessions and no streams: only POST is there', async () => {
+    const headers = { Authorization: `Bearer ${service.key}`, Accept: 'text/event-stream' };
+    for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS']) {
+      const response = await fetch(`${service.origin}/mcp`, { method, headers });
+      expect([method, response.status, response.headers.get('Allow')]).toEqual([method, 405, 'POST']);
+    }
+    const response = await post(service, message('tools/list'));
+    expect(response.headers.get('Mcp-Session-Id')).toBeNull();
+    await response.text();
+    // What a client of another process has negotiated is not asked for.
+    const elsewhere = await startOther({});
+    expect((await post({ ...service, origin: elsewhere }, message('tools/list'))).status).toBe(200);
+  });
+});
+
+/** With a Host of its own, which fetch does not let one say. */
+function statusWith(origin: string, headers: Record<string, string>, method = 'POST'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${origin}/mcp`,
+      {
+        method,
+        headers: {
+          Authorization: `Bearer ${service.key}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+      },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(message('tools/list'));
+  });
+}
+
+describe('pages of browsers', () => {
+  test('of other origins are refused, those that may call the API are let in', async () => {
+    const own = service.origin;
+    const { port } = new URL(own);
+    expect(await statusWith(own, { Origin: 'https://evil.example.test' })).toBe(403);
+    expect(await statusWith(own, { Origin: 'null' })).toBe(403);
+    expect(await statusWith(own, { Origin: `http://127.0.0.1:${Number(port) + 1}` })).toBe(403);
+    expect(await statusWith(own, { Origin: own })).toBe(200);
+    expect(await statusWith(own, { Origin: PAGE })).toBe(200);
+    const preflight = await fetch(`${own}/mcp`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: PAGE,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization,content-type,mcp-protocol-version',
+      },
+    });
+    expect([preflight.status, preflight.headers.get('Access-Control-Allow-Origin')]).toEqual([200, PAGE]);
+    expect(preflight.headers.get('Access-Control-Allow-Headers')).toContain('mcp-protocol-version');
+  });
+
+  test('that have turned their name to this machine (DNS rebinding) are refused', async () => {
+    const { port } = new URL(service.origin);
+    const rebound = `evil.example.test:${port}`;
+    expect(await statusWith(service.origin, { Host: rebound })).toBe(403);
+    expect(await statusWith(service.origin, { Host: rebound, Origin: `http://${rebound}` })).toBe(403);
+    for (const host of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+      expect([host, await statusWith(service.origin, { Host: host })]).toEqual([host, 200]);
+    // Behind a proxy, or on an address of the network, the service has names that it does not know.
+    const behind = await startOther({ trustProxy: true });
+    expect(await statusWith(behind, { Host: 'prompts.example.test' })).toBe(200);
+    const outside = await startOther({ host: '0.0.0.0' });
+    expect(await statusWith(outside, { Host: 'prompts.example.test' })).toBe(200);
+  });
+});

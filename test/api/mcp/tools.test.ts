@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createCall, startTestService, type TestService } from '../../support/service.ts';
+import { until } from '../../support/wait-for.ts';
+import { labelOf, seedPrompt, untilStatus } from '../releases/releases-support.ts';
+import { createKey } from '../workspace.ts';
+import { connect, type McpStage, REVISIONS, type Revision } from './mcp-support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+const HOUR = { type: 'wait', for: '1h' };
+const CANARY = { type: 'canary', percent: 100 };
+
+describe.each(REVISIONS)('the tools, by the revision %s of the protocol,', (revision: Revision) => {
+  let mcp: McpStage;
+  const at = `mcp-${revision}`;
+  beforeAll(async () => {
+    mcp = await connect(service, revision);
+  });
+  afterAll(() => mcp?.close());
+
+  const get = async (path: string) => (await service.call('GET', path)).body;
+
+  /** Runs an evaluation of a version to its end. */
+  async function evaluate(version: number, expected: string) {
+    const { id } = await mcp.result('run_evaluation', {
+      prompt_name: `${at}/evaluated`,
+      version,
+      examples: [
+        { id: 'one', variables: { q: 'a' }, expected },
+        { id: 'two', variables: { q: 'b' }, expected: 'nothing like it' },
+      ],
+      evaluators: [{ type: 'contains', value: expected }],
+      max_cost: 1,
+    });
+    const ended = await until(`evaluation ${id}`, async () => {
+      const run = await mcp.result('get_evaluation', { id });
+      return run.status === 'completed' && run;
+    });
+    expect(ended.examples_evaluated).toBe(2);
+    return ended;
+  }
+
+  test('create, find, read, change and compare prompts', async () => {
+    const name = `${at}/greeting`;
+    const created = await mcp.result('create_prompt', {
+      name,
+      template: 'Greet {{ name }}.',
+      model: 'sandbox/echo',
+      description: 'Says hello',
+      base_version: 0,
+    });
+    expect(created).toMatchObject({ name, version: 1, variables: ['name'] });
+    expect(await get(`/prompts/${name}`)).toEqual(created);
+    const changed = await mcp.result('create_prompt_version', {
+      name,
+      template: 'Greet {{ name }} warmly.',
+      base_version: 1,
+      commit_message: 'Warmer',
+    });
+    expect(changed).toMatchObject({ version: 2, commit_message: 'Warmer', description: 'Says hello' });
+    const late = await mcp.tool('create_prompt_version', { name, template: 'Other', base_version: 1 });
+    expect(late).toMatchObject({ isError: true, body: { error: { code: 'version_conflict' } } });
+
+    const found = await mcp.result('search_prompts', { q: 'hello', group: at });
+    expect(found.data.map((prompt: { name: string }) => prompt.name)).toEqual([name]);
+    expect(await mcp.result('get_prompt', { name, version: 1 })).toMatchObject({ template: 'Greet {{ name }}.' });
+    const versions = await mcp.result('list_prompt_versions', { name, limit: 1 });
+    expect(versions.data).toMatchObject([{ version: 2 }]);
+    const older = await mcp.result('list_prompt_versions', { name, limit: 1, cursor: versions.next_cursor });
+    expect(older).toMatchObject({ data: [{ version: 1 }], next_cursor: null });
+    const { changes } = await mcp.result('diff_prompt_versions', { name, from: 1, to: 2 });
+    expect(changes).toMatchObject([{ path: 'template', diff: expect.stringContaining('+Greet {{ name }} warmly.') }]);
+
+    expect((await mcp.result('move_label', { name, label: 'staging', version: 2 })).labels).toEqual(['staging']);
+    expect((await get(`/prompts/${name}?label=staging`)).version).toBe(2);
+    const { data: labels } = await mcp.result('list_labels');
+    expect(labels).toEqual((await get('/labels')).data);
+
+    expect((await mcp.result('archive_prompt', { name })).archived).toBe(true);
+    const refused = await mcp.tool('run_prompt', { prompt_name: name, variables: { name: 'Ada' } });
+    expect(refused).toMatchObject({ isError: true, body: { error: { code: 'prompt_archived' } } });
+    expect((await mcp.result('restore_prompt', { name })).archived).toBe(false);
+  });
+
+  test('run prompts, and find the runs', async () => {
+    const name = `${at}/run`;
+    await mcp.result('create_prompt', { name, template: 'Say {{ text }}', model: 'sandbox/echo' });
+    const run = await mcp.result('run_prompt', { prompt_name: name, variables: { text: 'hi' } });
+    expect(run).toMatchObject({ status: 'completed', output: expect.stringContaining('hi') });
+    expect(await mcp.result('get_execution', { id: run.id })).toEqual(await get(`/executions/${run.id}`));
+    const { data } = await mcp.result('search_executions', { prompt_name: name, status: 'completed' });
+    expect(data).toMatchObject([{ id: run.id }]);
+
+    const slow = await mcp.tool('run_prompt', {
+      prompt_name: name,
+      variables: { text: 'hi' },
+      model: 'sandbox/stall',
+      wait_seconds: 0,
+    });
+    const { id } = slow.body.result;
+    expect(slow.body.note).toContain(`get_execution and id ${id}`);
+    expect(await mcp.result('cancel_execution', { id })).toMatchObject({ status: 'canceled' });
+
+    const once = { prompt_name: name, variables: { text: 'once' }, idempotency_key: `${at}-once` };
+    const [first, second] = [await mcp.result('run_prompt', once), await mcp.result('run_prompt', once)];
+    expect(second.id).toBe(first.id);
+    const other = await mcp.tool('run_prompt', { ...once, variables: { text: 'other' } });
+    expect(other.body.error.code).toBe('idempotency_key_reused');
+
+    expect((await mcp.result('list_providers')).data).toEqual((await get('/providers')).data);
+    expect((await mcp.result('get_usage', { prompt_name: name })).data).toMatchObject([
+      { completed: 2, model: 'sandbox/echo' },
+      { completed: 0, model: 'sandbox/stall' },
+    ]);
+    const since = new Date(Date.now() - 86_400_000).toISOString();
+    const { until: _now, ...statistics } = await mcp.result('get_prompt_statistics', { name, since });
+    expect(await get(`/statistics/prompts/${name}?since=${since}`)).toMatchObject(statistics);
+  });
+
+  test('evaluate, compare, and show what went wrong', async () => {
+    const name = `${at}/evaluated`;
+    const named = at.replaceAll('/', '-');
+    await seedPrompt(service.call, name);
+    const { data: types } = await mcp.result('list_evaluators', {});
+    expect(types.length).toBeGreaterThan(5);
+    const estimate = await mcp.result('estimate_evaluation', {
+      prompt_name: name,
+      examples: [{ variables: { q: 'a' } }],
+      evaluators: [{ type: 'contains', value: 'a' }],
+    });
+    expect(estimate).toMatchObject({ examples: 1 });
+
+    const one = await evaluate(1, 'Version 1');
+    const two = await evaluate(2, 'Version 1');
+    expect([one.score, two.score]).toEqual([1, 0]);
+    const { data: runs } = await mcp.result('list_evaluations', { prompt_name: name });
+    expect(runs.map(({ id }: { id: string }) => id)).toEqual([two.id, one.id]);
+    const worse = await mcp.result('list_failures', { id: two.id, kind: 'regressed' });
+    expect(worse.data.map((each: { regression: boolean }) => each.regression)).toEqual([true, true]);
+    expect((await mcp.result('list_failures', { id: two.id })).data).toHaveLength(2);
+    expect((await mcp.result('list_failures', { id: two.id, kind: 'failed' })).data).toEqual([]);
+    expect((await mcp.result('list_failures', { id: one.id, max_score: 0.9 })).data).toEqual([]);
+    const { data: results } = await mcp.result('list_evaluation_results', { id: two.id, example_id: 'one' });
+    const { seq } = results[0];
+    expect(await mcp.result('get_evaluation_result', { id: two.id, seq })).toMatchObject({
+      example_id: 'one',
+      score: 0,
+    });
+    const comparison = await mcp.result('compare_evaluations', { id: two.id, other: one.id });
+    expect(comparison).toEqual(await get(`/evaluations/${two.id}/compare/${one.id}`));
+
+    const { id: stalled } = await mcp.result('run_evaluation', {
+      prompt_name: name,
+      examples: [{ variables: { q: 'a' } }],
+      evaluators: [{ type: 'contains', value: 'a' }],
+    });
+    await mcp.tool('cancel_evaluation', { id: stalled });
+    await until('its end', async () =>
+      ['canceled', 'completed'].includes((await get(`/evaluations/${stalled}`)).status),
+    );
+
+    const made = await mcp.result('run_prompt', { prompt_name: name, variables: { q: 'c' } });
+    const dataset = await mcp.result('create_dataset_from_executions', {
+      name: `${named}-set`,
+      execution_ids: [made.id],
+    });
+    expect(dataset).toMatchObject({ name: `${named}-set` });
+    const { data: sets } = await mcp.result('list_datasets');
+    expect(sets.map((each: { name: string }) => each.name)).toContain(`${named}-set`);
+    const { data: examples } = await mcp.result('list_dataset_examples', { name: `${named}-set` });
+    expect(examples).toMatchObject([{ variables: { q: 'c' } }]);
+  });
+
+  test('start, watch and steer releases', async () => {
+    const name = `${at}/released`;
+    await seedPrompt(service.call, name);
+    const start = (steps: unknown[], more = {}) =>
+      mcp.result('start_release', { prompt_name: name, label: 'production', version: 2, steps, ...more });
+
+    const { id } = await start([CANARY, HOUR], { reason: 'Better' });
+    await untilStatus(service.call, id, 'in_progress');
+    expect(await mcp.result('get_release', { id })).toMatchObject({ reason: 'Better', candidate_version: 2 });
+    expect((await mcp.result('list_releases', { prompt_name: name })).data).toMatchObject([{ id }]);
+    expect(await mcp.result('get_release_numbers', { id, unit: 'hour' })).toHaveProperty('data');
+    expect(await mcp.result('pause_release', { id, comment: 'lunch' })).toMatchObject({ status: 'paused' });
+    expect(await mcp.result('resume_release', { id })).toMatchObject({ status: 'in_progress' });
+    expect(await mcp.result('rollback_release', { id })).toMatchObject({ status: 'rolled_back' });
+    expect(await labelOf(service.call, name)).toBe(1);
+
+    const canceled = await start([CANARY, HOUR]);
+    expect(await mcp.result('cancel_release', { id: canceled.id })).toMatchObject({ status: 'canceled' });
+
+    const asked = { type: 'approve', count: 1, exclude_author: false };
+    const rejected = await start([asked, HOUR]);
+    const ended = await until('the rejection', async () => {
+      const answer = await mcp.tool('reject_release', { id: rejected.id, comment: 'No' });
+      return answer.isError ? undefined : answer.body.result;
+    });
+    expect(ended.status).toBe('rejected');
+
+    const approved = await start([asked, HOUR]);
+    const approval = await until('the approval', async () => {
+      const answer = await mcp.tool('approve_release', { id: approved.id, comment: 'Yes' });
+      return answer.isError ? undefined : answer.body.result;
+    });
+    expect(approval.approvals).toMatchObject([{ comment: 'Yes' }]);
+    expect(await mcp.result('promote_release', { id: approved.id })).toMatchObject({ status: 'succeeded' });
+    expect(await labelOf(service.call, name)).toBe(2);
+  });
+
+  test('score, and work on queues', async () => {
+    const name = `${at}-queue`;
+    await seedPrompt(service.call, `${at}/reviewed`);
+    await service.call('PUT', '/score-definitions/helpful', { body: { data_type: 'boolean' } });
+    await service.call('PUT', `/queues/${name}`, { body: { score_names: ['helpful'] } });
+    const ids: string[] = [];
+    for (const _ of [1, 2, 3]) {
+      const { id } = await mcp.result('run_prompt', { prompt_name: `${at}/reviewed`, variables: { q: 'x' } });
+      ids.push(id);
+    }
+    expect(await mcp.result('add_queue_items', { name, execution_ids: ids })).toEqual({ added: 3, present: 0 });
+    expect((await mcp.result('list_queues')).data).toContainEqual(expect.objectContaining({ name }));
+
+    const { item } = await mcp.result('next_queue_item', { name });
+    const completed = await mcp.result('complete_queue_item', {
+      name,
+      id: item.id,
+      scores: [{ name: 'helpful', value: true }],
+    });
+    expect(completed).toMatchObject({ id: item.id });
+    const next = (await mcp.result('next_queue_item', { name })).item;
+    expect(next.id).not.toBe(item.id);
+    await mcp.result('return_queue_item', { name, id: next.id });
+    const again = (await mcp.result('next_queue_item', { name })).item;
+    await mcp.result('skip_queue_item', { name, id: again.id });
+    expect((await get(`/queues/${name}`)).progress).toMatchObject({ completed: 1 });
+
+    const score = await mcp.result('create_score', {
+      name: 'helpful',
+      value: false,
+      subject: { execution_id: ids[0] },
+      comment: 'Too long',
+    });
+    expect(score).toMatchObject({ value: false, source: 'api' });
+    const { data } = await mcp.result('list_scores', { execution_id: ids[0] });
+    expect(data).toContainEqual(expect.objectContaining({ id: score.id, comment: 'Too long' }));
+    expect(await mcp.result('summarize_scores', { name: 'helpful' })).toHaveProperty('data');
+  });
+
+  test('were all called, and there is none that says what is not so', async () => {
+    const { tools } = await mcp.client.listTools();
+    expect(new Set(tools.map(({ name }) => name))).toEqual(mcp.called);
+    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+    for (const { name, annotations, description, title } of tools) {
+      expect([name, title, description]).toEqual([name, expect.stringMatching(/./), expect.stringMatching(/.{20}/)]);
+      expect(Object.keys(annotations ?? {}).sort()).toEqual(
+        ['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint', 'title'].sort(),
+      );
+    }
+    expect(hints['get_prompt']).toMatchObject({ readOnlyHint: true, openWorldHint: false });
+    expect(hints['move_label']).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
+    expect(hints['run_prompt']).toMatchObject({ readOnlyHint: false, openWorldHint: true });
+  });
+});
+
+test('tools that only read say so, and change nothing', async () => {
+  const reader = await connect({ ...service, ...(await createKey(service, 'read')) });
+  const { tools } = await reader.client.listTools();
+  expect(tools.length).toBeGreaterThan(15);
+  expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+  await reader.close();
+  expect((await createCall(service.origin, service.key)('GET', '/prompts')).status).toBe(200);
+});
