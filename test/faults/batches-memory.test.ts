@@ -68,7 +68,7 @@ test(`a worker's memory does not grow with a batch: ${ITEMS} calls of 4 KiB add 
   cleanUps.push(() => database.drop());
   const temporalAddress = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   // As `npm run worker` and the image start it.
-  const nodeFlags = () => ['--max-semi-space-size=32'];
+  const nodeFlags = () => ['--max-semi-space-size=32', '--heap-growing-percent=80'];
   const stage = await setStage({ databaseUrl: database.url, temporalAddress, latencyMs: 0, nodeFlags });
   cleanUps.push(() => stage.end());
   await stage.startApi();
