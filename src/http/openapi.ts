@@ -204,6 +204,7 @@ function accessOf(route: Route): string {
   if (route.withoutKey) return 'Needs no key. Requests are limited by address.';
   if (route.workspaceOfToken)
     return 'Needs no key, but a token in `Authorization: Bearer <token>`. Pages of any origin may call it.';
+  if (route.bySession) return 'Needs a session of the console, whatever its scopes: a key will not do.';
   const scopes = scopesOf(route);
   if (scopes.length === SCOPES.length) return 'Needs a key, whatever its scopes.';
   const also = route.alsoScope === undefined ? '' : `, and with \`${route.alsoScope}\``;
@@ -250,6 +251,7 @@ function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
     summary: route.summary,
     description: [route.description, accessOf(route), auditOf(route)].filter(Boolean).join('\n\n'),
     ...((route.keyOf ?? route.workspaceOfToken ?? route.withoutKey) && { security: [] }),
+    ...(route.bySession && { security: [{ session: [] }] }),
     requestParams: {
       ...(path && { path }),
       ...(query && { query }),

@@ -40,14 +40,10 @@ const MAX_CODES_PER_ADDRESS = 240;
 
 type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'key' | 'address' | 'isHttps' | 'header'>;
 
-/** @throws ApiError `invalid_request` for a key: what has a key must not be able to make itself another one */
+/** Of a route that only a session may call. */
 function approverOf(key: AuthenticatedKey): Approver {
   const { sessionId } = key;
-  if (sessionId === undefined)
-    throw new ApiError(
-      'invalid_request',
-      'A person decides on this, signed in at the console: a key can neither see nor approve it.',
-    );
+  if (sessionId === undefined) throw new Error('This route is for sessions.');
   return { ...key, sessionId };
 }
 
@@ -162,8 +158,8 @@ export function deviceRoutes({
       operationId: 'getDeviceAuthorization',
       tag,
       summary: 'Look at what asks for a key under a code',
-      description: 'With a session only.',
       scope: SCOPES,
+      bySession: true,
       params: UserCodeParams,
       response: DeviceAuthorization,
       responseExample: deviceSample,
@@ -183,8 +179,9 @@ export function deviceRoutes({
       tag,
       summary: 'Let a program have a key',
       description:
-        'With a session only. A member gives a personal key; a session that was begun with a key gives one like that, which ends with it. It can do what the session can, or less.',
+        'A member gives a personal key; a session that was begun with a key gives one like that, which ends with it. It can do what the session can, or less.',
       scope: SCOPES,
+      bySession: true,
       params: UserCodeParams,
       body: ApproveDeviceAuthorization,
       bodyOptional: true,
@@ -209,8 +206,8 @@ export function deviceRoutes({
       audit: 'none',
       tag,
       summary: 'Refuse a program a key',
-      description: 'With a session only.',
       scope: SCOPES,
+      bySession: true,
       params: UserCodeParams,
       response: DeviceAuthorization,
       responseExample: deniedSample,

@@ -418,6 +418,12 @@ describe('a key of a request is revoked by that request', () => {
     const { id, key } = await createKey(service, scope);
     const { status, body } = await service.call('DELETE', '/api-keys/current', { key });
     expect([status, body]).toEqual([200, expect.objectContaining({ id, revoked_at: expect.any(String) })]);
+    const { body: log } = await service.call('GET', '/audit-log?limit=1');
+    expect(log.data[0]).toMatchObject({
+      action: 'api_key.revoked',
+      actor: { type: 'api_key', key_id: id },
+      resource: { id },
+    });
     expect((await whoIs(key)).status).toBe(401);
   });
 
