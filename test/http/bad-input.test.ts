@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Api, bodySteps, createResources, type Operation, type Resources, readApi } from '../api/operations.ts';
+import { type Api, BY_SESSION, bodySteps, createResources, type Operation, type Resources, readApi } from '../api/operations.ts';
 import {
   HOSTILE_BODIES,
   HOSTILE_HEADERS,
@@ -398,7 +398,9 @@ describe('paths', () => {
   });
 
   test('answer HEAD like GET, without the body', async () => {
-    const readable = api.operations.filter(({ method }) => method === 'GET');
+    const readable = api.operations.filter(
+      ({ method, operationId }) => method === 'GET' && !BY_SESSION.has(operationId),
+    );
     for (const operation of readable) {
       const path = resources.fill(operation);
       const [get, without] = [await call('GET', path), await head(path)];
