@@ -92,7 +92,8 @@ describe('the page on which a person lets a program in', () => {
       headers: other.headers,
     });
     const { context, page } = await visitAsMember('editor');
-    for (const code of [codes.user_code, 'BBBB-BBBB', '../../../v1']) {
+    // The last ones would lead to another operation.
+    for (const code of [codes.user_code, 'BBBB-BBBB', '..', '../../releases/rel_1', `${codes.user_code}/approve?`]) {
       await page.goto(stage.at(`/device?code=${encodeURIComponent(code)}`));
       await page.getByText('There is no such code').waitFor();
       await page.getByLabel('Code').waitFor();

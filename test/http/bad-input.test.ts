@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Api, BY_SESSION, bodySteps, createResources, type Operation, type Resources, readApi } from '../api/operations.ts';
+import {
+  type Api,
+  BY_SESSION,
+  bodySteps,
+  createResources,
+  type Operation,
+  type Resources,
+  readApi,
+} from '../api/operations.ts';
 import {
   HOSTILE_BODIES,
   HOSTILE_HEADERS,

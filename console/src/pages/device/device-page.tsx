@@ -27,14 +27,32 @@ const DAYS = ['1', '7', '30', '90', '365'].map((value) => ({
   label: value === '1' ? '1 day' : `${value} days`,
 }));
 
+/** The address may hold anything: nothing else becomes a part of a request's path. */
+const CODE = /^[a-z]{4}-?[a-z]{4}$/i;
+
 /** Someone who is signed in lets a program on some machine have a key, or not. */
 export function DevicePage() {
   const { code } = deviceRoute.useSearch();
   return (
     <>
       <PageHead title="Sign in a program" />
-      {code === undefined ? <CodeForm /> : <Decision key={code} code={code} />}
+      {code === undefined ? (
+        <CodeForm />
+      ) : CODE.test(code) ? (
+        <Decision key={code} code={code} />
+      ) : (
+        <NoSuchCode error={new Error('There is no such code: it has eight letters.')} />
+      )}
     </>
+  );
+}
+
+function NoSuchCode({ error }: { error: Error }) {
+  return (
+    <section className="stack">
+      <ErrorState error={error} />
+      <CodeForm />
+    </section>
   );
 }
 
@@ -78,15 +96,7 @@ function Decision({ code }: { code: string }) {
   });
   const [decided, setDecided] = useState<Device>();
   const found = decided ?? device.data;
-  if (found === undefined)
-    return device.error ? (
-      <section className="stack">
-        <ErrorState error={device.error} />
-        <CodeForm />
-      </section>
-    ) : (
-      <Loading what="the request" />
-    );
+  if (found === undefined) return device.error ? <NoSuchCode error={device.error} /> : <Loading what="the request" />;
   if (found.status !== 'pending') return <Decided device={found} />;
   return <Approval path={path} code={code} device={found} onDecided={setDecided} />;
 }
