@@ -155,13 +155,14 @@ export function addAccessCommands(program: Command, context: Context): void {
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { url, apiKey, source } = await accessOf(context);
-      const { id, name, scopes, expires_at, workspace, member = null } = await readKeyRecord(url, apiKey);
+      const { id, name, scopes, expires_at, workspace, member } = await readKeyRecord(url, apiKey);
       const record = { id, name, member, workspace, scopes, expires_at };
       if (json) return printJson(context.stdout, { url, key: shown(apiKey), source, ...record });
       printLine(context.stdout, `${url} with the key ${shown(apiKey)} from ${source}: valid`);
-      const person = member === null ? [] : [member.name, member.role];
+      // An older service does not tell whose key it is.
+      const person = isObject(member) ? [member.name, member.role] : [];
       const row = [name, ...person, workspace.name, scopes.join(' '), expires_at ?? 'never'];
-      const columns = ['name', ...(member === null ? [] : ['person', 'role']), 'workspace', 'scopes', 'expires'];
+      const columns = ['name', ...(isObject(member) ? ['person', 'role'] : []), 'workspace', 'scopes', 'expires'];
       printLine(context.stdout, formatTable(columns, [row]));
     });
 }

@@ -211,7 +211,7 @@ export async function pollDeviceAuthorization(
       all
         .selectFrom('device_authorizations')
         .selectAll()
-        .select(({ eb, ref }) => eb('polled_at', '>', ago(sql<number>`${ref('poll_seconds')} * 1000`)).as('isTooSoon'))
+        .select((eb) => eb('polled_at', '>', ago(sql<number>`${eb.ref('poll_seconds')} * 1000`)).as('isTooSoon'))
         .where('device_code_hash', '=', hashDeviceCode(deviceCode))
         .where('expires_at', '>', now)
         .forUpdate(),

@@ -48,6 +48,6 @@ test('polls of an address are limited, whatever they show', async () => {
       Array.from({ length: 50 }, () => from('192.0.2.10', '/device/token', { device_code: 'guess' })),
     ))
       statuses.add(status);
-  expect([...statuses].toSorted()).toEqual([400, 429]);
+  expect(statuses).toEqual(new Set([400, 429]));
   expect((await from('192.0.2.11', '/device/token', { device_code: 'guess' })).status).toBe(400);
 });
