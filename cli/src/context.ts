@@ -1,5 +1,5 @@
 import { ConnectionError, Pms, type PmsError, ServiceError } from 'pms-client';
-import { type Credentials, readCredentials } from './credentials.ts';
+import { type Credentials, isReadableByOthers, readCredentials } from './credentials.ts';
 import { CliError, EXIT } from './exit.ts';
 
 /** A stream that commands write to. */
@@ -19,7 +19,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000';
  * Where the service is and with which key: from the environment, else from the last `pms login`.
  * @throws CliError where there is no key
  */
-export async function accessOf({ env }: Context): Promise<Credentials & { source: string }> {
+export async function accessOf({ env, stderr }: Context): Promise<Credentials & { source: string }> {
   const { PMS_BASE_URL: url, PMS_API_KEY: apiKey } = env;
   if (apiKey) return { url: url || DEFAULT_URL, apiKey, source: 'PMS_API_KEY' };
   const stored = await readCredentials(env);
@@ -28,6 +28,8 @@ export async function accessOf({ env }: Context): Promise<Credentials & { source
   // A key goes only to the service that it is of.
   if (url && url !== stored.url)
     throw new CliError(EXIT.usage, `PMS_BASE_URL is ${url}, but the key of the last pms login is for ${stored.url}.`);
+  if (await isReadableByOthers(stored.file))
+    printLine(stderr, `Others on this machine may read the key in ${stored.file}: chmod 600 it, and log in anew.`);
   return { ...stored, source: stored.file };
 }
 

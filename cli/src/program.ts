@@ -15,7 +15,10 @@ respond is tried again for PMS_RETRY_SECONDS (default: 120).`;
 
 /** Commands by the modules that have them. To load them all takes longer than most commands do. */
 const MODULES = [
-  { commands: ['login', 'whoami'], load: async () => (await import('./commands/access.ts')).addAccessCommands },
+  {
+    commands: ['login', 'logout', 'whoami'],
+    load: async () => (await import('./commands/access.ts')).addAccessCommands,
+  },
   { commands: ['prompts'], load: async () => (await import('./commands/prompts.ts')).addPromptCommands },
   { commands: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommand },
   { commands: ['datasets'], load: async () => (await import('./commands/datasets.ts')).addDatasetCommands },

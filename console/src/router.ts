@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { agreementRoute } from './pages/agreement/routes.ts';
 import { datasetRoute, datasetsFolder, datasetsRoute } from './pages/datasets/routes.ts';
+import { deviceRoute } from './pages/device/routes.ts';
 import { comparisonRoute, evaluationRoute, evaluationsRoute, newEvaluationRoute } from './pages/evaluations/routes.ts';
 import { executionRoute, executionsRoute } from './pages/executions/routes.ts';
 import { monitorRoute, monitorsFolder, monitorsRoute } from './pages/monitors/routes.ts';
@@ -48,6 +49,7 @@ const routeTree = rootRoute.addChildren([
     webhooksRoute,
     webhookRoute,
     settingsRoute,
+    deviceRoute,
   ]),
 ]);
 

@@ -34,6 +34,7 @@ import { auditLogRoutes } from './audit-log/routes.ts';
 import { chatCompletionRoutes } from './chat-completions/routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
+import { deviceRoutes } from './devices/routes.ts';
 import { evaluationStream } from './evaluations/progress-format.ts';
 import { progressRoutes } from './evaluations/progress-routes.ts';
 import { evaluationRoutes } from './evaluations/routes.ts';
@@ -66,6 +67,8 @@ const MAX_FAILED_AUTHENTICATIONS = 60;
 /** Requests with feedback tokens per minute, of an address and of a token, before the response is 429. */
 const MAX_FEEDBACK_PER_ADDRESS = 120;
 const MAX_FEEDBACK_PER_TOKEN = 20;
+/** Requests without any key per address and minute: as many as programs that wait for a key at the same address send. */
+const MAX_ANYONE_PER_ADDRESS = 1_200;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
 
@@ -180,6 +183,7 @@ export function allRoutes(
       ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
       ...sessionRoutes({ authenticator }),
+      ...deviceRoutes({ system: db.system, quotas, publicUrl: settings.signIn.publicUrl }),
       ...auditLogRoutes(),
     ],
   };
@@ -242,6 +246,7 @@ export async function startApi(
             address: createRateLimiter(db.system, 'feedback-from', MAX_FEEDBACK_PER_ADDRESS),
             token: createRateLimiter(db.system, 'feedback-with', MAX_FEEDBACK_PER_TOKEN),
           },
+    anyoneLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'anyone-from', MAX_ANYONE_PER_ADDRESS),
     publicRoutes: [
       healthRoutes(readinessChecks(dependencies)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),

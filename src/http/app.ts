@@ -17,7 +17,7 @@ import { createHandling, createLargeWork, type Handling, LARGE_BYTES, type Large
 import { type Authenticate, createAuthentication } from './middleware/authentication.ts';
 import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
-import { createTokenCheck, type IdentifyByToken, type TokenLimiters } from './middleware/token-check.ts';
+import { admitAnyone, createTokenCheck, type IdentifyByToken, type TokenLimiters } from './middleware/token-check.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
 import { type ErrorFormat, RawResponse, type Route } from './route.ts';
 import { isList, parseAddress, type RequireAuditRoom, requireScope, runHandler, takePart } from './run-route.ts';
@@ -35,6 +35,8 @@ export interface AppDeps {
   failureLimiter: RateLimiter | undefined;
   /** Requests by tokens, per address and per token; undefined: no limit. */
   tokenLimiters: TokenLimiters | undefined;
+  /** Requests of anyone, without a key, per address; undefined: no limit. */
+  anyoneLimiter: RateLimiter | undefined;
   /** Routes outside `/v1`: health, documentation. */
   publicRoutes: Middleware[];
   metrics: HttpMetrics;
@@ -81,7 +83,9 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   for (const route of deps.routes)
     router[route.method](toRouterPath(route.path), (ctx) => run(ctx, route, { ...shared, identify }));
   const withoutKey = new Set(
-    deps.routes.filter(({ keyOf }) => keyOf).map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
+    deps.routes
+      .filter((route) => route.keyOf ?? route.withoutKey)
+      .map(({ method, path }) => `${method.toUpperCase()} /v1${path}`),
   );
   const byToken = new Set(
     deps.routes.filter(({ workspaceOfToken }) => workspaceOfToken).map(({ path }) => `/v1${path}`),
@@ -99,7 +103,7 @@ export function createApp(deps: AppDeps): Koa<AppState> {
   });
   app.use(cors(deps.corsOrigins, byToken));
   app.use(async (ctx, next) => {
-    // A sign-in has its key in the body, which its route reads; a token is no key.
+    // A sign-in has its key in the body, which its route reads; a token is no key; what anyone may do needs none.
     if (!withoutKey.has(`${ctx.method} ${ctx.path}`) && !byToken.has(ctx.path))
       ctx.state.key = await authenticate(ctx, () => credentialOf(ctx));
     await next();
@@ -133,7 +137,10 @@ type RunDeps = SharedParts & { identify: IdentifyByToken };
 async function run(ctx: RouteContext, route: Route, deps: RunDeps): Promise<void> {
   const { state } = ctx;
   if (route.workspaceOfToken !== undefined) state.key = await deps.identify(ctx, route.workspaceOfToken);
-  else if (route.keyOf === undefined) requireScope(state.key, route);
+  else if (route.withoutKey) {
+    refuseOtherOrigins(ctx);
+    state.key = await admitAnyone(ctx, deps.anyoneLimiter);
+  } else if (route.keyOf === undefined) requireScope(state.key, route);
   else refuseOtherOrigins(ctx);
   const signal = signalOf(ctx.res, deps.closing);
   // A sign-in has no workspace yet.

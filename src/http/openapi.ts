@@ -44,6 +44,10 @@ const EXAMPLE_MESSAGES: Record<ErrorCode, string> = {
   version_conflict: 'The prompt "support/greeting" is at version 4 by now, and this change was made from version 3.',
   idempotency_key_reused: 'This Idempotency-Key was used for another request.',
   invalid_state: 'This execution has ended as completed: there is nothing to cancel.',
+  authorization_pending: 'Nobody has decided yet. Ask again after the interval.',
+  slow_down: 'Too soon: leave 10 seconds between two requests from now on.',
+  denied: 'The request was denied.',
+  expired: 'This device code is unknown, used or expired. Begin anew.',
   unauthorized: 'This API key is unknown, revoked or expired.',
   insufficient_scope: 'This key lacks the scope "write", which this operation needs.',
   not_found: 'The prompt "support/greeting" does not exist in this workspace.',
@@ -83,6 +87,7 @@ const TAGS: Record<string, string> = {
   Statistics: 'Runs, errors, cost, latency and scores of prompts over time.',
   'API keys': 'Keys of the workspace and their scopes.',
   Sessions: 'Sign-ins of the console.',
+  Devices: 'Programs that ask a person for a key, as `pms login` does (modelled on RFC 8628).',
   'Audit log': 'Who changed what, and when.',
 };
 
@@ -196,8 +201,10 @@ const IdempotencyHeader = z.object({
 
 function accessOf(route: Route): string {
   if (route.keyOf) return 'The body has the key: no other is needed.';
+  if (route.withoutKey) return 'Needs no key. Requests are limited by address.';
   if (route.workspaceOfToken)
     return 'Needs no key, but a token in `Authorization: Bearer <token>`. Pages of any origin may call it.';
+  if (route.bySession) return 'Needs a session of the console, whatever its scopes: a key will not do.';
   const scopes = scopesOf(route);
   if (scopes.length === SCOPES.length) return 'Needs a key, whatever its scopes.';
   const also = route.alsoScope === undefined ? '' : `, and with \`${route.alsoScope}\``;
@@ -243,7 +250,8 @@ function operationOf(route: Route, shared: Shared): ZodOpenApiOperationObject {
     tags: [route.tag],
     summary: route.summary,
     description: [route.description, accessOf(route), auditOf(route)].filter(Boolean).join('\n\n'),
-    ...((route.keyOf ?? route.workspaceOfToken) && { security: [] }),
+    ...((route.keyOf ?? route.workspaceOfToken ?? route.withoutKey) && { security: [] }),
+    ...(route.bySession && { security: [{ session: [] }] }),
     requestParams: {
       ...(path && { path }),
       ...(query && { query }),

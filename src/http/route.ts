@@ -109,6 +109,12 @@ interface RouteParts<Params extends z.ZodType, Query extends z.ZodType, Body ext
    * request's `key` has no scopes then.
    */
   workspaceOfToken?: (token: string) => string | undefined;
+  /** A person does it, signed in at the console: no key, whatever its scopes. */
+  bySession?: true;
+  /**
+   * Anyone may call it, within a limit by address; a page of another origin may not. The request's `key` has no scopes then, and its `db` no workspace.
+   */
+  withoutKey?: true;
   status?: 200 | 201;
   params?: Params;
   query?: Query;

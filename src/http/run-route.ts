@@ -19,8 +19,13 @@ export type RequireAuditRoom = (query: Query, isAdmin: boolean) => Promise<void>
 /** A query of a route that has none: unknown parameters are refused everywhere. */
 const NoQuery = z.strictObject({});
 
-/** @throws ApiError `insufficient_scope` */
-export function requireScope({ scopes }: AuthenticatedKey, route: Route): void {
+/** @throws ApiError `insufficient_scope`; `invalid_request` for a key where only a session will do */
+export function requireScope({ scopes, sessionId }: AuthenticatedKey, route: Route): void {
+  if (route.bySession && sessionId === undefined)
+    throw new ApiError(
+      'invalid_request',
+      'A person does this, signed in at the console: with a key it is not possible, whatever its scopes.',
+    );
   const needed = scopesOf(route);
   const names = needed.map((scope) => `"${scope}"`).join(' or ');
   if (!allows(scopes, ...needed))

@@ -77,7 +77,7 @@ export interface Retention {
 }
 
 /**
- * Deletes what has expired: idempotency keys, sessions, occurrences of schedules, counters of the rate limiter, old minutes of releases, notifications, events with their deliveries,
+ * Deletes what has expired: idempotency keys, sessions, requests of programs for keys, occurrences of schedules, counters of the rate limiter, old minutes of releases, notifications, events with their deliveries,
  * executions, evaluations and entries of the audit log; then what was deleted by callers and is only out of sight. An event stays that has yet to be
  * dispatched or delivered. All in small steps. Safe to run in several processes at once.
  * @param signal ends it after the current step
@@ -96,6 +96,7 @@ export async function cleanUp(
     where: eb('created_at', '<', ago(OCCURRENCE_RETENTION_MS)),
   }));
   const sessions = doomed('sessions', (eb) => ({ where: eb('expires_at', '<', now) }));
+  const devices = doomed('device_authorizations', (eb) => ({ where: eb('expires_at', '<', now) }));
   const releaseMinutes = doomed('release_sums', (eb) => ({
     where: eb.and([eb('starts_at', '>', WHOLE_STAGE), eb('starts_at', '<', ago(RELEASE_MINUTES_RETENTION_MS))]),
   }));
@@ -103,7 +104,7 @@ export async function cleanUp(
     where: eb('starts_at', '<', ago(MAX_WINDOW_MS + HOUR_MS)),
   }));
   const steps: (() => Promise<unknown>)[] = [
-    ...[keys, occurrences, sessions, releaseMinutes, runMinutes].map(
+    ...[keys, occurrences, sessions, devices, releaseMinutes, runMinutes].map(
       (rows) => () => deleteInBatches(db.query, rows, signal),
     ),
     () => db.query((all) => all.deleteFrom('rate_limits').where('expire', '<', Date.now())),

@@ -127,7 +127,19 @@ export interface Resources {
 }
 
 /** Operations that take another credential than a key in `Authorization`. */
-export const NOT_BY_KEY: ReadonlySet<string> = new Set(['createSession', 'createFeedback']);
+export const NOT_BY_KEY: ReadonlySet<string> = new Set([
+  'createSession',
+  'createFeedback',
+  'createDeviceAuthorization',
+  'createDeviceKey',
+]);
+
+/** Operations that only a session may do: a key is told so (400). */
+export const BY_SESSION: ReadonlySet<string> = new Set([
+  'getDeviceAuthorization',
+  'approveDeviceAuthorization',
+  'denyDeviceAuthorization',
+]);
 
 /** Makes one of everything that a path can name: what `POST /things` gives is what `/things/{id}` takes. */
 export async function createResources(service: TestService, api: Api): Promise<Resources> {
@@ -153,6 +165,8 @@ export async function createResources(service: TestService, api: Api): Promise<R
   // A sign-in needs a key that there is.
   const session = await service.call('POST', '/session', { body: { key: service.key }, key: null });
   ids.set('/sessions', session.body.id);
+  const device = await service.call('POST', '/device/authorizations', { body: { client: 'pms' }, key: null });
+  ids.set('/device/authorizations', device.body.user_code);
   for (const { method, path, example, operationId, status: created } of api.operations) {
     if (
       NOT_BY_KEY.has(operationId) ||

@@ -94,7 +94,15 @@ sys.stdout.write(shown.decode())
 `;
 
 test('at a terminal, the key that is typed is not shown', async () => {
-  const command = [process.execPath, '--conditions=pms-source', PROGRAM, 'login', '--url', service.origin];
+  const command = [
+    process.execPath,
+    '--conditions=pms-source',
+    PROGRAM,
+    'login',
+    '--with-key',
+    '--url',
+    service.origin,
+  ];
   const typed = `x\x7f${service.key}\r`;
   const env = { PMS_CONFIG_DIR: path.join(cli.folder, '.config'), TERM: 'xterm' };
   const { code, output } = await run('python3', ['-c', AT_A_TERMINAL, typed, ...command], { env });
@@ -142,6 +150,7 @@ test('the environment goes before what is kept', async () => {
     source: 'PMS_API_KEY',
     id,
     name: 'execute',
+    member: null,
     workspace: { name: 'default' },
     scopes: ['execute'],
     expires_at: null,

@@ -2,8 +2,9 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Api, Pms, PmsError, UnauthorizedError } from 'pms-client';
-import { accessOf, type Context, DEFAULT_URL, printJson, printLine } from '../context.ts';
-import { writeCredentials } from '../credentials.ts';
+import { accessOf, type Context, DEFAULT_URL, printJson, printLine, safeText } from '../context.ts';
+import { type Credentials, readCredentials, removeCredentials, writeCredentials } from '../credentials.ts';
+import { loginByDevice } from '../device-login.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { isObject } from '../json.ts';
 import { formatTable } from '../table.ts';
@@ -66,26 +67,86 @@ function checkUrl(url: string): string {
   return url.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** `pms login`, `pms whoami`. */
+const notOfService = (error: unknown) =>
+  error instanceof PmsError && error.status !== undefined && error.requestId === undefined;
+
+interface LoginOptions {
+  url: string;
+  withKey?: boolean;
+  device?: boolean;
+  browser: boolean;
+}
+
+/** Keeps a key that is given. */
+async function loginByKey(context: Context, url: string): Promise<void> {
+  const apiKey = await readKey(context);
+  if (apiKey === '') throw new CliError(EXIT.usage, 'No key was given: type it, or pass it on standard input.');
+  try {
+    await readKeyRecord(url, apiKey);
+  } catch (error) {
+    if (error instanceof UnauthorizedError) throw new CliError(EXIT.usage, `${url} refuses the key: ${error.message}`);
+    throw error;
+  }
+  const file = await writeCredentials(context.env, { url, apiKey });
+  printLine(context.stdout, `Logged in to ${url}. The key is in ${file}.`);
+}
+
+/** Has a key made, and keeps it. @returns whether the service has this way */
+async function loginByBrowser(context: Context, { url, browser }: LoginOptions): Promise<boolean> {
+  const key = await loginByDevice(context, url, { browser }).catch((error: unknown) => {
+    throw notOfService(error) ? noService(url, (error as PmsError).status ?? 0) : error;
+  });
+  if (key === undefined) return false;
+  const file = await writeCredentials(context.env, { url, apiKey: key.key, isOwn: true });
+  const workspace = safeText(key.workspace.name);
+  printLine(context.stdout, `Logged in to ${url}, workspace ${workspace}. The key is in ${file}.`);
+  return true;
+}
+
+/** Ends the key, where `pms login` had it made. @returns what has become of it */
+async function endKey({ url, apiKey, isOwn }: Credentials): Promise<string> {
+  if (!isOwn) return 'It is valid still: it was given to pms login, and others may use it.';
+  try {
+    await new Pms({ baseUrl: url, apiKey, maxRetries: 0 }).call('revokeCurrentApiKey', {});
+    return 'It is revoked.';
+  } catch (error) {
+    if (error instanceof UnauthorizedError) return 'It had ended already.';
+    throw error;
+  }
+}
+
+/** `pms login`, `pms logout`, `pms whoami`. */
 export function addAccessCommands(program: Command, context: Context): void {
   program
     .command('login')
     .description('keep the address and a key of the service for this user')
     .option('--url <address>', 'of the service', context.env['PMS_BASE_URL'] || DEFAULT_URL)
-    .addHelpText('after', '\nThe key is read from standard input: pms login < .data/first-api-key')
-    .action(async (options: { url: string }) => {
+    .option('--with-key', 'with a key that you type, or pass on standard input, in place of the browser')
+    .option('--device', 'by the browser, also where this is no terminal')
+    .option('--no-browser', 'do not open the page, only show its address')
+    .addHelpText(
+      'after',
+      '\nAt a terminal a page of the console approves it. Otherwise the key is read from standard input: pms login < .data/first-api-key',
+    )
+    .action(async (options: LoginOptions) => {
+      if (options.withKey && options.device) throw new CliError(EXIT.usage, 'Give --with-key or --device, not both.');
       const url = checkUrl(options.url);
-      const apiKey = await readKey(context);
-      if (apiKey === '') throw new CliError(EXIT.usage, 'No key was given: type it, or pass it on standard input.');
-      try {
-        await readKeyRecord(url, apiKey);
-      } catch (error) {
-        if (error instanceof UnauthorizedError)
-          throw new CliError(EXIT.usage, `${url} refuses the key: ${error.message}`);
-        throw error;
-      }
-      const file = await writeCredentials(context.env, { url, apiKey });
-      printLine(context.stdout, `Logged in to ${url}. The key is in ${file}.`);
+      const byBrowser = options.device ?? (!options.withKey && context.stdin.isTTY === true);
+      if (byBrowser && (await loginByBrowser(context, { ...options, url }))) return;
+      if (byBrowser) printLine(context.stderr, `${url} has no way to log in by the browser: a key is needed.`);
+      await loginByKey(context, url);
+    });
+
+  program
+    .command('logout')
+    .description('revoke the key that pms login had made for this user, and forget it')
+    .option('--keep-key', 'only forget it')
+    .action(async ({ keepKey }: { keepKey?: boolean }) => {
+      const stored = await readCredentials(context.env);
+      if (stored === undefined) return printLine(context.stdout, 'Nobody is logged in.');
+      const became = keepKey ? 'It is valid still.' : await endKey(stored);
+      await removeCredentials(stored.file);
+      printLine(context.stdout, `Logged out of ${stored.url}: the key ${shown(stored.apiKey)} is forgotten. ${became}`);
     });
 
   program
@@ -94,11 +155,14 @@ export function addAccessCommands(program: Command, context: Context): void {
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const { url, apiKey, source } = await accessOf(context);
-      const { id, name, scopes, expires_at, workspace } = await readKeyRecord(url, apiKey);
-      if (json)
-        return printJson(context.stdout, { url, key: shown(apiKey), source, id, name, workspace, scopes, expires_at });
+      const { id, name, scopes, expires_at, workspace, member } = await readKeyRecord(url, apiKey);
+      const record = { id, name, member, workspace, scopes, expires_at };
+      if (json) return printJson(context.stdout, { url, key: shown(apiKey), source, ...record });
       printLine(context.stdout, `${url} with the key ${shown(apiKey)} from ${source}: valid`);
-      const row = [name, workspace.name, scopes.join(' '), expires_at ?? 'never'];
-      printLine(context.stdout, formatTable(['name', 'workspace', 'scopes', 'expires'], [row]));
+      // An older service does not tell whose key it is.
+      const person = isObject(member) ? [member.name, member.role] : [];
+      const row = [name, ...person, workspace.name, scopes.join(' '), expires_at ?? 'never'];
+      const columns = ['name', ...(isObject(member) ? ['person', 'role'] : []), 'workspace', 'scopes', 'expires'];
+      printLine(context.stdout, formatTable(columns, [row]));
     });
 }

@@ -46,7 +46,7 @@ export class PmsError extends Error {
 
 /** `invalid_request`, `payload_too_large`, `idempotency_key_reused`: the request is wrong, and `message` says what to change. */
 export class InvalidRequestError extends PmsError {}
-/** `invalid_state`: not possible in the state that the resource is in. */
+/** `invalid_state`: not possible in the state that the resource is in. `authorization_pending`, `slow_down`, `denied`, `expired`: of `createDeviceKey`. */
 export class InvalidStateError extends PmsError {}
 /** `prompt_archived`. */
 export class PromptArchivedError extends PmsError {}
@@ -76,6 +76,10 @@ const CLASSES: Readonly<Record<ErrorCode, typeof PmsError>> = {
   payload_too_large: InvalidRequestError,
   idempotency_key_reused: InvalidRequestError,
   invalid_state: InvalidStateError,
+  authorization_pending: InvalidStateError,
+  slow_down: InvalidStateError,
+  denied: InvalidStateError,
+  expired: InvalidStateError,
   prompt_archived: PromptArchivedError,
   version_conflict: VersionConflictError,
   unauthorized: UnauthorizedError,

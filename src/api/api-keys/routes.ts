@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ApiError } from '../../domain/errors.ts';
+import { publicId } from '../../domain/ids.ts';
 import { idParams } from '../../http/fields.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, PageQuery, toPage } from '../../http/pagination.ts';
@@ -13,6 +15,7 @@ import {
 } from '../../services/access/api-keys.ts';
 import type { Authenticator } from '../../services/access/authenticate.ts';
 import { presentApiKey } from '../../services/access/present-api-key.ts';
+import { memberOf } from '../../services/members/members.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
 import { apiKeySample } from './samples.ts';
 import { ApiKey, ApiKeyPage, CreateApiKey, CreatedApiKey, CurrentApiKey } from './schema.ts';
@@ -78,14 +81,42 @@ export function apiKeyRoutes(deps: {
       description: 'Any key will do. For a session it is the key that the session was started with.',
       scope: SCOPES,
       response: CurrentApiKey,
-      responseExample: { ...apiKeySample, workspace: { name: 'default' } },
+      responseExample: { ...apiKeySample, member: null, workspace: { name: 'default' } },
       errors: ['not_found'],
-      handler: async ({ db, key }) => ({
-        ...presentApiKey(await getApiKey(db.query, key.id)),
-        // As far as the member's role goes.
-        scopes: key.scopes,
-        workspace: { name: key.workspaceName },
-      }),
+      async handler({ db, key }) {
+        const record = await getApiKey(db.query, key.id);
+        const member = await memberOf(db.query, record.member_id);
+        return {
+          ...presentApiKey(record),
+          // As far as the member's role goes.
+          scopes: key.scopes,
+          member: member && { ...member, id: publicId('member', member.id) },
+          workspace: { name: key.workspaceName },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/api-keys/current',
+      operationId: 'revokeCurrentApiKey',
+      audit: ['api_key.revoked'],
+      tag,
+      summary: 'Revoke the API key of the request immediately',
+      description: 'Any key will do: whoever has it can end it. A session is ended with `DELETE /session` instead.',
+      scope: SCOPES,
+      response: ApiKey,
+      responseExample: { ...apiKeySample, revoked_at: '2026-02-01T08:00:00.000Z' },
+      errors: ['not_found'],
+      async handler({ db, key: { id, sessionId } }) {
+        if (sessionId !== undefined)
+          throw new ApiError(
+            'invalid_request',
+            'This request was made with a session: end it with DELETE /v1/session. Keys are revoked by their id.',
+          );
+        const { key, hash } = await revokeApiKey(db, id);
+        deps.authenticator.forgetKey(hash);
+        return presentApiKey(key);
+      },
     }),
     defineRoute({
       method: 'delete',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { API_KEY_KINDS } from '../../db/entities/api-key.ts';
+import { ROLES } from '../../domain/roles.ts';
 import { saneText, Timestamp, TimestampInput } from '../../http/fields.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
@@ -41,6 +42,10 @@ export const CreatedApiKey = ApiKey.extend({
 }).meta({ id: 'CreatedApiKey' });
 
 export const CurrentApiKey = ApiKey.extend({
+  member: z
+    .object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
+    .nullable()
+    .meta({ description: 'The person whose key it is. Null: it is the workspace’s.' }),
   workspace: z.object({ name: z.string() }).meta({ description: 'The workspace that it opens.' }),
 }).meta({ id: 'CurrentApiKey' });
 

@@ -20,6 +20,10 @@ export const ApiKey = defineEntity({
       expression: `create index "api_keys_member_id_index" on "api_keys" ("member_id") where "member_id" is not null`,
     },
     {
+      name: 'api_keys_made_from_index',
+      expression: `create index "api_keys_made_from_index" on "api_keys" ("made_from") where "made_from" is not null`,
+    },
+    {
       name: 'api_keys_sign_in_unique',
       expression: `create unique index "api_keys_sign_in_unique" on "api_keys" ("member_id") where "kind" = 'sign_in' and "revoked_at" is null`,
     },
@@ -31,6 +35,8 @@ export const ApiKey = defineEntity({
     memberId: p.uuid().nullable(),
     /** The member who made a service key. */
     madeBy: p.uuid().nullable(),
+    /** The key whose session has approved it for a program: it ends with that one. */
+    madeFrom: p.uuid().nullable(),
     name: p.text(),
     hash: p.blob().$type<Buffer>().unique(),
     scopes: p.array().$type<Scope[]>(),

@@ -1,6 +1,7 @@
 import { ApiKey } from './api-key.ts';
 import { AuditEntry } from './audit-entry.ts';
 import { Dataset, DatasetExample, DatasetVersion } from './dataset.ts';
+import { DeviceAuthorization } from './device-authorization.ts';
 import { Evaluation, EvaluationJudgement, EvaluationResult } from './evaluation.ts';
 import { Event } from './event.ts';
 import { Execution } from './execution.ts';
@@ -30,6 +31,7 @@ export const entities = [
   Workspace,
   ApiKey,
   Session,
+  DeviceAuthorization,
   User,
   UserGroup,
   UserGroupMember,

@@ -30,29 +30,39 @@ export const invalidToken = () => new ApiError('unauthorized', 'This token is no
 export const tokenIn = (authorization: string | undefined): string =>
   /^Bearer +([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1] ?? '';
 
-export function createTokenCheck({ tokenLimiters }: { tokenLimiters: TokenLimiters | undefined }): IdentifyByToken {
-  async function take(ctx: Context, limiter: RateLimiter | undefined, caller: string): Promise<void> {
-    if (limiter === undefined) return;
-    const state = await limiter.take(caller);
-    setLimitHeaders(ctx, state);
-    if (!state.allowed) throw tooMany(state, `Too many requests. Try again in ${state.resetSeconds} s.`);
-  }
+/** In place of a key, where there is none: it has no scopes. */
+const nobodyIn = (workspaceId: string): AuthenticatedKey => ({
+  id: '',
+  name: '',
+  kind: 'service',
+  workspaceId,
+  workspaceName: '',
+  scopes: [],
+  memberId: null,
+  sessionId: undefined,
+});
 
+/** Takes one request from a caller's limit. @throws ApiError `rate_limited` */
+async function take(ctx: Context, limiter: RateLimiter | undefined, caller: string): Promise<void> {
+  if (limiter === undefined) return;
+  const state = await limiter.take(caller);
+  setLimitHeaders(ctx, state);
+  if (!state.allowed) throw tooMany(state, `Too many requests. Try again in ${state.resetSeconds} s.`);
+}
+
+/** Lets a request without a key through. @throws ApiError `rate_limited` */
+export async function admitAnyone(ctx: Context, limiter: RateLimiter | undefined): Promise<AuthenticatedKey> {
+  await take(ctx, limiter, addressGroup(callerAddress(ctx)));
+  return nobodyIn('');
+}
+
+export function createTokenCheck({ tokenLimiters }: { tokenLimiters: TokenLimiters | undefined }): IdentifyByToken {
   return async (ctx, workspaceOf) => {
     await take(ctx, tokenLimiters?.address, addressGroup(callerAddress(ctx)));
     const token = tokenIn(ctx.get('Authorization'));
     const workspaceId = workspaceOf(token);
     if (workspaceId === undefined) throw invalidToken();
     await take(ctx, tokenLimiters?.token, createHash('sha256').update(token).digest('base64url'));
-    return {
-      id: '',
-      name: '',
-      kind: 'service',
-      workspaceId,
-      workspaceName: '',
-      scopes: [],
-      memberId: null,
-      sessionId: undefined,
-    };
+    return nobodyIn(workspaceId);
   };
 }

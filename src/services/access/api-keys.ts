@@ -54,13 +54,15 @@ export interface NewApiKey {
   memberId?: string | null;
   /** The member who makes it. */
   madeBy?: string | null;
+  /** The key that it ends with. Default: none. */
+  madeFrom?: string | null;
 }
 
 /** Stores the hash of a key inside the caller's transaction. */
 export async function createApiKey(
   query: Query,
   key: string,
-  { name, scopes, expiresAt, kind = 'service', memberId = null, madeBy = null }: NewApiKey,
+  { name, scopes, expiresAt, kind = 'service', memberId = null, madeBy = null, madeFrom = null }: NewApiKey,
 ): Promise<ApiKeyRow> {
   const [row] = await query((db) =>
     db
@@ -70,6 +72,7 @@ export async function createApiKey(
         kind,
         member_id: memberId,
         made_by: madeBy,
+        made_from: madeFrom,
         name,
         hash: hashApiKey(key),
         scopes,
@@ -124,7 +127,7 @@ export async function findKey(db: SystemDatabase, publicKeyId: string): Promise<
 }
 
 /**
- * Revokes a key everywhere at once, and ends its sessions: the statement also notifies the processes that have it in their cache.
+ * Revokes a key everywhere at once, with the keys that were made from it, and ends its sessions: the statement also notifies the processes that have it in their cache.
  * Revoking again changes nothing.
  * @throws ApiError `not_found`
  */
@@ -133,6 +136,15 @@ export async function revokeApiKey(db: WorkspaceDatabase, id: string): Promise<{
 }
 
 async function revokeIn(query: Query, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
+  const revoked = await revokeOne(query, id);
+  const made = await query((own) =>
+    own.selectFrom('api_keys').select('id').where('made_from', '=', id).where('revoked_at', 'is', null),
+  );
+  for (const each of made) await revokeOne(query, each.id);
+  return revoked;
+}
+
+async function revokeOne(query: Query, id: string): Promise<{ key: ApiKeyRow; hash: Buffer }> {
   const [before] = await query((own) =>
     own.selectFrom('api_keys').select('revoked_at').where('id', '=', id).forUpdate(),
   );

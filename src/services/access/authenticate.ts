@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Database } from '../../db/database.ts';
+import type { Database, Query } from '../../db/database.ts';
 import type { ApiKeyKind } from '../../db/entities/api-key.ts';
 import { CHANNELS, type Listener } from '../../db/listener.ts';
 import { now } from '../../db/sql.ts';
@@ -120,6 +120,22 @@ const UNKNOWN = {
 /** What a member's key may do follows the member's role. */
 function keyOf({ role, ...key }: AuthenticatedKey & { role: Role | null }): AuthenticatedKey {
   return role === null ? key : { ...key, scopes: scopesWithin(key.scopes, role) };
+}
+
+/**
+ * Whose session it is, and what it may do now.
+ * @param query across workspaces
+ * @returns undefined where the session or what it rests on has ended
+ */
+export async function keyOfSession(query: Query, sessionId: string): Promise<AuthenticatedKey | undefined> {
+  const [row] = await query((db) =>
+    validKeys(db)
+      .innerJoin('sessions as s', 's.api_key_id', 'k.id')
+      .select([...WHO, memberId, 's.id as sessionId'])
+      .where('s.id', '=', sessionId)
+      .where('s.expires_at', '>', now),
+  );
+  return row && keyOf(row);
 }
 
 interface Known {

@@ -46,6 +46,16 @@ export async function signInKeyOf(query: Query, { id, name }: Pick<MemberRow, 'i
   return made.id;
 }
 
+/** Whose key it is. @returns null for a key of the workspace */
+export async function memberOf(
+  query: Query,
+  id: string | null,
+): Promise<Pick<MemberRow, 'id' | 'name' | 'role'> | null> {
+  if (id === null) return null;
+  const [row] = await query((own) => own.selectFrom('members').select(['id', 'name', 'role']).where('id', '=', id));
+  return row ?? null;
+}
+
 /** Makes every process look again what the keys and sessions of a member may do, once the transaction commits. */
 export async function forgetKeysOf(query: Query, memberId: string): Promise<void> {
   await query((own) =>

@@ -105,7 +105,10 @@ class IdempotencyKeyReusedError(ApiError):
 
 
 class InvalidStateError(ApiError):
-    """`invalid_state`: not possible in the state that the resource is in."""
+    """`invalid_state`: not possible in the state that the resource is in.
+
+    `authorization_pending`, `slow_down`, `denied`, `expired`: what becomes of a program that asks for a key (`POST /device/token`).
+    """
 
 
 class UnauthorizedError(ApiError):
@@ -143,6 +146,10 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "version_conflict": VersionConflictError,
     "idempotency_key_reused": IdempotencyKeyReusedError,
     "invalid_state": InvalidStateError,
+    "authorization_pending": InvalidStateError,
+    "slow_down": InvalidStateError,
+    "denied": InvalidStateError,
+    "expired": InvalidStateError,
     "unauthorized": UnauthorizedError,
     "insufficient_scope": InsufficientScopeError,
     "not_found": NotFoundError,

@@ -188,6 +188,10 @@ class ResolvedPromptError(BaseModel):
         "version_conflict",
         "idempotency_key_reused",
         "invalid_state",
+        "authorization_pending",
+        "slow_down",
+        "denied",
+        "expired",
         "unauthorized",
         "insufficient_scope",
         "not_found",
@@ -2222,6 +2226,19 @@ class CreatedApiKey(BaseModel):
     ]
 
 
+class CurrentApiKeyMember(BaseModel):
+    """
+    The person whose key it is. Null: it is the workspace’s.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
+
+
 class CurrentApiKeyWorkspace(BaseModel):
     """
     The workspace that it opens.
@@ -2256,6 +2273,10 @@ class CurrentApiKey(BaseModel):
     revoked_at: str | None
     last_used_at: str | None
     created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    member: Annotated[
+        CurrentApiKeyMember | None,
+        Field(description="The person whose key it is. Null: it is the workspace’s."),
+    ]
     workspace: Annotated[CurrentApiKeyWorkspace, Field(description="The workspace that it opens.")]
 
 
@@ -2352,6 +2373,89 @@ class SessionPage(BaseModel):
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),
     ]
+
+
+class CreatedDeviceAuthorization(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    device_code: Annotated[str, Field(description="For `POST /device/token`. It is shown to nobody.")]
+    user_code: Annotated[str, Field(description="What the person is shown: 8 letters, one use.")]
+    verification_uri: Annotated[str, Field(description="The page of the console where the code is typed.")]
+    verification_uri_complete: Annotated[str, Field(description="The same page with the code in it.")]
+    expires_in: Annotated[int, Field(description="Seconds.")]
+    interval: Annotated[int, Field(description="Seconds to leave between two polls.")]
+
+
+class DeviceKeyWorkspace(BaseModel):
+    """
+    The workspace that it opens.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+
+
+class DeviceKey(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    kind: Annotated[
+        Literal["service", "personal", "sign_in", "emergency"],
+        Field(
+            description="`service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with."
+        ),
+    ]
+    member_id: Annotated[str | None, Field(description="The member whose key it is.")]
+    scopes: Annotated[
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        Field(
+            description="`read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything)."
+        ),
+    ]
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    key: Annotated[
+        str,
+        Field(description="The key itself. It is shown this once and stored nowhere."),
+    ]
+    workspace: Annotated[DeviceKeyWorkspace, Field(description="The workspace that it opens.")]
+
+
+class DeviceAuthorizationKey(BaseModel):
+    """
+    What the key will be; while it is pending, what it can be at most. Null: there will be none.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    kind: Literal["personal", "service"]
+    scopes: list[Literal["read", "execute", "score", "write", "publish", "admin"]]
+    expires_at: str | None
+
+
+class DeviceAuthorization(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    client: Annotated[str, Field(description="What asks, as it says itself.")]
+    address: Annotated[str, Field(description="From where it asks.")]
+    status: Literal["pending", "approved", "denied"]
+    key: Annotated[
+        DeviceAuthorizationKey | None,
+        Field(
+            description="What the key will be; while it is pending, what it can be at most. Null: there will be none."
+        ),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    expires_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
 
 
 class AuditEntryActor(BaseModel):

@@ -131,12 +131,18 @@ export interface Operations {
   listApiKeys: { request: api.ListApiKeysData; response: api.ListApiKeysResponse };
   createApiKey: { request: api.CreateApiKeyData; response: api.CreateApiKeyResponse };
   getCurrentApiKey: { request: api.GetCurrentApiKeyData; response: api.GetCurrentApiKeyResponse };
+  revokeCurrentApiKey: { request: api.RevokeCurrentApiKeyData; response: api.RevokeCurrentApiKeyResponse };
   revokeApiKey: { request: api.RevokeApiKeyData; response: api.RevokeApiKeyResponse };
   getSession: { request: api.GetSessionData; response: api.GetSessionResponse };
   createSession: { request: api.CreateSessionData; response: api.CreateSessionResponse };
   endSession: { request: api.EndSessionData; response: api.EndSessionResponse };
   listSessions: { request: api.ListSessionsData; response: api.ListSessionsResponse };
   endSessionById: { request: api.EndSessionByIdData; response: api.EndSessionByIdResponse };
+  createDeviceAuthorization: { request: api.CreateDeviceAuthorizationData; response: api.CreateDeviceAuthorizationResponse };
+  createDeviceKey: { request: api.CreateDeviceKeyData; response: api.CreateDeviceKeyResponse };
+  getDeviceAuthorization: { request: api.GetDeviceAuthorizationData; response: api.GetDeviceAuthorizationResponse };
+  approveDeviceAuthorization: { request: api.ApproveDeviceAuthorizationData; response: api.ApproveDeviceAuthorizationResponse };
+  denyDeviceAuthorization: { request: api.DenyDeviceAuthorizationData; response: api.DenyDeviceAuthorizationResponse };
   listAuditLog: { request: api.ListAuditLogData; response: api.ListAuditLogResponse };
 }
 
@@ -270,12 +276,18 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   listApiKeys: 'GET /api-keys',
   createApiKey: 'POST /api-keys',
   getCurrentApiKey: 'GET /api-keys/current',
+  revokeCurrentApiKey: 'DELETE /api-keys/current',
   revokeApiKey: 'DELETE /api-keys/{id}',
   getSession: 'GET /session',
   createSession: 'POST /session',
   endSession: 'DELETE /session',
   listSessions: 'GET /sessions',
   endSessionById: 'DELETE /sessions/{id}',
+  createDeviceAuthorization: 'POST /device/authorizations',
+  createDeviceKey: 'POST /device/token',
+  getDeviceAuthorization: 'GET /device/authorizations/{user_code}',
+  approveDeviceAuthorization: 'POST /device/authorizations/{user_code}/approve',
+  denyDeviceAuthorization: 'POST /device/authorizations/{user_code}/deny',
   listAuditLog: 'GET /audit-log',
 };
 

@@ -2005,6 +2005,25 @@ export type CreateSession = {
     key: string;
 };
 
+export type CreateDeviceAuthorization = {
+    /**
+     * What asks, and where it runs: the person is shown it, and the key has it as its name.
+     */
+    client: string;
+};
+
+export type DeviceToken = {
+    device_code: string;
+};
+
+export type ApproveDeviceAuthorization = {
+    /**
+     * Of the key. Default: all that the session has; others than these are refused.
+     */
+    scopes?: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    expires_in_days?: number;
+};
+
 export type PromptPage = {
     data: Array<ListedPrompt>;
     /**
@@ -2097,7 +2116,7 @@ export type PromptRelease = {
 
 export type Error = {
     error: {
-        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
+        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'authorization_pending' | 'slow_down' | 'denied' | 'expired' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
         /**
          * What happened and what to change.
          */
@@ -2212,7 +2231,7 @@ export type ResolvedPrompt = {
      * `not_found`, or `invalid_request` where a run would be refused for an include.
      */
     error?: {
-        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
+        code: 'invalid_request' | 'payload_too_large' | 'prompt_archived' | 'version_conflict' | 'idempotency_key_reused' | 'invalid_state' | 'authorization_pending' | 'slow_down' | 'denied' | 'expired' | 'unauthorized' | 'insufficient_scope' | 'not_found' | 'rate_limited' | 'quota_exceeded' | 'internal_error' | 'temporarily_unavailable';
         message: string;
     };
 };
@@ -4658,6 +4677,14 @@ export type CurrentApiKey = {
     last_used_at: Timestamp | null;
     created_at: Timestamp;
     /**
+     * The person whose key it is. Null: it is the workspace’s.
+     */
+    member: {
+        id: string;
+        name: string;
+        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+    } | null;
+    /**
      * The workspace that it opens.
      */
     workspace: {
@@ -4741,6 +4768,86 @@ export type SessionPage = {
      * Pass it as `cursor` to get the next page; null on the last.
      */
     next_cursor: string | null;
+};
+
+export type CreatedDeviceAuthorization = {
+    /**
+     * For `POST /device/token`. It is shown to nobody.
+     */
+    device_code: string;
+    /**
+     * What the person is shown: 8 letters, one use.
+     */
+    user_code: string;
+    /**
+     * The page of the console where the code is typed.
+     */
+    verification_uri: string;
+    /**
+     * The same page with the code in it.
+     */
+    verification_uri_complete: string;
+    /**
+     * Seconds.
+     */
+    expires_in: number;
+    /**
+     * Seconds to leave between two polls.
+     */
+    interval: number;
+};
+
+export type DeviceKey = {
+    id: string;
+    name: string;
+    /**
+     * `service`: of the workspace. `personal`: of a member, and ends with the membership. `sign_in`: what the sessions of a member belong to. `emergency`: made by an operator to sign in with.
+     */
+    kind: 'service' | 'personal' | 'sign_in' | 'emergency';
+    /**
+     * The member whose key it is.
+     */
+    member_id: string | null;
+    /**
+     * `read`, `execute` (run prompts and evaluations), `write` (change things), `publish` (move protected labels), `admin` (keys, and everything).
+     */
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    expires_at: Timestamp | null;
+    revoked_at: Timestamp | null;
+    last_used_at: Timestamp | null;
+    created_at: Timestamp;
+    /**
+     * The key itself. It is shown this once and stored nowhere.
+     */
+    key: string;
+    /**
+     * The workspace that it opens.
+     */
+    workspace: {
+        name: string;
+    };
+};
+
+export type DeviceAuthorization = {
+    /**
+     * What asks, as it says itself.
+     */
+    client: string;
+    /**
+     * From where it asks.
+     */
+    address: string;
+    status: 'pending' | 'approved' | 'denied';
+    /**
+     * What the key will be; while it is pending, what it can be at most. Null: there will be none.
+     */
+    key: {
+        kind: 'personal' | 'service';
+        scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+        expires_at: Timestamp | null;
+    } | null;
+    created_at: Timestamp;
+    expires_at: Timestamp;
 };
 
 export type AuditLogPage = {
@@ -10991,6 +11098,47 @@ export type CreateApiKeyResponses = {
 
 export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
 
+export type RevokeCurrentApiKeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api-keys/current';
+};
+
+export type RevokeCurrentApiKeyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type RevokeCurrentApiKeyError = RevokeCurrentApiKeyErrors[keyof RevokeCurrentApiKeyErrors];
+
+export type RevokeCurrentApiKeyResponses = {
+    /**
+     * Done.
+     */
+    200: ApiKey;
+};
+
+export type RevokeCurrentApiKeyResponse = RevokeCurrentApiKeyResponses[keyof RevokeCurrentApiKeyResponses];
+
 export type GetCurrentApiKeyData = {
     body?: never;
     path?: never;
@@ -11282,6 +11430,218 @@ export type EndSessionByIdResponses = {
 };
 
 export type EndSessionByIdResponse = EndSessionByIdResponses[keyof EndSessionByIdResponses];
+
+export type CreateDeviceAuthorizationData = {
+    body: CreateDeviceAuthorization;
+    path?: never;
+    query?: never;
+    url: '/device/authorizations';
+};
+
+export type CreateDeviceAuthorizationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateDeviceAuthorizationError = CreateDeviceAuthorizationErrors[keyof CreateDeviceAuthorizationErrors];
+
+export type CreateDeviceAuthorizationResponses = {
+    /**
+     * Created.
+     */
+    201: CreatedDeviceAuthorization;
+};
+
+export type CreateDeviceAuthorizationResponse = CreateDeviceAuthorizationResponses[keyof CreateDeviceAuthorizationResponses];
+
+export type CreateDeviceKeyData = {
+    body: DeviceToken;
+    path?: never;
+    query?: never;
+    url: '/device/token';
+};
+
+export type CreateDeviceKeyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateDeviceKeyError = CreateDeviceKeyErrors[keyof CreateDeviceKeyErrors];
+
+export type CreateDeviceKeyResponses = {
+    /**
+     * Created.
+     */
+    201: DeviceKey;
+};
+
+export type CreateDeviceKeyResponse = CreateDeviceKeyResponses[keyof CreateDeviceKeyResponses];
+
+export type GetDeviceAuthorizationData = {
+    body?: never;
+    path: {
+        /**
+         * What the person is shown: 8 letters, one use.
+         */
+        user_code: string;
+    };
+    query?: never;
+    url: '/device/authorizations/{user_code}';
+};
+
+export type GetDeviceAuthorizationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetDeviceAuthorizationError = GetDeviceAuthorizationErrors[keyof GetDeviceAuthorizationErrors];
+
+export type GetDeviceAuthorizationResponses = {
+    /**
+     * Done.
+     */
+    200: DeviceAuthorization;
+};
+
+export type GetDeviceAuthorizationResponse = GetDeviceAuthorizationResponses[keyof GetDeviceAuthorizationResponses];
+
+export type ApproveDeviceAuthorizationData = {
+    body?: ApproveDeviceAuthorization;
+    path: {
+        /**
+         * What the person is shown: 8 letters, one use.
+         */
+        user_code: string;
+    };
+    query?: never;
+    url: '/device/authorizations/{user_code}/approve';
+};
+
+export type ApproveDeviceAuthorizationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ApproveDeviceAuthorizationError = ApproveDeviceAuthorizationErrors[keyof ApproveDeviceAuthorizationErrors];
+
+export type ApproveDeviceAuthorizationResponses = {
+    /**
+     * Done.
+     */
+    200: DeviceAuthorization;
+};
+
+export type ApproveDeviceAuthorizationResponse = ApproveDeviceAuthorizationResponses[keyof ApproveDeviceAuthorizationResponses];
+
+export type DenyDeviceAuthorizationData = {
+    body?: never;
+    path: {
+        /**
+         * What the person is shown: 8 letters, one use.
+         */
+        user_code: string;
+    };
+    query?: never;
+    url: '/device/authorizations/{user_code}/deny';
+};
+
+export type DenyDeviceAuthorizationErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type DenyDeviceAuthorizationError = DenyDeviceAuthorizationErrors[keyof DenyDeviceAuthorizationErrors];
+
+export type DenyDeviceAuthorizationResponses = {
+    /**
+     * Done.
+     */
+    200: DeviceAuthorization;
+};
+
+export type DenyDeviceAuthorizationResponse = DenyDeviceAuthorizationResponses[keyof DenyDeviceAuthorizationResponses];
 
 export type ListAuditLogData = {
     body?: never;

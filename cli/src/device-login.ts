@@ -1,0 +1,77 @@
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Api,
+  ConnectionError,
+  NotFoundError,
+  Pms,
+  PmsError,
+  RateLimitedError,
+  ServiceError,
+  UnauthorizedError,
+} from 'pms-client';
+import { openInBrowser } from './browser.ts';
+import { type Context, printLine, safeText } from './context.ts';
+import { CliError, EXIT } from './exit.ts';
+
+/** Added each time that the service says it is asked too often. */
+const SLOWER_SECONDS = 5;
+const MAX_NAME = 100;
+
+const nameOfThis = () => `pms on ${hostname().replaceAll(/[\p{Cc}\p{Cf}]/gu, '')}`.slice(0, MAX_NAME);
+
+/** Begins. @returns undefined where the service has no such way */
+async function begin(pms: Pms): Promise<Api.CreatedDeviceAuthorization | undefined> {
+  try {
+    return await pms.call('createDeviceAuthorization', { body: { client: nameOfThis() } });
+  } catch (error) {
+    // An older service asks for a key before it says what it knows.
+    const isUnknown = error instanceof NotFoundError || error instanceof UnauthorizedError;
+    if (isUnknown && error.requestId !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** What goes by: the next poll may tell more. */
+const passes = (error: unknown) =>
+  error instanceof ConnectionError || error instanceof ServiceError || error instanceof RateLimitedError;
+
+/**
+ * Has a person approve this program at the console, and fetches the key. Ctrl-C ends it; nothing is left behind but a code that expires.
+ * @param url of the service
+ * @returns undefined where the service has no such way
+ * @throws CliError where it is denied, or nobody approves it in time
+ */
+export async function loginByDevice(
+  { stderr, env }: Context,
+  url: string,
+  { browser }: { browser: boolean },
+): Promise<Api.DeviceKey | undefined> {
+  const pms = new Pms({ baseUrl: url, apiKey: '', maxRetries: 0 });
+  const given = await begin(pms);
+  if (given === undefined) return undefined;
+  const until = Date.now() + given.expires_in * 1000;
+  printLine(stderr, `Open this page, and approve it there if it shows the code ${safeText(given.user_code)}:`);
+  printLine(stderr, `  ${safeText(given.verification_uri_complete)}`);
+  printLine(stderr, `Waiting for at most ${Math.round(given.expires_in / 60)} minutes; Ctrl-C ends it.`);
+  if (browser) openInBrowser(given.verification_uri_complete, env);
+  let wasLost = false;
+  for (let seconds = given.interval; Date.now() < until; ) {
+    await delay(seconds * 1000);
+    try {
+      return await pms.call('createDeviceKey', { body: { device_code: given.device_code } });
+    } catch (error) {
+      if (!(error instanceof PmsError)) throw error;
+      if (error.code === 'authorization_pending') continue;
+      if (error.code === 'denied') throw new CliError(EXIT.usage, 'It was denied at the console: there is no key.');
+      if (error.code === 'expired') break;
+      if (error.code !== 'slow_down' && !passes(error)) throw error;
+      wasLost ||= error instanceof ConnectionError;
+      seconds += SLOWER_SECONDS;
+    }
+  }
+  const lost = wasLost
+    ? ` Where it was approved, the response with the key was lost: revoke the key “${nameOfThis()}” at the console.`
+    : '';
+  throw new CliError(EXIT.usage, `The code has expired, or what approved it has ended. Log in again.${lost}`);
+}

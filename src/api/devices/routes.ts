@@ -1,0 +1,222 @@
+import type { z } from 'zod';
+import type { SystemDatabase } from '../../db/database.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { addressGroup } from '../../http/client-address.ts';
+import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
+import { SCOPES } from '../../services/access/api-keys.ts';
+import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
+import {
+  type Approver,
+  beginDeviceAuthorization,
+  type DeviceAuthorizationRow,
+  decideDeviceAuthorization,
+  findDeviceAuthorization,
+  type Grant,
+  grantOf,
+  OPEN_SECONDS,
+  POLL_SECONDS,
+  pollDeviceAuthorization,
+  pollError,
+} from '../../services/access/device-authorizations.ts';
+import { presentApiKey } from '../../services/access/present-api-key.ts';
+import { createRateLimiter } from '../../services/access/rate-limiter.ts';
+import type { Quotas } from '../../services/workspaces/quotas.ts';
+import { approvedSample, createdSample, deniedSample, deviceKeySample, deviceSample } from './samples.ts';
+import {
+  ApproveDeviceAuthorization,
+  CreateDeviceAuthorization,
+  CreatedDeviceAuthorization,
+  DeviceAuthorization,
+  DeviceKey,
+  DeviceToken,
+  UserCodeParams,
+} from './schema.ts';
+
+const tag = 'Devices';
+const MAX_BODY_BYTES = 4 * 1024;
+/** Codes that a minute lets be looked up, right or wrong: in a session, and from an address. Whatever other limits are set. */
+const MAX_CODES_PER_SESSION = 20;
+const MAX_CODES_PER_ADDRESS = 240;
+
+type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'key' | 'address' | 'isHttps' | 'header'>;
+
+/** Of a route that only a session may call. */
+function approverOf(key: AuthenticatedKey): Approver {
+  const { sessionId } = key;
+  if (sessionId === undefined) throw new Error('This route is for sessions.');
+  return { ...key, sessionId };
+}
+
+function present(
+  { client, address, decision, scopes, key_expires_at, created_at, expires_at }: DeviceAuthorizationRow,
+  grant: Grant | null,
+): z.input<typeof DeviceAuthorization> {
+  const end = decision === null ? grant?.expiresAt : key_expires_at;
+  return {
+    client,
+    address,
+    status: decision ?? 'pending',
+    key:
+      decision === 'denied' || grant === null
+        ? null
+        : { kind: grant.kind, scopes: scopes ?? grant.scopes, expires_at: end?.toISOString() ?? null },
+    created_at: created_at.toISOString(),
+    expires_at: expires_at.toISOString(),
+  };
+}
+
+/** `/device/…`: a program asks, a person decides, the program fetches its key. */
+export function deviceRoutes({
+  system,
+  quotas,
+  publicUrl,
+}: {
+  system: SystemDatabase;
+  quotas: Quotas;
+  /** Where browsers reach the service. Default: where the program has reached it */
+  publicUrl: string | undefined;
+}): Route[] {
+  const ofSession = createRateLimiter(system, 'device-codes-of', MAX_CODES_PER_SESSION);
+  const ofAddress = createRateLimiter(system, 'device-codes-from', MAX_CODES_PER_ADDRESS);
+
+  /** @throws ApiError `rate_limited`, whether the code is right or not */
+  async function countAttempt({ address }: Request, { sessionId }: Approver): Promise<void> {
+    for (const state of [await ofSession.take(sessionId), await ofAddress.take(addressGroup(address))])
+      if (!state.allowed)
+        throw new ApiError('rate_limited', `Too many codes. Try again in ${state.resetSeconds} s.`, {
+          retryAfterSeconds: state.resetSeconds,
+        });
+  }
+
+  const baseOf = ({ isHttps, header }: { isHttps: boolean; header: string | undefined }) =>
+    publicUrl ?? `${isHttps ? 'https' : 'http'}://${header}`;
+
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/device/authorizations',
+      operationId: 'createDeviceAuthorization',
+      audit: 'none',
+      tag,
+      summary: 'Ask a person for a key',
+      description:
+        'For programs that a person runs. They show the code and the address, and poll `POST /device/token`. Nothing is given unless someone who is signed in approves the code.',
+      scope: SCOPES,
+      withoutKey: true,
+      status: 201,
+      body: CreateDeviceAuthorization,
+      maxBodyBytes: MAX_BODY_BYTES,
+      bodyExamples: { 'The command line': { client: 'pms on workstation' } },
+      response: CreatedDeviceAuthorization,
+      responseExample: createdSample,
+      async handler(request) {
+        const { body, address } = request;
+        const { deviceCode, userCode } = await beginDeviceAuthorization(system, {
+          client: body.client,
+          address,
+          caller: addressGroup(address),
+        });
+        const page = `${baseOf({ isHttps: request.isHttps, header: request.header('Host') })}/console/device`;
+        return {
+          device_code: deviceCode,
+          user_code: userCode,
+          verification_uri: page,
+          verification_uri_complete: `${page}?code=${userCode}`,
+          expires_in: OPEN_SECONDS,
+          interval: POLL_SECONDS,
+        };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/device/token',
+      operationId: 'createDeviceKey',
+      audit: ['api_key.created'],
+      tag,
+      summary: 'Fetch the key that a person has approved; it is shown once',
+      description:
+        '400 until then: `authorization_pending` (ask again after the interval), `slow_down` (leave 5 more seconds each time), `denied`, `expired`. The audit log has the key as made by the session that has approved it.',
+      scope: SCOPES,
+      withoutKey: true,
+      status: 201,
+      body: DeviceToken,
+      maxBodyBytes: MAX_BODY_BYTES,
+      bodyExamples: { 'The code': { device_code: createdSample.device_code } },
+      response: DeviceKey,
+      responseExample: deviceKeySample,
+      errors: ['authorization_pending', 'slow_down', 'denied', 'expired', 'quota_exceeded'],
+      async handler({ body }) {
+        const polled = await pollDeviceAuthorization(system, quotas, body.device_code);
+        if (polled.outcome !== 'key') throw pollError(polled);
+        const { key, record, workspaceName } = polled;
+        return { ...presentApiKey(record), key, workspace: { name: workspaceName } };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/device/authorizations/{user_code}',
+      operationId: 'getDeviceAuthorization',
+      tag,
+      summary: 'Look at what asks for a key under a code',
+      scope: SCOPES,
+      bySession: true,
+      params: UserCodeParams,
+      response: DeviceAuthorization,
+      responseExample: deviceSample,
+      errors: ['invalid_state'],
+      async handler(request) {
+        const approver = approverOf(request.key);
+        await countAttempt(request, approver);
+        const row = await findDeviceAuthorization(system, request.params.user_code, approver);
+        return present(row, await grantOf(request.db.query, approver));
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/device/authorizations/{user_code}/approve',
+      operationId: 'approveDeviceAuthorization',
+      audit: 'none',
+      tag,
+      summary: 'Let a program have a key',
+      description:
+        'A member gives a personal key; a session that was begun with a key gives one like that, which ends with it. It can do what the session can, or less.',
+      scope: SCOPES,
+      bySession: true,
+      params: UserCodeParams,
+      body: ApproveDeviceAuthorization,
+      bodyOptional: true,
+      maxBodyBytes: MAX_BODY_BYTES,
+      bodyExamples: { 'To run prompts': { scopes: ['read', 'execute'], expires_in_days: 30 } },
+      response: DeviceAuthorization,
+      responseExample: approvedSample,
+      errors: ['invalid_state'],
+      async handler(request) {
+        const approver = approverOf(request.key);
+        await countAttempt(request, approver);
+        const { scopes, expires_in_days: expiresInDays } = request.body;
+        const grant = await grantOf(request.db.query, approver);
+        const approval = { scopes, expiresInDays, grant };
+        return present(await decideDeviceAuthorization(system, request.params.user_code, approver, approval), grant);
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/device/authorizations/{user_code}/deny',
+      operationId: 'denyDeviceAuthorization',
+      audit: 'none',
+      tag,
+      summary: 'Refuse a program a key',
+      scope: SCOPES,
+      bySession: true,
+      params: UserCodeParams,
+      response: DeviceAuthorization,
+      responseExample: deniedSample,
+      errors: ['invalid_state'],
+      async handler(request) {
+        const approver = approverOf(request.key);
+        await countAttempt(request, approver);
+        return present(await decideDeviceAuthorization(system, request.params.user_code, approver, null), null);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,293 @@
+import { type Selectable, sql } from 'kysely';
+import { bindWorkspace, type Query, type SystemDatabase } from '../../db/database.ts';
+import { ago, milliseconds, now } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import { ApiError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import { allows, type Scope } from '../../domain/scopes.ts';
+import { actAs, OPERATOR, whoActs } from '../audit/acting.ts';
+import type { Quotas } from '../workspaces/quotas.ts';
+import { type ApiKeyRow, createApiKey, generateApiKey } from './api-keys.ts';
+import { type AuthenticatedKey, keyOfSession } from './authenticate.ts';
+import { hashDeviceCode, hashUserCode, newDeviceCode, newUserCode } from './device-codes.ts';
+
+/** How long a person has to decide, and the program to fetch its key. */
+export const OPEN_SECONDS = 600;
+/** Between two polls. Each that comes too soon adds as much, up to the most. */
+export const POLL_SECONDS = 5;
+const MAX_POLL_SECONDS = 60;
+/** Requests that nobody has decided on: from an address, and in all. */
+export const MAX_OPEN_PER_CALLER = 100;
+const MAX_OPEN = 10_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+const SHOWN = [
+  'client',
+  'address',
+  'decision',
+  'session_id',
+  'scopes',
+  'key_expires_at',
+  'created_at',
+  'expires_at',
+] as const;
+export type DeviceAuthorizationRow = Pick<Selectable<Tables['device_authorizations']>, (typeof SHOWN)[number]>;
+
+/** Who decides: a key by a session of it. */
+export type Approver = AuthenticatedKey & { sessionId: string };
+
+/** What the program's key will be at most, if this session approves it. */
+export interface Grant {
+  kind: 'personal' | 'service';
+  scopes: Scope[];
+  /** Null: no end is set. */
+  expiresAt: Date | null;
+  /** The key that it ends with. */
+  madeFrom: string | null;
+}
+
+const tooManyOpen = (whose: string) =>
+  new ApiError('rate_limited', `Too many programs wait for a decision ${whose}. Try again later.`, {
+    retryAfterSeconds: 60,
+  });
+
+/**
+ * Keeps that a program asks for a key.
+ * @param caller who is counted for the address
+ * @returns the codes, which are stored nowhere
+ * @throws ApiError `rate_limited` where too many are open
+ */
+export async function beginDeviceAuthorization(
+  system: SystemDatabase,
+  { client, address, caller }: { client: string; address: string; caller: string },
+): Promise<{ deviceCode: string; userCode: string }> {
+  const deviceCode = newDeviceCode();
+  return system.transaction(async (query) => {
+    // One after the other, so that the bounds hold.
+    await query((all) => all.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('device authorizations'))`.as('locked')));
+    const [open] = await query((all) =>
+      all
+        .selectFrom('device_authorizations')
+        .select(({ fn }) => fn.countAll<number>().as('all'))
+        .select(({ fn, eb }) =>
+          fn
+            .countAll<number>()
+            .filterWhere(eb('caller', '=', caller))
+            .as('ofCaller'),
+        )
+        .where('expires_at', '>', now)
+        .where('decision', 'is', null),
+    );
+    if ((open?.ofCaller ?? 0) >= MAX_OPEN_PER_CALLER) throw tooManyOpen('at this address');
+    if ((open?.all ?? 0) >= MAX_OPEN) throw tooManyOpen('at this service');
+    for (;;) {
+      const userCode = newUserCode();
+      const inserted = await query((all) =>
+        all
+          .insertInto('device_authorizations')
+          .values({
+            id: newId(),
+            device_code_hash: hashDeviceCode(deviceCode),
+            user_code_hash: hashUserCode(userCode),
+            client,
+            address,
+            caller,
+            poll_seconds: POLL_SECONDS,
+            created_at: now,
+            expires_at: sql<Date>`now() + ${milliseconds(OPEN_SECONDS * 1000)}`,
+          })
+          // The code of another one, once in a long time.
+          .onConflict((conflict) => conflict.column('user_code_hash').doNothing())
+          .returning('id'),
+      );
+      if (inserted.length > 0) return { deviceCode, userCode };
+    }
+  });
+}
+
+const unknownCode = () =>
+  new ApiError('not_found', 'There is no such code, or it was used or has expired. Begin anew where you got it from.');
+
+/**
+ * What asks under this code.
+ * @throws ApiError `not_found` also where another session has decided
+ */
+export async function findDeviceAuthorization(
+  system: SystemDatabase,
+  userCode: string,
+  { sessionId }: Approver,
+): Promise<DeviceAuthorizationRow> {
+  const [row] = await system.query((all) =>
+    all
+      .selectFrom('device_authorizations')
+      .select(SHOWN)
+      .where('user_code_hash', '=', hashUserCode(userCode))
+      .where('expires_at', '>', now)
+      .where((eb) => eb.or([eb('decision', 'is', null), eb('session_id', '=', sessionId)])),
+  );
+  if (row === undefined) throw unknownCode();
+  return row;
+}
+
+/**
+ * What an approval by this session can give at most: a member's own key, or one like the workspace's key that the session was begun with, which ends
+ * with it. So nothing outlives what it rests on.
+ * @param query of the workspace
+ * @throws ApiError `invalid_state` where the session rests on a key that was made like this itself
+ */
+export async function grantOf(query: Query, { id, kind, scopes }: Approver): Promise<Grant> {
+  if (kind === 'sign_in') return { kind: 'personal', scopes, expiresAt: null, madeFrom: null };
+  const [own] = await query((db) => db.selectFrom('api_keys').select(['made_from', 'expires_at']).where('id', '=', id));
+  if (own === undefined || own.made_from !== null)
+    throw new ApiError(
+      'invalid_state',
+      'This session was begun with a key that was itself made for a program. Sign in in another way to approve others.',
+    );
+  return { kind: kind === 'personal' ? 'personal' : 'service', scopes, expiresAt: own.expires_at, madeFrom: id };
+}
+
+/** What a key is to be. */
+export interface Approval {
+  /** Default: what the session may do. */
+  scopes: Scope[] | undefined;
+  expiresInDays: number;
+}
+
+/**
+ * Approves or denies, once.
+ * @param approval null: denied
+ * @throws ApiError `not_found`, `invalid_state`, `insufficient_scope`
+ */
+export async function decideDeviceAuthorization(
+  system: SystemDatabase,
+  userCode: string,
+  approver: Approver,
+  approval: (Approval & { grant: Grant }) | null,
+): Promise<DeviceAuthorizationRow> {
+  const wanted = approval && (approval.scopes ?? approval.grant.scopes);
+  const beyond = wanted?.find((scope) => !allows(approver.scopes, scope));
+  if (beyond !== undefined)
+    throw new ApiError('insufficient_scope', `This session lacks the scope "${beyond}", so it can give it to nobody.`);
+  const [row] = await system.query((all) =>
+    all
+      .updateTable('device_authorizations')
+      .set({
+        decision: approval === null ? 'denied' : 'approved',
+        session_id: approver.sessionId,
+        scopes: wanted && [...new Set(wanted)],
+        key_expires_at: approval && keyEnd(approval),
+      })
+      .where('user_code_hash', '=', hashUserCode(userCode))
+      .where('expires_at', '>', now)
+      .where('decision', 'is', null)
+      .returning(SHOWN),
+  );
+  if (row !== undefined) return row;
+  const { decision } = await findDeviceAuthorization(system, userCode, approver);
+  throw new ApiError('invalid_state', `This code was ${decision} already.`);
+}
+
+const keyEnd = ({ expiresInDays, grant }: Approval & { grant: Grant }): Date =>
+  new Date(Math.min(Date.now() + expiresInDays * DAY_MS, grant.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY));
+
+/** What becomes of a poll. */
+export type Polled =
+  | { outcome: 'authorization_pending' | 'denied' | 'expired' }
+  | { outcome: 'slow_down'; pollSeconds: number }
+  | { outcome: 'key'; key: string; record: ApiKeyRow; workspaceName: string };
+
+/**
+ * Gives a program its key, once: the request is gone then. The key is made as a change of the session that has approved it, which must be valid
+ * still.
+ * @throws ApiError `quota_exceeded`
+ */
+export async function pollDeviceAuthorization(
+  system: SystemDatabase,
+  quotas: Quotas,
+  deviceCode: string,
+): Promise<Polled> {
+  return system.transaction(async (query) => {
+    const [row] = await query((all) =>
+      all
+        .selectFrom('device_authorizations')
+        .selectAll()
+        .select((eb) => eb('polled_at', '>', ago(sql<number>`${eb.ref('poll_seconds')} * 1000`)).as('isTooSoon'))
+        .where('device_code_hash', '=', hashDeviceCode(deviceCode))
+        .where('expires_at', '>', now)
+        .forUpdate(),
+    );
+    if (row === undefined) return { outcome: 'expired' };
+    if (row.decision === 'denied') return { outcome: 'denied' };
+    if (row.decision === 'approved') {
+      await query((all) => all.deleteFrom('device_authorizations').where('id', '=', row.id));
+      return makeKey(query, quotas, row);
+    }
+    const pollSeconds = row.isTooSoon ? Math.min(row.poll_seconds + POLL_SECONDS, MAX_POLL_SECONDS) : row.poll_seconds;
+    await query((all) =>
+      all
+        .updateTable('device_authorizations')
+        .set({ polled_at: now, poll_seconds: pollSeconds })
+        .where('id', '=', row.id),
+    );
+    return row.isTooSoon ? { outcome: 'slow_down', pollSeconds } : { outcome: 'authorization_pending' };
+  });
+}
+
+async function makeKey(query: Query, quotas: Quotas, row: DeviceAuthorizationRow): Promise<Polled> {
+  const approver = row.session_id === null ? undefined : await keyOfSession(query, row.session_id);
+  const scopes = (row.scopes ?? []).filter((scope) => approver && allows(approver.scopes, scope));
+  if (approver === undefined || scopes.length === 0) return { outcome: 'expired' };
+  const own = bindWorkspace(query, approver.workspaceId);
+  const isMembers = approver.kind === 'sign_in' || approver.kind === 'personal';
+  if (!(await holdAccess(own, approver, isMembers))) return { outcome: 'expired' };
+  const key = generateApiKey();
+  const record = await actAs({ ...(whoActs() ?? OPERATOR), key: approver }, () =>
+    createApiKey(own, key, {
+      name: row.client,
+      scopes,
+      expiresAt: row.key_expires_at,
+      kind: isMembers ? 'personal' : 'service',
+      memberId: isMembers ? approver.memberId : null,
+      madeBy: isMembers ? null : approver.memberId,
+      madeFrom: approver.kind === 'sign_in' ? null : approver.id,
+    }),
+  );
+  await quotas.require(own, 'apiKeys');
+  return { outcome: 'key', key, record, workspaceName: approver.workspaceName };
+}
+
+/** Keeps the membership and the key as they are until the transaction ends. @returns whether they are valid */
+async function holdAccess(own: Query, { id, memberId }: AuthenticatedKey, isMembers: boolean): Promise<boolean> {
+  const member = isMembers
+    ? await own((db) =>
+        db
+          .selectFrom('members')
+          .select('id')
+          .where('id', '=', memberId ?? '')
+          .where('status', '=', 'active')
+          .forShare(),
+      )
+    : [undefined];
+  const key = await own((db) =>
+    db.selectFrom('api_keys').select('id').where('id', '=', id).where('revoked_at', 'is', null).forShare(),
+  );
+  return member.length > 0 && key.length > 0;
+}
+
+/** How a poll that gives no key is responded to. */
+export function pollError(polled: Exclude<Polled, { outcome: 'key' }>): ApiError {
+  switch (polled.outcome) {
+    case 'authorization_pending':
+      return new ApiError(polled.outcome, 'Nobody has decided yet. Ask again after the interval.');
+    case 'slow_down':
+      return new ApiError(
+        polled.outcome,
+        `Too soon: leave ${polled.pollSeconds} seconds between two requests from now on.`,
+        { retryAfterSeconds: polled.pollSeconds },
+      );
+    case 'denied':
+      return new ApiError(polled.outcome, 'The request was denied.');
+    case 'expired':
+      return new ApiError(polled.outcome, 'This device code is unknown, used or expired. Begin anew.');
+  }
+}
