@@ -89,6 +89,8 @@ describe('who may call', () => {
     await expect(response.text()).rejects.toThrow();
     // Half of the time that the tool would have waited.
     expect(performance.now() - begun).toBeLessThan(25_000);
+    const { data } = (await service.call('GET', '/executions?prompt_name=mcp/stalls')).body;
+    for (const run of data) await service.call('POST', `/executions/${run.id}/cancel`);
   });
 
   test('is told of the tools that the scopes of the key allow, and refused the others', async () => {
