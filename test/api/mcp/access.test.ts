@@ -87,8 +87,8 @@ describe('who may call', () => {
     const begun = performance.now();
     await service.call('DELETE', `/api-keys/${id}`);
     await expect(response.text()).rejects.toThrow();
-    // Half of the time that the tool would have waited.
-    expect(performance.now() - begun).toBeLessThan(25_000);
+    // Within 5 s, and as many for a busy machine.
+    expect(performance.now() - begun).toBeLessThan(10_000);
     const { data } = (await service.call('GET', '/executions?prompt_name=mcp/stalls')).body;
     for (const run of data) await service.call('POST', `/executions/${run.id}/cancel`);
   });
