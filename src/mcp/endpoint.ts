@@ -139,7 +139,7 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOpti
     if (response.body === null) ctx.body = null;
     else if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) ctx.body = await response.text();
     else {
-      const stream = Readable.from(response.body);
+      const stream = Readable.fromWeb(response.body);
       parts.watched.watch(ctx.state.credential, stream);
       // What the message has taken is given back with the response: beside the pipeline's own listeners, these are more than is usual.
       ctx.res.setMaxListeners(MAX_LISTENERS);

@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
-import { ADDS, CALLS_MODELS, type JsonObject, READS, SETS, type ToolSpec } from './tool.ts';
+import { ADDS, asText, CALLS_MODELS, type JsonObject, READS, SETS, type ToolSpec } from './tool.ts';
 
 /** The schemas of all evaluators would fill a context. */
 export const EVALUATORS: JsonObject = {
@@ -75,7 +75,7 @@ export const EVALUATION_TOOLS: readonly ToolSpec[] = [
     omit: ['start_at'],
     brief: { evaluators: EVALUATORS },
     next: ({ id }) =>
-      `It has started. Look with get_evaluation and id ${String(id)} until the status is completed, failed or canceled; then use list_failures and compare_evaluations.`,
+      `It has started. Look with get_evaluation and id ${asText(id ?? '')} until the status is completed, failed or canceled; then use list_failures and compare_evaluations.`,
   },
   {
     name: 'list_evaluations',

@@ -1,4 +1,4 @@
-import { CALLS_MODELS, READS, SETS, type ToolSpec } from './tool.ts';
+import { asText, CALLS_MODELS, READS, SETS, type ToolSpec } from './tool.ts';
 
 const OPEN = { ...SETS, openWorld: true };
 
@@ -21,7 +21,7 @@ export const RELEASE_TOOLS: readonly ToolSpec[] = [
           '{"type": "wait", "for": "30m"}, {"type": "promote"}. docs://releases says more. Without any, those of the policy of the label are taken.',
       },
     },
-    next: ({ id }) => `It has started. Watch it with get_release and id ${String(id)}.`,
+    next: ({ id }) => `It has started. Watch it with get_release and id ${asText(id ?? '')}.`,
   },
   {
     name: 'list_releases',

@@ -38,7 +38,9 @@ export const RUN_TOOLS: readonly ToolSpec[] = [
       Prefer: `wait=${typeof wait === 'number' ? Math.min(wait, MAX_WAIT_SECONDS) : asText(wait)}`,
     }),
     next: ({ id, status }) =>
-      ENDED.has(String(status)) ? undefined : `It still runs. Look again with get_execution and id ${String(id)}.`,
+      ENDED.has(asText(status ?? ''))
+        ? undefined
+        : `It still runs. Look again with get_execution and id ${asText(id ?? '')}.`,
   },
   {
     name: 'get_execution',

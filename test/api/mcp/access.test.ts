@@ -78,6 +78,21 @@ describe('who may call', () => {
     expect((await post({ ...service, key }, message('tools/list'))).status).toBe(401);
   });
 
+  test('loses a tool that runs, too, within 5 s of the end of the key', async () => {
+    await service.call('POST', '/prompts', { body: { name: 'mcp/stalls', template: 'x', model: 'sandbox/stall' } });
+    const { id, key } = await createKey(service, 'execute');
+    const given = { prompt_name: 'mcp/stalls', wait_seconds: 55 };
+    const response = await post({ ...service, key }, message('tools/call', { name: 'run_prompt', arguments: given }));
+    expect(response.headers.get('Content-Type')).toContain('text/event-stream');
+    const begun = performance.now();
+    await service.call('DELETE', `/api-keys/${id}`);
+    await expect(response.text()).rejects.toThrow();
+    // Within 5 s, and as many for a busy machine.
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    const { data } = (await service.call('GET', '/executions?prompt_name=mcp/stalls')).body;
+    for (const run of data) await service.call('POST', `/executions/${run.id}/cancel`);
+  });
+
   test('is told of the tools that the scopes of the key allow, and refused the others', async () => {
     const names = async (...scopes: Parameters<typeof createKey>[1][]) => {
       const mcp = await connected((await createKey(service, ...scopes)).key);
