@@ -226,7 +226,7 @@ async function respond(
     ctx.set(response.headers);
     ctx.body = response.body;
     ctx.type = response.contentType;
-    if (response.body instanceof Readable) watched.watch(ctx.state.credential, response.body);
+    if (response.body instanceof Readable) watched.watch(ctx.state.credential, scopesOf(route), response.body);
     // Files are read bit by bit.
     if (isList(route)) handling.keep();
     return;
