@@ -34,7 +34,9 @@ export const Member = z
       description:
         '`suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more.',
     }),
-    last_seen_at: Timestamp.nullable().meta({ description: 'The last use of a session or personal key, to the minute.' }),
+    last_seen_at: Timestamp.nullable().meta({
+      description: 'The last use of a session or personal key, to the minute.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -44,9 +46,7 @@ export const MemberPage = pageOf(Member).meta({ id: 'MemberPage' });
 
 export const UpdateMember = z
   .strictObject({
-    role: Role.nullable()
-      .optional()
-      .meta({ description: 'Null: what the identity provider gives, again.' }),
+    role: Role.nullable().optional().meta({ description: 'Null: what the identity provider gives, again.' }),
     status: z.enum(['active', 'suspended'], 'must be active or suspended').optional(),
   })
   .refine(({ role, status }) => role !== undefined || status !== undefined, 'must have a role or a status')
@@ -57,12 +57,16 @@ export const Me = z
     key: z.object({ id: z.string(), name: z.string(), kind: z.enum(API_KEY_KINDS) }).meta({
       description: 'The key of the request. For a session it is the key that the session belongs to.',
     }),
-    scopes: z.array(z.enum(SCOPES)).meta({ description: 'What this request may do, as far as the member’s role goes.' }),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .meta({ description: 'What this request may do, as far as the member’s role goes.' }),
     member: Member.nullable().meta({ description: 'Whose key or session it is. Null: a key of the workspace.' }),
     role: Role.nullable(),
     workspace: z.object({ name: z.string() }),
     workspaces: z
       .array(z.object({ name: z.string(), member_id: z.string(), role: Role }))
-      .meta({ description: 'Every workspace in which the same person is an active member. Empty for a key of the workspace.' }),
+      .meta({
+        description: 'Every workspace in which the same person is an active member. Empty for a key of the workspace.',
+      }),
   })
   .meta({ id: 'Me' });

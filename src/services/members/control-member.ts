@@ -129,10 +129,7 @@ export function removeMember(
   return change(deps, { workspaceId, id }, async ({ own, member }) => {
     if (member.status === 'removed') return;
     await own((of) =>
-      of
-        .updateTable('members')
-        .set({ status: 'removed', role_set: null, updated_at: now })
-        .where('id', '=', id),
+      of.updateTable('members').set({ status: 'removed', role_set: null, updated_at: now }).where('id', '=', id),
     );
     await endAccessOf(own, id, { revoke: true });
     await record(own, 'member.removed', id, { name: member.name });

@@ -2,13 +2,7 @@ import type { Query, WorkspaceDatabase } from '../../db/database.ts';
 import { now } from '../../db/sql.ts';
 import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scopes.ts';
-import {
-  type ApiKeyRow,
-  createApiKey,
-  getApiKey,
-  listApiKeys,
-  revokeApiKey,
-} from '../access/api-keys.ts';
+import { type ApiKeyRow, createApiKey, getApiKey, listApiKeys, revokeApiKey } from '../access/api-keys.ts';
 import type { AuthenticatedKey } from '../access/authenticate.ts';
 
 /** Valid ones of a member. */

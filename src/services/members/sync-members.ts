@@ -49,8 +49,7 @@ type MemberState = Pick<MemberRow, 'id' | 'name' | 'email' | 'role' | 'role_set'
 
 /** A membership as it is to be; undefined where there is none, and none is to begin. */
 function stateOf({ user: { name, email }, before, given }: Target): MemberState | undefined {
-  if (before === undefined)
-    return given && { id: newId(), name, email, role: given, role_set: null, status: 'active' };
+  if (before === undefined) return given && { id: newId(), name, email, role: given, role_set: null, status: 'active' };
   const { id } = before;
   if (given === undefined) return { id, name, email, role: before.role, role_set: null, status: 'removed' };
   // Whom an admin has suspended stays out, whatever the provider says.
@@ -132,7 +131,9 @@ async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<
   );
   const began = changed.filter(({ before, after }) => before.status === 'removed' && after.status !== 'removed');
   const ended = changed.filter(({ before, after }) => before.status !== 'removed' && after.status === 'removed');
-  const moved = changed.filter(({ before, after }) => before.role !== after.role && !began.some((each) => each.after === after));
+  const moved = changed.filter(
+    ({ before, after }) => before.role !== after.role && !began.some((each) => each.after === after),
+  );
   await endAccessOf(
     query,
     ended.map(({ after }) => after.id),
