@@ -202,7 +202,7 @@ export function allRoutes(
       ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
       ...sessionRoutes({ authenticator, signIn: settings.signIn }),
-      ...memberRoutes({ db, ofGroup: groupGrants(settings) }),
+      ...memberRoutes({ db, authenticator, ofGroup: groupGrants(settings) }),
       ...personalKeyRoutes({ quotas, idempotency, authenticator }),
       ...auditLogRoutes(),
     ],

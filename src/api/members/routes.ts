@@ -5,6 +5,7 @@ import { idParams } from '../../http/fields.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
+import type { Authenticator } from '../../services/access/authenticate.ts';
 import { changeMember, removeMember } from '../../services/members/control-member.ts';
 import { getMember, listMembers, type ShownMember } from '../../services/members/list-members.ts';
 import { ownMemberOf } from '../../services/members/personal-keys.ts';
@@ -27,7 +28,11 @@ const present = (row: ShownMember): z.input<typeof Member> => ({
 });
 
 /** `/members`, and `/me`: who asks. */
-export function memberRoutes(deps: { db: Database; ofGroup: GroupGrants }): Route[] {
+export function memberRoutes(deps: { db: Database; ofGroup: GroupGrants; authenticator: Authenticator }): Route[] {
+  const changed = (row: ShownMember) => {
+    deps.authenticator.forgetMember(row.id);
+    return present(row);
+  };
   return [
     defineRoute({
       method: 'get',
@@ -79,7 +84,7 @@ export function memberRoutes(deps: { db: Database; ofGroup: GroupGrants }): Rout
       response: Member,
       responseExample: { ...memberSample, role: 'publisher', role_set: 'publisher' },
       errors: ['not_found', 'invalid_state'],
-      handler: async ({ key, params, body }) => present(await changeMember(deps, { ...key, id: params.id }, body)),
+      handler: async ({ key, params, body }) => changed(await changeMember(deps, { ...key, id: params.id }, body)),
     }),
     defineRoute({
       method: 'delete',
@@ -95,7 +100,7 @@ export function memberRoutes(deps: { db: Database; ofGroup: GroupGrants }): Rout
       response: Member,
       responseExample: { ...memberSample, status: 'removed' },
       errors: ['not_found', 'invalid_state'],
-      handler: async ({ key, params }) => present(await removeMember(deps, { ...key, id: params.id })),
+      handler: async ({ key, params }) => changed(await removeMember(deps, { ...key, id: params.id })),
     }),
     defineRoute({
       method: 'get',

@@ -63,10 +63,8 @@ export const Me = z
     member: Member.nullable().meta({ description: 'Whose key or session it is. Null: a key of the workspace.' }),
     role: Role.nullable(),
     workspace: z.object({ name: z.string() }),
-    workspaces: z
-      .array(z.object({ name: z.string(), member_id: z.string(), role: Role }))
-      .meta({
-        description: 'Every workspace in which the same person is an active member. Empty for a key of the workspace.',
-      }),
+    workspaces: z.array(z.object({ name: z.string(), member_id: z.string(), role: Role })).meta({
+      description: 'Every workspace in which the same person is an active member. Empty for a key of the workspace.',
+    }),
   })
   .meta({ id: 'Me' });

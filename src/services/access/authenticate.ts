@@ -32,6 +32,8 @@ export interface Authenticator {
   forgetKey(hash: Buffer): void;
   /** A session that was ended, by the hash of its token. */
   forgetSession(hash: Buffer): void;
+  /** Whose role or status was changed: keys and sessions. Other processes are notified. */
+  forgetMember(memberId: string): void;
 }
 
 /** Who asks: a valid key, and the workspace that it opens. */
@@ -151,6 +153,10 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     revocations += 1;
     remembered.delete(nameOf('session', hash));
   }
+  function forgetMember(memberId: string): void {
+    revocations += 1;
+    for (const [name, { key }] of remembered) if (key.memberId === memberId) remembered.delete(name);
+  }
   listener.on(CHANNELS.apiKeyRevoked, (hash) => forgetKey(Buffer.from(hash, 'hex')));
   listener.on(CHANNELS.sessionEnded, (hash) => forgetSession(Buffer.from(hash, 'hex')));
   // A revocation may have been missed while the connection was away.
@@ -227,5 +233,6 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     },
     forgetKey,
     forgetSession,
+    forgetMember,
   };
 }
