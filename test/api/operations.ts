@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { z } from 'zod';
+import { memberOf } from '../support/members.ts';
 import type { TestService } from '../support/service.ts';
 
 const Content = z.record(
@@ -124,10 +125,15 @@ export interface Resources {
   fill(operation: Operation, encode?: (value: string) => string): string;
   /** What no other workspace may ever see. */
   ids: string[];
+  /** A personal key, for the operations of {@link BY_MEMBER}. */
+  memberKey: string;
 }
 
 /** Operations that take another credential than a key in `Authorization`. */
 export const NOT_BY_KEY: ReadonlySet<string> = new Set(['createSession', 'createFeedback']);
+
+/** Paths of operations that are for members alone. */
+export const BY_MEMBER = /^\/me\/api-keys/;
 
 /** Makes one of everything that a path can name: what `POST /things` gives is what `/things/{id}` takes. */
 export async function createResources(service: TestService, api: Api): Promise<Resources> {
@@ -153,6 +159,8 @@ export async function createResources(service: TestService, api: Api): Promise<R
   // A sign-in needs a key that there is.
   const session = await service.call('POST', '/session', { body: { key: service.key }, key: null });
   ids.set('/sessions', session.body.id);
+  ids.set('/members', (await memberOf(service, 'viewer')).id);
+  const { key: memberKey } = await memberOf(service, 'admin');
   for (const { method, path, example, operationId, status: created } of api.operations) {
     if (
       NOT_BY_KEY.has(operationId) ||
@@ -169,6 +177,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
     const { status, body } = await service.call('POST', path, {
       body: ownExample,
       headers: { Prefer: 'respond-async' },
+      ...(BY_MEMBER.test(path) && { key: memberKey }),
     });
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
     ids.set(path, body.id ?? body.ids[0]);
@@ -209,5 +218,6 @@ export async function createResources(service: TestService, api: Api): Promise<R
       });
     },
     ids: [...ids.values()],
+    memberKey,
   };
 }

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Api, bodySteps, createResources, type Operation, type Resources, readApi } from '../api/operations.ts';
+import {
+  type Api,
+  BY_MEMBER,
+  bodySteps,
+  createResources,
+  type Operation,
+  type Resources,
+  readApi,
+} from '../api/operations.ts';
 import {
   HOSTILE_BODIES,
   HOSTILE_HEADERS,
@@ -32,6 +40,7 @@ afterAll(() => service?.stop());
 const call: Call = (method, path, options) =>
   service.call(method, path, {
     ...(path.startsWith('/feedback') && { key: feedbackToken }),
+    ...(BY_MEMBER.test(path) && { key: resources.memberKey }),
     ...options,
     leavesStreams: true,
   });

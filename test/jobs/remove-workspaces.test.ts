@@ -4,6 +4,7 @@ import { removeWorkspaces } from '../../src/jobs/remove-workspaces.ts';
 import { sumUpUsage } from '../../src/jobs/sum-up-usage.ts';
 import { deleteWorkspace } from '../../src/services/workspaces/delete-workspace.ts';
 import { createOtherWorkspace } from '../api/workspace.ts';
+import { signIn } from '../support/members.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -80,6 +81,8 @@ async function fill({ call, key }: { call: TestService['call']; key: string }) {
   await post('/rules/valid/backfill', { since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z', max_cost: 1 });
   await call('POST', `/schedules/${schedule.id}/trigger`);
   await call('POST', '/session', { body: { key }, key: null });
+  const { body: current } = await call('GET', '/api-keys/current');
+  await signIn(service, [{ workspace: current.workspace.name, role: 'editor' }]);
   return { execution, evaluation, schedule };
 }
 

@@ -60,6 +60,7 @@ export function sessionRoutes({ authenticator, signIn }: { authenticator: Authen
       keyOf: ({ key }) => key,
       response: OwnSession,
       responseExample: ownSessionSample,
+      errors: ['invalid_state'],
       async handler(request) {
         const { db, key, address, isHttps } = request;
         requireKeySignIn(signIn, key);
