@@ -388,7 +388,13 @@ describe('an entry', () => {
       body: { name: 'by/session', template: 'Hi.', model: 'sandbox/echo' },
     });
     const [entry] = await recordedBy(answer.headers.get('X-Request-Id'));
-    expect(entry?.actor).toEqual({ type: 'session', key_id: keyId, key_name: 'write', session_id: session.id });
+    expect(entry?.actor).toEqual({
+      type: 'session',
+      key_id: keyId,
+      key_name: 'write',
+      member_id: null,
+      session_id: session.id,
+    });
     const byKey = await entries(`&actor=${keyId}`);
     expect(byKey.map(({ action }) => action)).toEqual(['prompt.created', 'session.created']);
     expect((await entries(`&actor=${session.id}`)).map(({ action }) => action)).toEqual(['prompt.created']);

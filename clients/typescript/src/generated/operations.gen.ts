@@ -137,6 +137,14 @@ export interface Operations {
   endSession: { request: api.EndSessionData; response: api.EndSessionResponse };
   listSessions: { request: api.ListSessionsData; response: api.ListSessionsResponse };
   endSessionById: { request: api.EndSessionByIdData; response: api.EndSessionByIdResponse };
+  listMembers: { request: api.ListMembersData; response: api.ListMembersResponse };
+  getMember: { request: api.GetMemberData; response: api.GetMemberResponse };
+  updateMember: { request: api.UpdateMemberData; response: api.UpdateMemberResponse };
+  removeMember: { request: api.RemoveMemberData; response: api.RemoveMemberResponse };
+  getMe: { request: api.GetMeData; response: api.GetMeResponse };
+  listMyApiKeys: { request: api.ListMyApiKeysData; response: api.ListMyApiKeysResponse };
+  createMyApiKey: { request: api.CreateMyApiKeyData; response: api.CreateMyApiKeyResponse };
+  revokeMyApiKey: { request: api.RevokeMyApiKeyData; response: api.RevokeMyApiKeyResponse };
   listAuditLog: { request: api.ListAuditLogData; response: api.ListAuditLogResponse };
 }
 
@@ -276,6 +284,14 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   endSession: 'DELETE /session',
   listSessions: 'GET /sessions',
   endSessionById: 'DELETE /sessions/{id}',
+  listMembers: 'GET /members',
+  getMember: 'GET /members/{id}',
+  updateMember: 'PATCH /members/{id}',
+  removeMember: 'DELETE /members/{id}',
+  getMe: 'GET /me',
+  listMyApiKeys: 'GET /me/api-keys',
+  createMyApiKey: 'POST /me/api-keys',
+  revokeMyApiKey: 'DELETE /me/api-keys/{id}',
   listAuditLog: 'GET /audit-log',
 };
 
@@ -300,4 +316,5 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'replayEvents' as const,
   'redeliver' as const,
   'createApiKey' as const,
+  'createMyApiKey' as const,
 ]);
