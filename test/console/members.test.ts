@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { memberOf, type TestMember } from '../support/members.ts';
-import { problemsOf } from './accessible.ts';
+import { problemsOf, violationsInThemes } from './accessible.ts';
 import { type Stage, startStage, type Visitor } from './stage.ts';
 
 let stage: Stage;
@@ -65,7 +65,7 @@ test('an admin finds members, sets a role, suspends, reinstates and removes, eac
   await page.getByRole('row', { name: 'Charles Babbage' }).getByText('removed').waitFor();
   expect((await call('GET', '/me', { key: leaver.key })).status).toBe(401);
 
-  expect(await problemsOf(page)).toEqual([]);
+  expect(await violationsInThemes(page)).toEqual([]);
   await page.getByRole('link', { name: 'Log of Ada Lovelace' }).click();
   await page.getByRole('heading', { name: 'No entries match these filters' }).waitFor();
   expect(complaints).toEqual([]);
@@ -90,7 +90,7 @@ test('a member makes a personal key within the role, and revokes it', async () =
   await form.getByLabel('Name').fill('my laptop');
   await form.getByRole('checkbox', { name: /^read/ }).waitFor();
   expect(await form.getByRole('checkbox').count()).toBe(1);
-  expect(await problemsOf(page)).toEqual([]);
+  expect(await violationsInThemes(page)).toEqual([]);
   await form.getByRole('button', { name: 'Create' }).click();
   const shown = page.getByRole('dialog', { name: 'The new key' });
   const key = (await shown.locator('pre').textContent()) ?? '';
@@ -111,7 +111,7 @@ test('who signed in with a key of the workspace has no keys of their own, and is
   const { context, page, complaints } = await stage.signIn();
   await page.goto(stage.at('/settings?tab=my-keys'));
   await page.getByRole('heading', { name: 'Only for members' }).waitFor();
-  expect(await problemsOf(page)).toEqual([]);
+  expect(await violationsInThemes(page)).toEqual([]);
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -126,7 +126,7 @@ test('what members do is shown with their names: in the audit log, in releases a
   await page.getByRole('row', { name: 'prompt.created' }).first().getByRole('button').click();
   await page.getByRole('button', { name: 'Only by this member' }).click();
   await page.waitForURL((url) => url.searchParams.get('actor') === admin.id);
-  expect(await problemsOf(page)).toEqual([]);
+  expect(await violationsInThemes(page)).toEqual([]);
 
   await call('PUT', '/prompts/by/grace/labels/live', { body: { version: 1 } });
   const release = await call('POST', '/releases', {
@@ -149,4 +149,13 @@ test('what members do is shown with their names: in the audit log, in releases a
   await page.getByText('Grace Hopper').last().waitFor();
   expect(complaints).toEqual([]);
   await context.close();
+});
+
+test('the pages are accessible in both themes, and as narrow as a phone', async () => {
+  const problems = await problemsOf(stage, [
+    { at: '/settings?tab=members', shows: 'Settings' },
+    { at: '/settings?tab=my-keys', shows: 'Only for members' },
+    { at: '/settings?tab=audit', shows: 'Settings' },
+  ]);
+  expect(problems).toEqual([]);
 });

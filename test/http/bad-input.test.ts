@@ -405,7 +405,8 @@ describe('paths', () => {
     const readable = api.operations.filter(({ method }) => method === 'GET');
     for (const operation of readable) {
       const path = resources.fill(operation);
-      const [get, without] = [await call('GET', path), await head(path)];
+      const get = await service.call('GET', path, { leavesStreams: true });
+      const without = await head(path);
       expect([path, without.status, without.headers.get('Content-Type')]).toEqual([
         path,
         get.status,
