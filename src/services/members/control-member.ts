@@ -94,19 +94,17 @@ export function changeMember(
   return change(deps, { workspaceId, id }, async ({ query, own, user, member }) => {
     if (member.status === 'removed')
       throw new ApiError('invalid_state', 'This member was removed. A member comes back by signing in.');
-    const given = roleSet === null ? await roleGiven(query, user, workspaceName, deps.ofGroup) : undefined;
-    if (roleSet === null && given === undefined)
-      throw new ApiError(
-        'invalid_state',
-        'The identity provider gives this member no role here at present. Set a role, or remove the member.',
-      );
-    const role = roleSet ?? given ?? member.role;
+    // Someone may have lost the role while being suspended.
+    const isBack = member.status === 'suspended' && wanted === 'active';
+    const isAsked = roleSet === null || isBack;
+    const given = isAsked ? await roleGiven(query, user, workspaceName, deps.ofGroup) : undefined;
+    if (isAsked && given === undefined)
+      throw new ApiError('invalid_state', 'The identity provider gives this member no role here at present.');
+    const override = roleSet === undefined ? member.role_set : roleSet;
+    const role = override ?? given ?? member.role;
     const status = wanted ?? member.status;
     await own((of) =>
-      of
-        .updateTable('members')
-        .set({ role, role_set: roleSet === undefined ? member.role_set : roleSet, status, updated_at: now })
-        .where('id', '=', id),
+      of.updateTable('members').set({ role, role_set: override, status, updated_at: now }).where('id', '=', id),
     );
     if (role !== member.role) {
       await forgetKeysOf(own, id);

@@ -50,11 +50,12 @@ type MemberState = Pick<MemberRow, 'id' | 'name' | 'email' | 'role' | 'role_set'
 /** A membership as it is to be; undefined where there is none, and none is to begin. */
 function stateOf({ user: { name, email }, before, given }: Target): MemberState | undefined {
   if (before === undefined) return given && { id: newId(), name, email, role: given, role_set: null, status: 'active' };
-  const { id } = before;
-  if (given === undefined) return { id, name, email, role: before.role, role_set: null, status: 'removed' };
-  // Whom an admin has suspended stays out, whatever the provider says.
-  const status = before.status === 'suspended' ? 'suspended' : 'active';
-  return { id, name, email, role: before.role_set ?? given, role_set: before.role_set, status };
+  const { id, role, role_set } = before;
+  // Whom an admin has suspended stays so, whatever the provider says.
+  const isSuspended = before.status === 'suspended';
+  if (given === undefined)
+    return { id, name, email, role, role_set: null, status: isSuspended ? 'suspended' : 'removed' };
+  return { id, name, email, role: role_set ?? given, role_set, status: isSuspended ? 'suspended' : 'active' };
 }
 
 const DIFFERING = ['name', 'email', 'role', 'role_set', 'status'] as const;
@@ -131,9 +132,7 @@ async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<
   );
   const began = changed.filter(({ before, after }) => before.status === 'removed' && after.status !== 'removed');
   const ended = changed.filter(({ before, after }) => before.status !== 'removed' && after.status === 'removed');
-  const moved = changed.filter(
-    ({ before, after }) => before.role !== after.role && !began.some((each) => each.after === after),
-  );
+  const moved = changed.filter(({ before, after }) => before.status !== 'removed' && before.role !== after.role);
   await endAccessOf(
     query,
     ended.map(({ after }) => after.id),

@@ -367,7 +367,17 @@ describe('memberships', () => {
     await scim('PATCH', `/Users/${id}`, { body: patchOf({ op: 'replace', path: 'displayName', value: 'Set Anew' }) });
     expect(await membershipsOf(id)).toEqual({ default: 'publisher suspended' });
     expect((await service.call('GET', `/members/${memberId}`)).body.name).toBe('Set Anew');
-    await service.call('PATCH', `/members/${memberId}`, { body: { status: 'active', role: null } });
+    // Also over a time without any role, in which nobody can end the suspension.
+    await leave('readers', id);
+    await leave('engineers', id);
+    const back = { body: { status: 'active' } };
+    expect((await service.call('PATCH', `/members/${memberId}`, back)).body.error.code).toBe('invalid_state');
+    await join('engineers', id);
+    expect(await membershipsOf(id)).toEqual({ default: 'publisher suspended' });
+    await service.call('PATCH', `/members/${memberId}`, back);
+    expect(await membershipsOf(id)).toEqual({ default: 'editor active' });
+    await service.call('PATCH', `/members/${memberId}`, { body: { role: 'viewer' } });
+    await service.call('PATCH', `/members/${memberId}`, { body: { role: null } });
     expect(await membershipsOf(id)).toEqual({ default: 'editor active' });
   });
 });
