@@ -24,39 +24,40 @@ async function visitAs({ session }: TestMember): Promise<Visitor> {
 }
 
 test('an admin finds members, sets a role, suspends, reinstates and removes, each after a question', async () => {
+  const emmy = await memberOf(stage.service, 'viewer', { name: 'Emmy Noether', email: 'emmy@example.com' });
   const { context, page, complaints } = await visitAs(admin);
   await page.goto(stage.at('/settings?tab=members'));
-  const row = page.getByRole('row', { name: 'Ada Lovelace' });
+  const row = page.getByRole('row', { name: 'Emmy Noether' });
   await row.getByRole('cell', { name: 'viewer' }).waitFor();
   await page.getByLabel('Name or e-mail').fill('grace@');
   await row.waitFor({ state: 'detached' });
   await page.getByRole('row', { name: 'grace@example.com' }).waitFor();
   await page.getByLabel('Name or e-mail').fill('');
 
-  await page.getByRole('button', { name: 'Role… Ada Lovelace' }).click();
-  const role = page.getByRole('dialog', { name: 'Role of Ada Lovelace' });
+  await page.getByRole('button', { name: 'Role… Emmy Noether' }).click();
+  const role = page.getByRole('dialog', { name: 'Role of Emmy Noether' });
   await role.getByLabel('Role').selectOption('publisher');
   await role.getByRole('button', { name: 'Change' }).click();
   await row.getByText('set here').waitFor();
-  expect((await call('GET', '/me', { key: viewer.key })).body.role).toBe('publisher');
-  await page.getByRole('button', { name: 'Role… Ada Lovelace' }).click();
+  expect((await call('GET', '/me', { key: emmy.key })).body.role).toBe('publisher');
+  await page.getByRole('button', { name: 'Role… Emmy Noether' }).click();
   await role.getByLabel('Role').selectOption('What the identity provider gives');
   await role.getByRole('button', { name: 'Change' }).click();
   await row.getByText('set here').waitFor({ state: 'detached' });
-  expect((await call('GET', '/me', { key: viewer.key })).body.role).toBe('viewer');
+  expect((await call('GET', '/me', { key: emmy.key })).body.role).toBe('viewer');
 
-  await page.getByRole('button', { name: 'Suspend… Ada Lovelace' }).click();
-  const question = page.getByRole('dialog', { name: 'Suspend Ada Lovelace?' });
+  await page.getByRole('button', { name: 'Suspend… Emmy Noether' }).click();
+  const question = page.getByRole('dialog', { name: 'Suspend Emmy Noether?' });
   await question.getByRole('button', { name: 'Cancel' }).click();
-  expect((await call('GET', '/me', { key: viewer.key })).status).toBe(200);
-  await page.getByRole('button', { name: 'Suspend… Ada Lovelace' }).click();
+  expect((await call('GET', '/me', { key: emmy.key })).status).toBe(200);
+  await page.getByRole('button', { name: 'Suspend… Emmy Noether' }).click();
   await question.getByRole('button', { name: 'Suspend' }).click();
   await row.getByText('suspended').waitFor();
-  expect((await call('GET', '/me', { key: viewer.key })).status).toBe(401);
-  await page.getByRole('button', { name: 'Reinstate… Ada Lovelace' }).click();
+  expect((await call('GET', '/me', { key: emmy.key })).status).toBe(401);
+  await page.getByRole('button', { name: 'Reinstate… Emmy Noether' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Reinstate' }).click();
   await row.getByText('active').waitFor();
-  expect((await call('GET', '/me', { key: viewer.key })).status).toBe(200);
+  expect((await call('GET', '/me', { key: emmy.key })).status).toBe(200);
 
   const leaver = await memberOf(stage.service, 'editor', { name: 'Charles Babbage' });
   await page.reload();
@@ -66,7 +67,7 @@ test('an admin finds members, sets a role, suspends, reinstates and removes, eac
   expect((await call('GET', '/me', { key: leaver.key })).status).toBe(401);
 
   expect(await violationsInThemes(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Log of Ada Lovelace' }).click();
+  await page.getByRole('link', { name: 'Log of Emmy Noether' }).click();
   await page.getByRole('heading', { name: 'No entries match these filters' }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
