@@ -38,11 +38,13 @@ test('an admin finds members, sets a role, suspends, reinstates and removes, eac
   const role = page.getByRole('dialog', { name: 'Role of Emmy Noether' });
   await role.getByLabel('Role').selectOption('publisher');
   await role.getByRole('button', { name: 'Change' }).click();
+  await role.waitFor({ state: 'detached' });
   await row.getByText('set here').waitFor();
   expect((await call('GET', '/me', { key: emmy.key })).body.role).toBe('publisher');
   await page.getByRole('button', { name: 'Role… Emmy Noether' }).click();
   await role.getByLabel('Role').selectOption('What the identity provider gives');
   await role.getByRole('button', { name: 'Change' }).click();
+  await role.waitFor({ state: 'detached' });
   await row.getByText('set here').waitFor({ state: 'detached' });
   expect((await call('GET', '/me', { key: emmy.key })).body.role).toBe('viewer');
 
@@ -85,7 +87,7 @@ test('who is no admin sees members, and changes none', async () => {
 test('a member makes a personal key within the role, and revokes it', async () => {
   const { context, page, complaints } = await visitAs(viewer);
   await page.goto(stage.at('/settings?tab=my-keys'));
-  await page.getByRole('cell', { name: "Ada Lovelace's" }).waitFor();
+  await page.getByRole('cell', { name: "Ada Lovelace's", exact: true }).waitFor();
   await page.getByRole('button', { name: 'New key…' }).click();
   const form = page.getByRole('dialog', { name: 'New key' });
   await form.getByLabel('Name').fill('my laptop');
@@ -143,7 +145,7 @@ test('what members do is shown with their names: in the audit log, in releases a
   const execution = await call('POST', '/executions', { body: { prompt_name: 'by/grace' } });
   const scored = await call('POST', '/scores', {
     key: admin.key,
-    body: { scores: [{ name: 'helpful', value: 1, execution_id: execution.body.id }] },
+    body: { name: 'helpful', value: 1, subject: { execution_id: execution.body.id } },
   });
   expect(scored.status).toBe(201);
   await page.goto(stage.at(`/executions/${execution.body.id}`));

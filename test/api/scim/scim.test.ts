@@ -373,7 +373,7 @@ describe('memberships', () => {
     const back = { body: { status: 'active' } };
     expect((await service.call('PATCH', `/members/${memberId}`, back)).body.error.code).toBe('invalid_state');
     await join('engineers', id);
-    expect(await membershipsOf(id)).toEqual({ default: 'publisher suspended' });
+    expect(await membershipsOf(id)).toEqual({ default: 'editor suspended' });
     await service.call('PATCH', `/members/${memberId}`, back);
     expect(await membershipsOf(id)).toEqual({ default: 'editor active' });
     await service.call('PATCH', `/members/${memberId}`, { body: { role: 'viewer' } });
