@@ -214,8 +214,8 @@ function groupHandlers(deps: ScimDeps, base: string): Record<string, Handler> {
       await changeGroup(deps, id, changeOfSteps(stepsOf(await request.body(), 'replace')));
       return answer(id, request, 200);
     },
-    async 'PATCH one'({ id = '', body }) {
-      await changeGroup(deps, id, changeOfSteps(stepsOfPatch(await body())));
+    async 'PATCH one'(request) {
+      await changeGroup(deps, request.id ?? '', changeOfSteps(stepsOfPatch(await request.body())));
       // A group may have very many members: who wants them asks.
       return { status: 204 };
     },

@@ -102,11 +102,10 @@ export async function listGroups(
       .limit(limit),
   );
   const total = count?.total ?? 0;
-  const groups = found.map(({ size: _, ...group }) => group);
-  if (!members) return { total, rows: groups.map((group) => ({ ...group, members: undefined })) };
+  if (!members) return { total, rows: found.map((group) => ({ ...group, members: undefined })) };
   let sum = 0;
-  const fitting = groups.filter((_, index) => {
-    sum += found[index]?.size ?? 0;
+  const fitting = found.filter(({ size }, index) => {
+    sum += size ?? 0;
     return index === 0 || sum <= MAX_PAGE_MEMBERS;
   });
   return { total, rows: await withMembers(query, fitting) };
