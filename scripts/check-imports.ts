@@ -47,7 +47,7 @@ const LAYERS: Record<string, Layer> = {
     ],
     values: 'everything',
   },
-  config: { files: ['config.ts'], values: ['models', 'lib'], types: ['outbound'], environment: true },
+  config: { files: ['config.ts'], values: ['models', 'sign-in', 'lib'], types: ['outbound'], environment: true },
   api: {
     files: ['api/'],
     values: ['http', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
@@ -56,6 +56,8 @@ const LAYERS: Record<string, Layer> = {
   mcp: { files: ['mcp/'], values: ['http', 'services', 'db', 'domain', 'lib'] },
   // What every resource has in common: limits, authentication, parsing, errors. It knows none of them.
   http: { files: ['http/'], values: ['services', 'db', 'domain', 'lib'] },
+  // Identity providers: their settings, and what they vouch for.
+  'sign-in': { files: ['sign-in/'], values: ['http', 'services', 'db', 'domain', 'lib'] },
   admin: { files: ['admin/'], values: ['services', 'db', 'embedded', 'config', 'domain', 'lib'] },
   activities: {
     files: ['activities/'],

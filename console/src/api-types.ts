@@ -5,6 +5,7 @@ import type * as datasets from '../../src/api/datasets/schema.ts';
 import type * as evaluations from '../../src/api/evaluations/schema.ts';
 import type * as executions from '../../src/api/executions/schema.ts';
 import type * as labels from '../../src/api/labels/schema.ts';
+import type * as members from '../../src/api/members/schema.ts';
 import type * as prompts from '../../src/api/prompts/schema.ts';
 import type * as sessions from '../../src/api/sessions/schema.ts';
 import type * as statistics from '../../src/api/statistics/schema.ts';
@@ -25,6 +26,10 @@ export type Dataset = z.output<typeof datasets.Dataset>;
 
 export type Session = z.output<typeof sessions.Session>;
 export type OwnSession = z.output<typeof sessions.OwnSession>;
+
+export type Member = z.output<typeof members.Member>;
+export type Role = Member['role'];
+export type Me = z.output<typeof members.Me>;
 
 export type LabelRecord = z.output<typeof labels.Label>;
 

@@ -12,6 +12,8 @@ import type {
   Execution,
   LabelRecord,
   ListedPrompt,
+  Me,
+  Member,
   Prompt,
   PromptSeries,
   PromptStatistics,
@@ -80,6 +82,19 @@ export const providersQuery = queryOptions({
   queryFn: ({ signal }) => get<Page<Provider>>('/providers', undefined, signal),
   staleTime: 300_000,
 });
+
+/** Who is signed in, and what the session may do. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => get<Me>('/me', undefined, signal),
+});
+
+export const memberQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['members', 'one', id],
+    queryFn: ({ signal }) => get<Member>(pathOf('members', id), undefined, signal),
+    staleTime: 300_000,
+  });
 
 export const labelsQuery = queryOptions({
   queryKey: ['labels'],

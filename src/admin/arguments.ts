@@ -53,3 +53,22 @@ export const parseExpiry = parserOf(
     .transform((text) => new Date(text))
     .refine((time) => time.getTime() > Date.now(), 'It must be in the future.'),
 );
+
+/** Minutes, up to a day. */
+export const parseMinutes = parserOf(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, 'It must be a whole number of minutes.')
+    .transform(Number)
+    .refine((minutes) => minutes <= 1_440, 'It must be at most 1440 minutes, a day.'),
+);
+
+/** Why something is done: one line. */
+export const parseReason = parserOf(
+  z
+    .string()
+    .trim()
+    .min(1, 'A reason must not be empty.')
+    .max(500, 'A reason has at most 500 characters.')
+    .regex(/^\P{C}*$/u, 'A reason must not contain control characters.'),
+);

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { Command, CommanderError } from 'commander';
+import { addEmergencyCommand } from './emergency.ts';
 import { sentenceOf } from './errors.ts';
 import { addKeyCommands } from './keys.ts';
 import { print } from './output.ts';
@@ -15,6 +16,7 @@ function createProgram(): Command {
   const show: Parameters<typeof addKeyCommands>[1] = (result) => print(result, program.opts()['json'] === true);
   addWorkspaceCommands(program, show);
   addKeyCommands(program, show);
+  addEmergencyCommand(program, show);
   return program;
 }
 

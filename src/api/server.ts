@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Middleware } from 'koa';
 import { Gauge } from 'prom-client';
-import { requireServers } from '../config.ts';
+import { requireServers, type Settings } from '../config.ts';
 import { connectDependencies, type Dependencies, readinessChecks } from '../dependencies.ts';
 import { createApp } from '../http/app.ts';
 import { consoleRoutes } from '../http/console.ts';
@@ -12,21 +13,24 @@ import { createHttpMetrics } from '../http/middleware/request-log.ts';
 import { openApiDocument } from '../http/openapi.ts';
 import { docsRoutes, healthRoutes } from '../http/public-routes.ts';
 import type { Route } from '../http/route.ts';
+import type { AppState } from '../http/state.ts';
 import { createFairSemaphore } from '../lib/fair-semaphore.ts';
 import { runProcess } from '../lifecycle.ts';
 import { mcpEndpoint } from '../mcp/endpoint.ts';
 import { serveMetrics } from '../metrics.ts';
 import { createAuthenticator } from '../services/access/authenticate.ts';
-import { createRateLimiter } from '../services/access/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../services/access/rate-limiter.ts';
 import { createUploads } from '../services/datasets/upload-examples.ts';
 import { createExecutionWaiter } from '../services/executions/execution-waiter.ts';
 import { createIdempotencyKeys } from '../services/idempotency/idempotency-keys.ts';
+import type { GroupGrants } from '../services/members/sync-members.ts';
 import { createKnownVersions } from '../services/prompts/known-versions.ts';
 import { createProgressHub } from '../services/streams/progress-hub.ts';
 import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { createDeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts';
+import { grantsOfValue } from '../sign-in/provider-settings.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
 import { agreementRoutes } from './agreement/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -43,6 +47,8 @@ import { recordRoutes } from './executions/record-routes.ts';
 import { executionRoutes } from './executions/routes.ts';
 import { streamRoutes } from './executions/stream-routes.ts';
 import { labelRoutes } from './labels/routes.ts';
+import { personalKeyRoutes } from './members/personal-key-routes.ts';
+import { memberRoutes } from './members/routes.ts';
 import { modelRoutes } from './models/routes.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
@@ -53,6 +59,7 @@ import { releaseRoutes } from './releases/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { ruleRoutes } from './rules/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
+import { scimRoutes } from './scim/routes.ts';
 import { scoreDefinitionRoutes } from './scores/definition-routes.ts';
 import { feedbackRoutes } from './scores/feedback-routes.ts';
 import { scoreRoutes } from './scores/routes.ts';
@@ -89,6 +96,25 @@ export function projectVersion(): string {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
   return version;
+}
+
+/** What groups that are provisioned give: the first identity provider provisions. */
+function groupGrants({ signIn }: Settings): GroupGrants {
+  const [provider] = signIn.identityProviders;
+  return (group) => (provider === undefined ? [] : grantsOfValue(provider, group));
+}
+
+/** The provisioning by the first identity provider, where it is switched on. */
+function provisioningRoutes(
+  { db, settings }: Dependencies,
+  failureLimiter: RateLimiter | undefined,
+): Middleware<AppState>[] {
+  const { identityProviders, scimToken: token, publicUrl } = settings.signIn;
+  const [provider] = identityProviders;
+  if (token === undefined || publicUrl === undefined || provider === undefined) return [];
+  return [
+    scimRoutes({ db, issuer: provider.issuer, ofGroup: groupGrants(settings), token, publicUrl, failureLimiter }),
+  ];
 }
 
 /** What the routes are made of. */
@@ -182,7 +208,9 @@ export function allRoutes(
       ...usageRoutes(),
       ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
-      ...sessionRoutes({ authenticator }),
+      ...sessionRoutes({ authenticator, signIn: settings.signIn }),
+      ...memberRoutes({ db, authenticator, ofGroup: groupGrants(settings) }),
+      ...personalKeyRoutes({ quotas, idempotency, authenticator }),
       ...deviceRoutes({ system: db.system, quotas, publicUrl: settings.signIn.publicUrl }),
       ...auditLogRoutes(),
     ],
@@ -233,12 +261,13 @@ export async function startApi(
   });
   const limit = settings.rateLimitPerMinute;
   const connections = settings.connections.total;
+  const failureLimiter = limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS);
   const app = createApp({
     db,
     routes,
     authenticator,
     rateLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'key', limit),
-    failureLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'failed', MAX_FAILED_AUTHENTICATIONS),
+    failureLimiter,
     tokenLimiters:
       limit === 0
         ? undefined
@@ -248,6 +277,7 @@ export async function startApi(
           },
     anyoneLimiter: limit === 0 ? undefined : createRateLimiter(db.system, 'anyone-from', MAX_ANYONE_PER_ADDRESS),
     publicRoutes: [
+      ...provisioningRoutes(dependencies, failureLimiter),
       healthRoutes(readinessChecks(dependencies)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
       consoleRoutes(CONSOLE_BUILD, {

@@ -112,6 +112,6 @@ export type AuditedType = (typeof AUDIT_ACTIONS)[AuditAction];
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];
 export const AUDITED_TYPES: readonly AuditedType[] = [...new Set(Object.values(AUDIT_ACTIONS))];
 
-/** By what a change was made: a key, a session that was begun with one, or the operator's command line. */
-export const ACTOR_TYPES = ['api_key', 'session', 'operator'] as const;
+/** By what a change was made: a key, a session, the operator's command line, or what the identity provider tells of its people (SCIM). */
+export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'provisioning'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];

@@ -19,7 +19,7 @@ import { errorResponses, respondLast } from './middleware/error-responses.ts';
 import { type HttpMetrics, requestLog } from './middleware/request-log.ts';
 import { admitAnyone, createTokenCheck, type IdentifyByToken, type TokenLimiters } from './middleware/token-check.ts';
 import { normalizePath, originForm, toRouterPath } from './paths.ts';
-import { type ErrorFormat, RawResponse, type Route } from './route.ts';
+import { type ErrorFormat, RawResponse, type Route, scopesOf } from './route.ts';
 import { isList, parseAddress, type RequireAuditRoom, requireScope, runHandler, takePart } from './run-route.ts';
 import type { AppState } from './state.ts';
 import { onlyOnce, validate } from './validate.ts';
@@ -193,7 +193,7 @@ async function respond(
     ctx.set(response.headers);
     ctx.body = response.body;
     ctx.type = response.contentType;
-    if (response.body instanceof Readable) watched.watch(ctx.state.credential, response.body);
+    if (response.body instanceof Readable) watched.watch(ctx.state.credential, scopesOf(route), response.body);
     // Files are read bit by bit.
     if (isList(route)) handling.keep();
     return;

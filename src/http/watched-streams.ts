@@ -1,12 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { isDatabaseUnavailable } from '../db/errors.ts';
+import type { Scope } from '../domain/scopes.ts';
 import type { Authenticator, Credential } from '../services/access/authenticate.ts';
 
 /** Responses that go on for long, each with what its caller has shown. */
 export interface WatchedStreams {
-  /** Cuts the stream off within 5 s of the end of the key or session, whichever process has ended it, and however. */
-  watch(credential: Credential, stream: Readable): void;
+  /**
+   * Cuts the stream off within 5 s of the end of the key or session, or of the last of the scopes of which it needs one, whichever process has
+   * ended it, and however.
+   */
+  watch(credential: Credential, scopes: readonly Scope[], stream: Readable): void;
 }
 
 /** With the time that a look takes, well within 5 s. */
@@ -17,7 +21,7 @@ export function createWatchedStreams(
   { authenticator, log }: { authenticator: Pick<Authenticator, 'findEnded'>; log: Logger },
   { lookEveryMs = LOOK_EVERY_MS }: { lookEveryMs?: number } = {},
 ): WatchedStreams {
-  const open = new Map<Readable, Credential>();
+  const open = new Map<Readable, { credential: Credential; scopes: readonly Scope[] }>();
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
 
@@ -25,8 +29,10 @@ export function createWatchedStreams(
     if (isLooking) return;
     isLooking = true;
     try {
-      const ended = await authenticator.findEnded([...open.values()]);
-      for (const [stream, credential] of open) {
+      const ended = await authenticator.findEnded(
+        new Map([...open.values()].map(({ credential, scopes }) => [credential, scopes])),
+      );
+      for (const [stream, { credential }] of open) {
         const error = ended.get(credential);
         if (error !== undefined) stream.destroy(error);
       }
@@ -39,9 +45,9 @@ export function createWatchedStreams(
   }
 
   return {
-    watch(credential, stream) {
+    watch(credential, scopes, stream) {
       if (stream.destroyed) return;
-      open.set(stream, credential);
+      open.set(stream, { credential, scopes });
       timer ??= setInterval(() => void look(), lookEveryMs).unref();
       stream.once('close', () => {
         open.delete(stream);

@@ -8,6 +8,7 @@ import {
 import ipaddr from 'ipaddr.js';
 import type { Context, Middleware } from 'koa';
 import { ApiError, type ErrorCode } from '../domain/errors.ts';
+import { SCOPES } from '../domain/scopes.ts';
 import type { JsonValue } from '../domain/text/json.ts';
 import type { SharedParts } from '../http/app.ts';
 import { cors } from '../http/cors.ts';
@@ -140,7 +141,7 @@ export function mcpEndpoint(parts: SharedParts, { version, docs, host }: McpOpti
     else if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) ctx.body = await response.text();
     else {
       const stream = Readable.fromWeb(response.body);
-      parts.watched.watch(ctx.state.credential, stream);
+      parts.watched.watch(ctx.state.credential, SCOPES, stream);
       // What the message has taken is given back with the response: beside the pipeline's own listeners, these are more than is usual.
       ctx.res.setMaxListeners(MAX_LISTENERS);
       ctx.body = stream;

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { z } from 'zod';
+import { memberOf } from '../support/members.ts';
 import type { TestService } from '../support/service.ts';
 
 const Content = z.record(
@@ -124,6 +125,8 @@ export interface Resources {
   fill(operation: Operation, encode?: (value: string) => string): string;
   /** What no other workspace may ever see. */
   ids: string[];
+  /** A personal key, for the operations of {@link BY_MEMBER}. */
+  memberKey: string;
 }
 
 /** Operations that take another credential than a key in `Authorization`. */
@@ -140,6 +143,9 @@ export const BY_SESSION: ReadonlySet<string> = new Set([
   'approveDeviceAuthorization',
   'denyDeviceAuthorization',
 ]);
+
+/** Paths of operations that are for members alone. */
+export const BY_MEMBER = /^\/me\/api-keys/;
 
 /** Makes one of everything that a path can name: what `POST /things` gives is what `/things/{id}` takes. */
 export async function createResources(service: TestService, api: Api): Promise<Resources> {
@@ -167,6 +173,8 @@ export async function createResources(service: TestService, api: Api): Promise<R
   ids.set('/sessions', session.body.id);
   const device = await service.call('POST', '/device/authorizations', { body: { client: 'pms' }, key: null });
   ids.set('/device/authorizations', device.body.user_code);
+  ids.set('/members', (await memberOf(service, 'viewer')).id);
+  const { key: memberKey } = await memberOf(service, 'admin');
   for (const { method, path, example, operationId, status: created } of api.operations) {
     if (
       NOT_BY_KEY.has(operationId) ||
@@ -183,6 +191,7 @@ export async function createResources(service: TestService, api: Api): Promise<R
     const { status, body } = await service.call('POST', path, {
       body: ownExample,
       headers: { Prefer: 'respond-async' },
+      ...(BY_MEMBER.test(path) && { key: memberKey }),
     });
     if (status !== 201) throw new Error(`The example of ${operationId} does not work: ${JSON.stringify(body)}`);
     ids.set(path, body.id ?? body.ids[0]);
@@ -223,5 +232,6 @@ export async function createResources(service: TestService, api: Api): Promise<R
       });
     },
     ids: [...ids.values()],
+    memberKey,
   };
 }

@@ -107,7 +107,7 @@ test('a key is made, shown once, and revoked; a session is ended', async () => {
   await other.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   await other.context.close();
 
-  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('link', { name: 'Keys', exact: true }).click();
   await page.getByRole('button', { name: 'Revoke… for a program' }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
   await page.getByRole('cell', { name: 'revoked' }).waitFor();

@@ -1,63 +1,160 @@
-import { bindWorkspace } from '../../src/db/database.ts';
+import { randomUUID } from 'node:crypto';
+import { Registry } from 'prom-client';
+import { startApi } from '../../src/api/server.ts';
+import type { Settings } from '../../src/config.ts';
+import { bindWorkspace, openDatabase, type Query } from '../../src/db/database.ts';
+import { openListener } from '../../src/db/listener.ts';
 import { now } from '../../src/db/sql.ts';
 import { asJson } from '../../src/db/statement.ts';
-import { newId } from '../../src/domain/ids.ts';
-import type { Role } from '../../src/domain/roles.ts';
+import { newId, parsePublicId, publicId } from '../../src/domain/ids.ts';
+import type { Grant, Role } from '../../src/domain/roles.ts';
+import { SESSION_COOKIE } from '../../src/http/session-cookie.ts';
+import { createApiKey, generateApiKey, SCOPES, type Scope } from '../../src/services/access/api-keys.ts';
 import { createSession } from '../../src/services/access/sessions.ts';
 import { signInKeyOf } from '../../src/services/members/members.ts';
+import { syncMembers } from '../../src/services/members/sync-members.ts';
 import type { TestService } from './service.ts';
+
+/** A person who has signed in, and what the person has in one workspace. */
+export interface TestMember {
+  /** `mem_…` */
+  id: string;
+  userId: string;
+  workspaceId: string;
+  /** A personal key with all scopes. */
+  key: string;
+  keyId: string;
+  /** Headers of a session in a browser. */
+  session: Record<string, string>;
+  /** What the browser keeps of it. */
+  token: string;
+}
+
+/** Someone who signs in with these grants, as an identity provider would say. The key and the session are of the first workspace. */
+export async function signIn(
+  service: Pick<TestService, 'foundation'>,
+  grants: Grant[],
+  {
+    name = 'Ada Lovelace',
+    email = 'ada@example.com' as string | null,
+    issuer = 'https://id.example.com',
+    subject = randomUUID() as string,
+  } = {},
+): Promise<TestMember> {
+  return service.foundation.db.system.transaction(async (query) => {
+    const [user] = await query((all) =>
+      all
+        .insertInto('users')
+        .values({
+          id: newId(),
+          issuer,
+          subject,
+          name,
+          email,
+          grants: asJson(grants),
+          last_sign_in_at: now,
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll(),
+    );
+    if (user === undefined) throw new Error('The user was not returned.');
+    const memberships = await syncMembers(query, user, () => []);
+    const member = memberships.find(({ workspaceName }) => workspaceName === grants[0]?.workspace);
+    if (member === undefined) throw new Error('There is no membership.');
+    return { ...(await accessOf(query, member)), id: publicId('member', member.id), userId: publicId('user', user.id) };
+  });
+}
+
+type MemberKeys = Omit<TestMember, 'id' | 'userId'>;
+
+/** A personal key and a session of a member. */
+async function accessOf(query: Query, member: { id: string; workspace_id: string; name: string }): Promise<MemberKeys> {
+  const own = bindWorkspace(query, member.workspace_id);
+  const key = generateApiKey();
+  const record = await createApiKey(own, key, {
+    name: `${member.name}'s`,
+    scopes: [...SCOPES],
+    expiresAt: null,
+    kind: 'personal',
+    memberId: member.id,
+  });
+  const apiKeyId = await signInKeyOf(own, member);
+  const { token } = await createSession(own, { apiKeyId, address: '192.0.2.1', userAgent: 'test' });
+  return {
+    workspaceId: member.workspace_id,
+    key,
+    keyId: publicId('apiKey', record.id),
+    session: browserHeaders(token),
+    token,
+  };
+}
+
+/** The same for a member who is there already. */
+export const grantAccess = (
+  service: Pick<TestService, 'foundation'>,
+  member: Parameters<typeof accessOf>[1],
+): Promise<MemberKeys> => service.foundation.db.system.transaction((query) => accessOf(query, member));
+
+/** What a browser sends with a change by a session. */
+export const browserHeaders = (token: string): Record<string, string> => ({
+  Cookie: `${SESSION_COOKIE}=${token}`,
+  'X-Console': '1',
+  'Sec-Fetch-Site': 'same-origin',
+});
+
+/** A member of the workspace `default`. */
+export const memberOf = (
+  service: Pick<TestService, 'foundation'>,
+  role: Role,
+  options: Parameters<typeof signIn>[2] = {},
+) => signIn(service, [{ workspace: 'default', role }], options);
 
 /** A person of a workspace, signed in as by an identity provider. */
 export interface SignedInMember {
+  /** UUID. */
   memberId: string;
   /** What the browser sends with a change by the session. */
   headers: Record<string, string>;
   token: string;
 }
 
-/** What a browser sends with a change by a session. */
-export const browserHeaders = (token: string): Record<string, string> => ({
-  Cookie: `pms_session=${token}`,
-  'X-Console': '1',
-  'Sec-Fetch-Site': 'same-origin',
-});
-
-/** Makes a member, and a session as a sign-in by an identity provider begins it. @param workspace its name */
+/** The same as what tests of sessions need. @param workspace its name */
 export async function signInMember(
-  { foundation: { db } }: TestService,
+  service: Pick<TestService, 'foundation'>,
   { role, name = 'Ada', workspace = 'default' }: { role: Role; name?: string; workspace?: string },
 ): Promise<SignedInMember> {
-  const memberId = newId();
-  const userId = newId();
-  const token = await db.system.transaction(async (query) => {
-    const [found] = await query((all) => all.selectFrom('workspaces').select('id').where('name', '=', workspace));
-    if (found === undefined) throw new Error(`There is no workspace ${workspace}.`);
-    await query((all) =>
-      all.insertInto('users').values({
-        id: userId,
-        issuer: 'https://id.example.test',
-        subject: userId,
-        name,
-        grants: asJson([{ workspace, role }]),
-        created_at: now,
-        updated_at: now,
-      }),
-    );
-    const own = bindWorkspace(query, found.id);
-    await own((all) =>
-      all.insertInto('members').values({
-        id: memberId,
-        user_id: userId,
-        name,
-        role,
-        status: 'active',
-        created_at: now,
-        updated_at: now,
-      }),
-    );
-    const apiKeyId = await signInKeyOf(own, { id: memberId, name });
-    const session = await createSession(own, { apiKeyId, address: '192.0.2.1', userAgent: undefined });
-    return session.token;
-  });
-  return { memberId, headers: browserHeaders(token), token };
+  const { id, session, token } = await signIn(service, [{ workspace, role }], { name });
+  return { memberId: parsePublicId('member', id) ?? '', headers: session, token };
+}
+
+/** A personal key with these scopes. */
+export async function personalKey(service: TestService, { key }: TestMember, ...scopes: Scope[]): Promise<string> {
+  const { body } = await service.call('POST', '/me/api-keys', { key, body: { name: scopes.join(' '), scopes } });
+  return body.key;
+}
+
+/**
+ * Another API process on the same database, as far as this one can have two.
+ * @param change what is different in its settings
+ */
+export async function startSecondApi(
+  service: TestService,
+  change: Partial<Settings> = {},
+): Promise<{ origin: string; close(): Promise<void> }> {
+  const { log, settings, ...rest } = service.foundation;
+  const db = await openDatabase(service.databaseUrl, { poolSize: 5 });
+  const listener = openListener(service.databaseUrl, log);
+  const api = await startApi(
+    { ...rest, log, db, listener, registry: new Registry(), settings: { ...settings, ...change } },
+    { eager: false },
+  );
+  return {
+    origin: `http://127.0.0.1:${api.port}`,
+    async close() {
+      await api.close(0);
+      await listener.close();
+      await db.close();
+    },
+  };
 }

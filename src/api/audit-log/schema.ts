@@ -11,19 +11,19 @@ const Actor = saneText()
     const keyId = parsePublicId('apiKey', text);
     const sessionId = parsePublicId('session', text);
     const memberId = parsePublicId('member', text);
-    if (text === 'operator') return text;
+    if (text === 'operator' || text === 'provisioning') return text;
     if (keyId !== undefined) return { keyId };
     if (sessionId !== undefined) return { sessionId };
     if (memberId !== undefined) return { memberId };
     context.addIssue({
       code: 'custom',
-      message: 'must be the id of a key (key_…), session (sess_…) or member (mem_…), or operator',
+      message: 'must be the id of a key (key_…), session (sess_…) or member (mem_…), operator or provisioning',
     });
     return z.NEVER;
   })
   .meta({
     description:
-      'Only changes by this key (its sessions included), by this session, by this member (with any key), or by the `operator`.',
+      'Only changes by this key (its sessions included), by this session, by this member (with any key), by the `operator`, or by the `provisioning` of the identity provider.',
   });
 
 const isAuditedType = (text: string): text is AuditedType => (AUDITED_TYPES as readonly string[]).includes(text);
@@ -55,7 +55,10 @@ export const AuditEntry = z
   .object({
     id: z.string(),
     actor: z.object({
-      type: z.enum(ACTOR_TYPES).meta({ description: '`operator`: the command line of those who run the service.' }),
+      type: z.enum(ACTOR_TYPES).meta({
+        description:
+          '`operator`: the command line of those who run the service. `provisioning`: what the identity provider tells of its people (SCIM).',
+      }),
       key_id: z.string().nullable().meta({ description: 'The key, also of a session.' }),
       key_name: z.string().nullable(),
       member_id: z

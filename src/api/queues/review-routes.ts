@@ -1,8 +1,7 @@
-import { publicId } from '../../domain/ids.ts';
 import { LEASE_MINUTES } from '../../domain/queues/queue.ts';
 import { requireAlso } from '../../domain/scopes.ts';
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts';
-import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
+import { authorOf } from '../../services/members/author.ts';
 import { leaseNext } from '../../services/queues/lease.ts';
 import { completeItem, type Reviewing, returnItem, skipItem } from '../../services/queues/review.ts';
 import type { Quotas } from '../../services/workspaces/quotas.ts';
@@ -13,16 +12,13 @@ import { CompleteItem, ItemParams, NextItem, QueueItem, QueueParams } from './sc
 const tag = 'Queues';
 const scope = ['score', 'write'] as const;
 
-const reviewerOf = ({ id, sessionId }: AuthenticatedKey) =>
-  sessionId === undefined ? publicId('apiKey', id) : publicId('session', sessionId);
-
 const reviewing = ({
   params,
   key,
 }: Pick<RouteRequest<{ name: string; id: string }, unknown, unknown>, 'params' | 'key'>): Reviewing => ({
   queueName: params.name,
   itemId: params.id,
-  reviewer: reviewerOf(key),
+  reviewer: authorOf(key),
 });
 
 /** What reviewers do. The subject's content is read apart, with the scope `read`. */
@@ -37,14 +33,14 @@ export function reviewRoutes({ quotas }: { quotas: Quotas }): Route[] {
       tag,
       summary: 'Get the next item of a queue to review',
       description:
-        `It is the caller's (the key's or session's) for ${LEASE_MINUTES} minutes; nobody else gets it meanwhile, unless several reviewers are wanted. ` +
+        `It is the caller's (the member's, else the key's or session's) for ${LEASE_MINUTES} minutes; nobody else gets it meanwhile, unless several reviewers are wanted. ` +
         'Who holds one gets that again, for as long anew.',
       scope,
       params: QueueParams,
       response: NextItem,
       responseExample: { item: itemSample },
       async handler({ db, params, key }) {
-        const item = await leaseNext(db, params.name, reviewerOf(key));
+        const item = await leaseNext(db, params.name, authorOf(key));
         return { item: item && presentItem(item) };
       },
     }),

@@ -5,6 +5,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { decodeCursor, toPage } from '../../http/pagination.ts';
 import { defineRoute, RawResponse, type Route } from '../../http/route.ts';
 import type { AuthenticatedKey } from '../../services/access/authenticate.ts';
+import { authorOf } from '../../services/members/author.ts';
 import { deleteScore, eachScorePage, listScores } from '../../services/scores/scores.ts';
 import { type ScoreToStore, storeScores } from '../../services/scores/store-scores.ts';
 import { type ScoreSummary as SummaryRow, summarizeScores } from '../../services/scores/summarize-scores.ts';
@@ -27,10 +28,6 @@ import { scoresAsCsv } from './scores-csv.ts';
 
 const tag = 'Scores';
 const DAY_MS = 24 * 60 * 60 * 1_000;
-
-/** The key or session that makes a request, as scores name it. */
-export const authorOf = ({ id, sessionId }: AuthenticatedKey): string =>
-  sessionId === undefined ? publicId('apiKey', id) : publicId('session', sessionId);
 
 function toScore(key: AuthenticatedKey, given: z.output<typeof NewScore>): ScoreToStore {
   const { data_type: dataType, subject, source, evaluator, ...score } = given;

@@ -102,7 +102,10 @@ export const Score = z
       z.object({ evaluation_id: z.string(), example_id: z.string() }),
     ]),
     source: z.enum(SCORE_SOURCES),
-    author: z.string().nullable().meta({ description: 'The key or session that stored it.' }),
+    author: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who stored it: a member, or a key or session that is nobody’s.' }),
     evaluator: z.object({ rule: z.string(), version: z.string(), model: z.string().nullable() }).nullable(),
     comment: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),

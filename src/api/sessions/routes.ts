@@ -6,6 +6,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { sessionCookie } from '../../http/session-cookie.ts';
 import { SCOPES } from '../../services/access/api-keys.ts';
 import type { AuthenticatedKey, Authenticator } from '../../services/access/authenticate.ts';
+import { type KeySignIn, requireKeySignIn } from '../../services/access/key-sign-in.ts';
 import {
   createSession,
   draftsKeyOf,
@@ -38,7 +39,7 @@ function currentOf({ sessionId }: AuthenticatedKey): string {
 }
 
 /** `/session`, the caller's own, and `/sessions`. */
-export function sessionRoutes({ authenticator }: { authenticator: Authenticator }): Route[] {
+export function sessionRoutes({ authenticator, signIn }: { authenticator: Authenticator; signIn: KeySignIn }): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -49,6 +50,7 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       summary: 'Create a session (sign in)',
       description:
         'The response sets the cookie, which then takes the place of the key. A browser must ask from a page of this service. ' +
+        'Where `CONSOLE_KEY_SIGN_IN` is `false`, only an emergency key does. ' +
         `A key has at most ${MAX_SESSIONS_PER_KEY} sessions: one more ends the one that was not used for longest.`,
       scope: SCOPES,
       status: 201,
@@ -58,8 +60,10 @@ export function sessionRoutes({ authenticator }: { authenticator: Authenticator 
       keyOf: ({ key }) => key,
       response: OwnSession,
       responseExample: ownSessionSample,
+      errors: ['invalid_state'],
       async handler(request) {
         const { db, key, address, isHttps } = request;
+        requireKeySignIn(signIn, key);
         const { token, session, draftsKey } = await db.transaction(async (query) => {
           const created = await createSession(query, {
             apiKeyId: key.id,

@@ -2,6 +2,14 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Grant, Role } from '../../domain/roles.ts';
 import { timestamp, workspaceOwned } from './workspace-owned.ts';
 
+/** What an identity provider's provisioning says of a person, as it is given back to it. */
+export interface ProvisionedUser {
+  externalId?: string;
+  displayName?: string;
+  name?: { formatted?: string; givenName?: string; familyName?: string };
+  emails?: { value: string; type?: string; primary?: boolean }[];
+}
+
 /** A person whom an identity provider vouches for: by its issuer and subject, never by an e-mail address alone. */
 export const User = defineEntity({
   name: 'User',
@@ -22,6 +30,8 @@ export const User = defineEntity({
     email: p.text().nullable(),
     /** By which the provider's provisioning (SCIM) knows the person; null: not provisioned. */
     userName: p.text().nullable(),
+    /** What the provisioning says of the person beside that. */
+    provisioned: p.json<ProvisionedUser>().columnType('jsonb').nullable(),
     /** Whether the provider's provisioning says that the person may come in. */
     isActive: p.boolean().default(true),
     /** By the claims of the last sign-in. */

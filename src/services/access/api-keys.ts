@@ -56,13 +56,15 @@ export interface NewApiKey {
   madeBy?: string | null;
   /** The key that it ends with. Default: none. */
   madeFrom?: string | null;
+  /** Why, for the audit log. */
+  reason?: string;
 }
 
 /** Stores the hash of a key inside the caller's transaction. */
 export async function createApiKey(
   query: Query,
   key: string,
-  { name, scopes, expiresAt, kind = 'service', memberId = null, madeBy = null, madeFrom = null }: NewApiKey,
+  { name, scopes, expiresAt, kind = 'service', memberId = null, madeBy = null, madeFrom = null, reason }: NewApiKey,
 ): Promise<ApiKeyRow> {
   const [row] = await query((db) =>
     db
@@ -86,21 +88,24 @@ export async function createApiKey(
     name,
     scopes,
     expires_at: expiresAt?.toISOString() ?? null,
+    ...(kind === 'service' ? {} : { kind }),
+    ...(reason === undefined ? {} : { reason }),
   });
   return row;
 }
 
 /**
  * The keys of a workspace, newest first; those that only carry sessions of members are left out.
- * @param part `before`: only keys below this id; `limit`: so many at most. Default: all
+ * @param part `before`: only keys below this id; `limit`: so many at most; `personalOf`: only the personal keys of this member. Default: all
  */
 export function listApiKeys(
   db: WorkspaceDatabase,
-  { before, limit }: { before?: string | undefined; limit?: number } = {},
+  { before, limit, personalOf }: { before?: string | undefined; limit?: number; personalOf?: string } = {},
 ): Promise<ApiKeyRow[]> {
   return db.query((own) => {
     let keys = own.selectFrom('api_keys').select(SHOWN).where('kind', '<>', 'sign_in').orderBy('id', 'desc');
     if (before !== undefined) keys = keys.where('id', '<', before);
+    if (personalOf !== undefined) keys = keys.where('member_id', '=', personalOf).where('kind', '=', 'personal');
     return limit === undefined ? keys : keys.limit(limit);
   });
 }

@@ -7,7 +7,7 @@ import { now } from '../../db/sql.ts';
 import { type Builder, type PreparedStatement, prepared } from '../../db/statement.ts';
 import { ApiError } from '../../domain/errors.ts';
 import { type Role, scopesWithin } from '../../domain/roles.ts';
-import type { Scope } from '../../domain/scopes.ts';
+import { allows, type Scope } from '../../domain/scopes.ts';
 import { hashApiKey } from './api-keys.ts';
 import { endOfSession, hashToken } from './sessions.ts';
 
@@ -22,16 +22,18 @@ export interface Authenticator {
   /** @throws ApiError `unauthorized` */
   authenticate(credential: Credential): Promise<AuthenticatedKey>;
   /**
-   * Those that are not valid any more, each with the error for who has shown it. Asks the database, whatever is remembered; that is no
-   * use of a session, which would make it last longer.
+   * Those that are not valid any more, or may not do any more what each needs (one of these scopes), each with the error for who has shown
+   * it. Asks the database, whatever is remembered; that is no use of a session, which would make it last longer.
    */
-  findEnded(credentials: readonly Credential[]): Promise<Map<Credential, ApiError>>;
+  findEnded(credentials: ReadonlyMap<Credential, readonly Scope[]>): Promise<Map<Credential, ApiError>>;
   /** Whether the credential was valid when this process last saw it. Asks no one. */
   knows(credential: Credential): boolean;
   /** A key that was revoked, by its hash, and its sessions. */
   forgetKey(hash: Buffer): void;
   /** A session that was ended, by the hash of its token. */
   forgetSession(hash: Buffer): void;
+  /** Whose role or status was changed: keys and sessions. Other processes are notified. */
+  forgetMember(memberId: string): void;
 }
 
 /** Who asks: a valid key, and the workspace that it opens. */
@@ -87,13 +89,13 @@ const FIND_SESSION = prepared<{ hash: Buffer }>()((db, { hash }) =>
 );
 const FIND_VALID = prepared<{ keys: Buffer[]; sessions: Buffer[] }>()((db, { keys, sessions }) =>
   validKeys(db)
-    .select('k.hash')
+    .select(['k.hash', 'k.scopes', 'm.role'])
     .where(sql<SqlBool>`k.hash = any(${keys}::bytea[])`)
     .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', now)]))
     .unionAll(
       validKeys(db)
         .innerJoin('sessions as s', 's.api_key_id', 'k.id')
-        .select('s.hash')
+        .select(['s.hash', 'k.scopes', 'm.role'])
         .where(sql<SqlBool>`s.hash = any(${sessions}::bytea[])`)
         .where('s.expires_at', '>', now),
     ),
@@ -118,9 +120,13 @@ const UNKNOWN = {
 } as const;
 
 /** What a member's key may do follows the member's role. */
-function keyOf({ role, ...key }: AuthenticatedKey & { role: Role | null }): AuthenticatedKey {
-  return role === null ? key : { ...key, scopes: scopesWithin(key.scopes, role) };
-}
+const effective = ({ scopes, role }: { scopes: Scope[]; role: Role | null }): Scope[] =>
+  role === null ? scopes : scopesWithin(scopes, role);
+
+const keyOf = ({ role, ...key }: AuthenticatedKey & { role: Role | null }): AuthenticatedKey => ({
+  ...key,
+  scopes: effective({ scopes: key.scopes, role }),
+});
 
 /**
  * Whose session it is, and what it may do now.
@@ -162,6 +168,10 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
   function forgetSession(hash: Buffer): void {
     revocations += 1;
     remembered.delete(nameOf('session', hash));
+  }
+  function forgetMember(memberId: string): void {
+    revocations += 1;
+    for (const [name, { key }] of remembered) if (key.memberId === memberId) remembered.delete(name);
   }
   listener.on(CHANNELS.apiKeyRevoked, (hash) => forgetKey(Buffer.from(hash, 'hex')));
   listener.on(CHANNELS.sessionEnded, (hash) => forgetSession(Buffer.from(hash, 'hex')));
@@ -214,14 +224,17 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
 
   return {
     async findEnded(credentials) {
-      const hashes = new Map(credentials.map((credential) => [credential, hashOf(credential)]));
+      const hashes = new Map([...credentials.keys()].map((credential) => [credential, hashOf(credential)]));
       const of = (kind: Credential['kind']) => {
         const ofKind = [...hashes].filter(([credential]) => credential.kind === kind);
         return [...new Map(ofKind.map(([, hash]) => [hash.toString('hex'), hash])).values()];
       };
       const rows = await db.system.query(FIND_VALID, { keys: of('key'), sessions: of('session') });
-      const valid = new Set(rows.map(({ hash }) => hash.toString('hex')));
-      const ended = [...hashes].filter(([, hash]) => !valid.has(hash.toString('hex')));
+      const valid = new Map(rows.map((row) => [row.hash.toString('hex'), effective(row)]));
+      const ended = [...hashes].filter(([credential, hash]) => {
+        const scopes = valid.get(hash.toString('hex'));
+        return scopes === undefined || !allows(scopes, ...(credentials.get(credential) ?? []));
+      });
       return new Map(ended.map(([credential]) => [credential, new ApiError('unauthorized', UNKNOWN[credential.kind])]));
     },
     knows: (credential) => remembered.has(nameOf(credential.kind, hashOf(credential))),
@@ -236,5 +249,6 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     },
     forgetKey,
     forgetSession,
+    forgetMember,
   };
 }

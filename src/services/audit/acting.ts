@@ -4,8 +4,10 @@ import type { AuditAction } from '../../domain/audit.ts';
 
 /** Who makes changes, and from where. */
 export interface Acting {
-  /** Undefined: the operator, at the command line or by a setting. */
+  /** Undefined: the operator, at the command line or by a setting, unless `by` says who else. */
   key: { id: string; name: string; memberId: string | null; sessionId: string | undefined } | undefined;
+  /** The identity provider, which tells of its people by itself. */
+  by?: 'provisioning' | undefined;
   address: string | undefined;
   requestId: string | undefined;
   /** What is declared to be done; undefined: anything. */

@@ -29,7 +29,7 @@ const select = (db: Builder) =>
 export type AuditRow = Awaited<ReturnType<typeof listAuditLog>>['rows'][number];
 
 export interface AuditFilter {
-  actor?: { keyId: string } | { sessionId: string } | { memberId: string } | 'operator' | undefined;
+  actor?: { keyId: string } | { sessionId: string } | { memberId: string } | 'operator' | 'provisioning' | undefined;
   action?: AuditAction | undefined;
   resource?: { type: AuditedType; id: string | undefined } | undefined;
   /** Made at or after this. */
@@ -52,7 +52,8 @@ export function listAuditLog(
       select: (db) =>
         select(db).where((eb) => {
           const conditions: Expression<SqlBool>[] = [eb('id', '>=', from), eb('id', '<', to)];
-          if (actor === 'operator') conditions.push(eb('key_id', 'is', null));
+          if (actor === 'operator' || actor === 'provisioning')
+            conditions.push(eb('key_id', 'is', null), eb('actor_type', '=', actor));
           else if (actor !== undefined) {
             if ('keyId' in actor) conditions.push(eb('key_id', '=', actor.keyId));
             else if ('memberId' in actor) conditions.push(eb('member_id', '=', actor.memberId));

@@ -6,9 +6,20 @@ import { newId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/text/json.ts';
 import { type Acting, whoActs } from './acting.ts';
 
-function typeOf({ key }: Acting): ActorType {
-  if (key === undefined) return 'operator';
+function typeOf({ key, by }: Acting): ActorType {
+  if (key === undefined) return by ?? 'operator';
   return key.sessionId === undefined ? 'api_key' : 'session';
+}
+
+/** Of one statement, whose parameters are limited. */
+const MAX_ROWS = 1_000;
+
+/** What was changed, and how. */
+export interface Change {
+  /** A name or a public id. */
+  resourceId: string;
+  /** In a few short values; never a secret, nor a caller's texts. */
+  details: Record<string, JsonValue>;
 }
 
 /**
@@ -17,32 +28,40 @@ function typeOf({ key }: Acting): ActorType {
  * @param details what has changed, in a few short values; never a secret, nor a caller's texts
  * @throws ApiError `quota_exceeded` where the audit log of the workspace is full
  */
-export async function recordChange(
+export const recordChange = (
   query: Query,
   action: AuditAction,
   resourceId: string,
   details: Record<string, JsonValue> = {},
-): Promise<void> {
+): Promise<void> => recordChanges(query, action, [{ resourceId, details }]);
+
+/** Records the same of many things, in a few statements. */
+export async function recordChanges(query: Query, action: AuditAction, changes: readonly Change[]): Promise<void> {
   const who = whoActs();
-  if (who === undefined) return;
+  if (who === undefined || changes.length === 0) return;
   if (who.actions !== undefined && !who.actions.includes(action))
     throw new Error(`The operation does not declare that it records ${action}.`);
   if (!NEVER_REFUSED.has(action)) await who.requireRoom?.(query);
-  await query((db) =>
-    db.insertInto('audit_log').values({
-      id: newId(),
-      actor_type: typeOf(who),
-      key_id: who.key?.id ?? null,
-      key_name: who.key?.name ?? null,
-      member_id: who.key?.memberId ?? null,
-      session_id: who.key?.sessionId ?? null,
-      action,
-      resource_type: AUDIT_ACTIONS[action],
-      resource_id: resourceId,
-      details: asJson(details),
-      address: who.address ?? null,
-      request_id: who.requestId ?? null,
-      created_at: now,
-    }),
-  );
+  const shared = {
+    actor_type: typeOf(who),
+    key_id: who.key?.id ?? null,
+    key_name: who.key?.name ?? null,
+    member_id: who.key?.memberId ?? null,
+    session_id: who.key?.sessionId ?? null,
+    action,
+    resource_type: AUDIT_ACTIONS[action],
+    address: who.address ?? null,
+    request_id: who.requestId ?? null,
+    created_at: now,
+  };
+  const rows = changes.map(({ resourceId, details }) => ({
+    id: newId(),
+    ...shared,
+    resource_id: resourceId,
+    details: asJson(details),
+  }));
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    const part = rows.slice(at, at + MAX_ROWS);
+    await query((db) => db.insertInto('audit_log').values(part));
+  }
 }

@@ -56,34 +56,47 @@ export async function memberOf(
   return row ?? null;
 }
 
-/** Makes every process look again what the keys and sessions of a member may do, once the transaction commits. */
-export async function forgetKeysOf(query: Query, memberId: string): Promise<void> {
+/** Keys of these members. */
+const ofMembers = (ids: readonly string[]) => sql<string>`any(${ids}::uuid[])`;
+
+/** Makes every process look again what the keys and sessions of members may do, once the transaction commits. */
+export async function forgetKeysOf(query: Query, memberIds: string | readonly string[]): Promise<void> {
+  const ids = [memberIds].flat();
+  if (ids.length === 0) return;
   await query((own) =>
     own
       .selectFrom('api_keys')
       .select(notify(CHANNELS.apiKeyRevoked, sql`encode(hash, 'hex')`).as('notified'))
-      .where('member_id', '=', memberId)
+      .where('member_id', '=', ofMembers(ids))
       .where('revoked_at', 'is', null),
   );
 }
 
 /**
- * Ends the sessions of a member everywhere.
- * @param revoke also revokes the member's own keys for good
+ * Ends the sessions of members everywhere.
+ * @param revoke also revokes the members' own keys for good
  */
-export async function endAccessOf(query: Query, memberId: string, { revoke }: { revoke: boolean }): Promise<void> {
+export async function endAccessOf(
+  query: Query,
+  memberIds: string | readonly string[],
+  { revoke }: { revoke: boolean },
+): Promise<void> {
+  const ids = [memberIds].flat();
+  if (ids.length === 0) return;
   await query((own) =>
     own
       .deleteFrom('sessions')
-      .where('api_key_id', 'in', (eb) => eb.selectFrom('api_keys').select('id').where('member_id', '=', memberId)),
+      .where('api_key_id', 'in', (eb) =>
+        eb.selectFrom('api_keys').select('id').where('member_id', '=', ofMembers(ids)),
+      ),
   );
-  await forgetKeysOf(query, memberId);
+  await forgetKeysOf(query, ids);
   if (!revoke) return;
   await query((own) =>
     own
       .updateTable('api_keys')
       .set({ revoked_at: now })
-      .where('member_id', '=', memberId)
+      .where('member_id', '=', ofMembers(ids))
       .where('revoked_at', 'is', null),
   );
 }

@@ -1,12 +1,10 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { bindWorkspace, type Query } from '../../db/database.ts';
-import { now } from '../../db/sql.ts';
+import { arraysOf, now, unnestOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { AuditAction } from '../../domain/audit.ts';
 import { newId, publicId } from '../../domain/ids.ts';
 import { type Grant, highestRole, type Role } from '../../domain/roles.ts';
-import type { JsonValue } from '../../domain/text/json.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { type Change, recordChanges } from '../audit/record-change.ts';
 import { endAccessOf, forgetKeysOf, type MemberRow } from './members.ts';
 
 export type UserRow = Selectable<Tables['users']>;
@@ -14,76 +12,196 @@ export type UserRow = Selectable<Tables['users']>;
 /** What groups of the identity provider give, by their names. */
 export type GroupGrants = (group: string) => readonly Grant[];
 
-/** What the provider's groups give a person now: by the last sign-in's claims, and by groups that its provisioning tells. */
-async function grantsOf(query: Query, user: UserRow, ofGroup: GroupGrants): Promise<Grant[]> {
-  if (!user.is_active) return [];
+/** What the provider gives people now, by their ids: by the last sign-in's claims, and by groups that its provisioning tells. */
+async function grantsOf(query: Query, users: readonly UserRow[], ofGroup: GroupGrants): Promise<Map<string, Grant[]>> {
+  const active = users.filter((user) => user.is_active);
+  const grants = new Map(active.map((user) => [user.id, [...user.grants]]));
   const groups = await query((all) =>
     all
       .selectFrom('user_group_members as m')
       .innerJoin('user_groups as g', 'g.id', 'm.group_id')
-      .select('g.display_name')
-      .where('m.user_id', '=', user.id),
+      .select(['m.user_id', 'g.display_name'])
+      .where('m.user_id', '=', sql<string>`any(${active.map(({ id }) => id)}::uuid[])`),
   );
-  return [...user.grants, ...groups.flatMap(({ display_name }) => ofGroup(display_name))];
+  for (const { user_id, display_name } of groups) grants.get(user_id)?.push(...ofGroup(display_name));
+  return grants;
 }
 
-/** What a person is from now on in one workspace. Null: nothing. */
-async function syncMember(
+/** The role that the provider gives a person in a workspace now; undefined: none. @param query across workspaces */
+export async function roleGiven(
   query: Query,
   user: UserRow,
-  before: MemberRow | undefined,
-  given: Role | undefined,
-): Promise<void> {
-  const { name, email } = user;
-  const isOut = given === undefined;
-  if (before === undefined) {
-    if (isOut) return;
-    const id = newId();
-    await query((own) =>
-      own.insertInto('members').values({
-        id,
-        user_id: user.id,
-        name,
-        email,
-        role: given,
-        status: 'active',
-        created_at: now,
-        updated_at: now,
-      }),
-    );
-    await record(query, 'member.joined', id, { name, role: given });
-    return;
-  }
-  const { id } = before;
-  // Whom an admin has suspended stays out, whatever the provider says.
-  const kept = before.status === 'suspended' ? 'suspended' : 'active';
-  const status = isOut ? 'removed' : kept;
-  const roleSet = isOut ? null : before.role_set;
-  const role = isOut ? before.role : (roleSet ?? given);
+  workspaceName: string,
+  ofGroup: GroupGrants,
+): Promise<Role | undefined> {
+  const grants = (await grantsOf(query, [user], ofGroup)).get(user.id) ?? [];
+  return highestRole(grants.flatMap(({ workspace, role }) => (workspace === workspaceName ? [role] : [])));
+}
+
+/** What people are from now on in one workspace. `given` undefined: nothing. */
+interface Target {
+  user: UserRow;
+  before: MemberRow | undefined;
+  given: Role | undefined;
+}
+
+type MemberState = Pick<MemberRow, 'id' | 'name' | 'email' | 'role' | 'role_set' | 'status'>;
+
+/** A membership as it is to be; undefined where there is none, and none is to begin. */
+function stateOf({ user: { name, email }, before, given }: Target): MemberState | undefined {
+  if (before === undefined) return given && { id: newId(), name, email, role: given, role_set: null, status: 'active' };
+  const { id, role, role_set } = before;
+  // Whom an admin has suspended stays so, whatever the provider says.
+  const isSuspended = before.status === 'suspended';
+  if (given === undefined)
+    return { id, name, email, role, role_set: null, status: isSuspended ? 'suspended' : 'removed' };
+  return { id, name, email, role: role_set ?? given, role_set, status: isSuspended ? 'suspended' : 'active' };
+}
+
+const DIFFERING = ['name', 'email', 'role', 'role_set', 'status'] as const;
+
+async function insertMembers(query: Query, members: readonly (MemberState & { user_id: string })[]): Promise<void> {
+  if (members.length === 0) return;
+  const all = arraysOf(members);
   await query((own) =>
     own
-      .updateTable('members')
-      .set({ name, email, role, role_set: roleSet, status, updated_at: now })
-      .where('id', '=', id),
+      .insertInto('members')
+      .columns(['id', 'user_id', 'name', 'email', 'role', 'status', 'created_at', 'updated_at'])
+      .expression(
+        own
+          .selectFrom(
+            unnestOf('given', {
+              id: ['uuid', all.id],
+              user_id: ['uuid', all.user_id],
+              name: ['text', all.name],
+              email: ['text', all.email],
+              role: ['text', all.role],
+            }),
+          )
+          .select(['given.id', 'given.user_id', 'given.name', 'given.email', 'given.role'])
+          .select([sql`'active'`.as('status'), now.as('created_at'), now.as('updated_at')]),
+      ),
   );
-  if (status === 'removed') {
-    if (before.status === 'removed') return;
-    await endAccessOf(query, id, { revoke: true });
-    await record(query, 'member.removed', id, { name, reason: 'the identity provider gives no role any more' });
-  } else if (before.status === 'removed') await record(query, 'member.joined', id, { name, role });
-  else if (role !== before.role) {
-    await forgetKeysOf(query, id);
-    await record(query, 'member.role_changed', id, { role, previous_role: before.role });
+}
+
+async function updateMembers(query: Query, members: readonly MemberState[]): Promise<void> {
+  if (members.length === 0) return;
+  const all = arraysOf(members);
+  await query((own) =>
+    own
+      .updateTable('members as m')
+      .from(
+        unnestOf('given', {
+          id: ['uuid', all.id],
+          name: ['text', all.name],
+          email: ['text', all.email],
+          role: ['text', all.role],
+          role_set: ['text', all.role_set],
+          status: ['text', all.status],
+        }),
+      )
+      .set({
+        name: sql.ref('given.name'),
+        email: sql.ref('given.email'),
+        role: sql.ref('given.role'),
+        role_set: sql.ref('given.role_set'),
+        status: sql.ref('given.status'),
+        updated_at: now,
+      })
+      .whereRef('m.id', '=', 'given.id'),
+  );
+}
+
+const changeOf = (id: string, details: Change['details']): Change => ({ resourceId: publicId('member', id), details });
+
+/** Makes memberships of one workspace what they are to be, in a few statements however many there are. */
+async function syncWorkspace(query: Query, targets: readonly Target[]): Promise<void> {
+  const joined: (MemberState & { user_id: string })[] = [];
+  const changed: { before: MemberRow; after: MemberState }[] = [];
+  for (const target of targets) {
+    const { user, before } = target;
+    const after = stateOf(target);
+    if (after === undefined) continue;
+    if (before === undefined) joined.push({ ...after, user_id: user.id });
+    else if (DIFFERING.some((column) => before[column] !== after[column])) changed.push({ before, after });
+  }
+  await insertMembers(query, joined);
+  await updateMembers(
+    query,
+    changed.map(({ after }) => after),
+  );
+  const began = changed.filter(({ before, after }) => before.status === 'removed' && after.status !== 'removed');
+  const ended = changed.filter(({ before, after }) => before.status !== 'removed' && after.status === 'removed');
+  const moved = changed.filter(({ before, after }) => before.status !== 'removed' && before.role !== after.role);
+  await endAccessOf(
+    query,
+    ended.map(({ after }) => after.id),
+    { revoke: true },
+  );
+  await forgetKeysOf(
+    query,
+    moved.map(({ after }) => after.id),
+  );
+  await recordChanges(
+    query,
+    'member.joined',
+    [...joined, ...began.map(({ after }) => after)].map(({ id, name, role }) => changeOf(id, { name, role })),
+  );
+  await recordChanges(
+    query,
+    'member.role_changed',
+    moved.map(({ before, after }) => changeOf(after.id, { role: after.role, previous_role: before.role })),
+  );
+  await recordChanges(
+    query,
+    'member.removed',
+    ended.map(({ after: { id, name } }) =>
+      changeOf(id, { name, reason: 'the identity provider gives no role any more' }),
+    ),
+  );
+}
+
+/**
+ * Makes the memberships of people what the identity provider gives now, in every workspace: new ones begin, others change or end, and
+ * with them keys and sessions.
+ * @param query across workspaces, in a transaction that has locked the users' rows, in the order of their ids
+ */
+export async function syncMembersOf(query: Query, users: readonly UserRow[], ofGroup: GroupGrants): Promise<void> {
+  if (users.length === 0) return;
+  const grants = await grantsOf(query, users, ofGroup);
+  const names = [...new Set([...grants.values()].flat().map(({ workspace }) => workspace))];
+  const granted = await query((all) =>
+    all
+      .selectFrom('workspaces')
+      .select(['id', 'name'])
+      .where('name', '=', sql<string>`any(${names}::text[])`)
+      .where('deleted_at', 'is', null),
+  );
+  // Locked after the users, as everywhere: admins change members, too.
+  const members = await query((all) =>
+    all
+      .selectFrom('members')
+      .selectAll()
+      .where('user_id', '=', sql<string>`any(${users.map(({ id }) => id)}::uuid[])`)
+      .orderBy('id')
+      .forUpdate(),
+  );
+  const befores = Map.groupBy(members, (member) => member.workspace_id);
+  const nameOf = new Map(granted.map(({ id, name }) => [id, name]));
+  for (const id of [...new Set([...nameOf.keys(), ...befores.keys()])].sort()) {
+    const byUser = new Map(befores.get(id)?.map((member) => [member.user_id, member]));
+    const targets = users.map((user): Target => {
+      const roles = (grants.get(user.id) ?? []).flatMap(({ workspace, role }) =>
+        workspace === nameOf.get(id) ? [role] : [],
+      );
+      return { user, before: byUser.get(user.id), given: highestRole(roles) };
+    });
+    await syncWorkspace(bindWorkspace(query, id), targets);
   }
 }
 
-const record = (query: Query, action: AuditAction, id: string, details: Record<string, JsonValue>) =>
-  recordChange(query, action, publicId('member', id), details);
-
 /**
- * Makes a person's memberships what the identity provider gives now, in every workspace: new ones begin, others change or end, and
- * with them keys and sessions.
- * @param query across workspaces, in a transaction that has locked the user's row
+ * The same of one person.
  * @returns the memberships that are active, with the names of their workspaces, in the order of these
  */
 export async function syncMembers(
@@ -91,27 +209,7 @@ export async function syncMembers(
   user: UserRow,
   ofGroup: GroupGrants,
 ): Promise<(MemberRow & { workspaceName: string })[]> {
-  const grants = await grantsOf(query, user, ofGroup);
-  const names = [...new Set(grants.map(({ workspace }) => workspace))];
-  const [granted, members] = await Promise.all([
-    query((all) =>
-      all
-        .selectFrom('workspaces')
-        .select(['id', 'name'])
-        .where('name', 'in', names.length > 0 ? names : [''])
-        .where('deleted_at', 'is', null),
-    ),
-    query((all) => all.selectFrom('members').selectAll().where('user_id', '=', user.id)),
-  ]);
-  const byWorkspace = new Map(members.map((member) => [member.workspace_id, member]));
-  const roles = new Map(
-    granted.map(({ id, name }) => [
-      id,
-      highestRole(grants.flatMap(({ workspace, role }) => (workspace === name ? [role] : []))),
-    ]),
-  );
-  for (const id of [...new Set([...roles.keys(), ...byWorkspace.keys()])].sort())
-    await syncMember(bindWorkspace(query, id), user, byWorkspace.get(id), roles.get(id));
+  await syncMembersOf(query, [user], ofGroup);
   return activeMembers(query, user.id);
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query, SystemDatabase } from '../../db/database.ts';
+import type { NotificationType } from '../../db/entities/notification.ts';
 import { now } from '../../db/sql.ts';
 import { publicId } from '../../domain/ids.ts';
 import { MailError } from '../../mail/mail-error.ts';
@@ -78,7 +79,7 @@ function hostsOnly(text: string): string {
 }
 
 function compose(notificationId: string, email: DueEmail): Mail {
-  const { subject, text } = email.type === 'webhook.disabled' ? webhookMail(email) : monitorMail(email);
+  const { subject, text } = MAILS[email.type](email);
   return {
     to: email.owner_email,
     subject,
@@ -93,6 +94,17 @@ ${text}
 }
 
 type MailText = Pick<Mail, 'subject' | 'text'>;
+
+const MAILS: Record<NotificationType, (email: DueEmail) => MailText> = {
+  'webhook.disabled': webhookMail,
+  'monitor.alerted': monitorMail,
+  'monitor.recovered': monitorMail,
+  'emergency_key.created': () => ({
+    subject: 'An emergency key was made',
+    text: `What is done with it: GET /v1/audit-log
+If you did not expect it, revoke it: GET /v1/api-keys, then DELETE /v1/api-keys/{id}`,
+  }),
+};
 
 function monitorMail({ type, monitor }: DueEmail): MailText {
   const name = monitor ?? '{name}';

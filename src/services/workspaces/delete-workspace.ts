@@ -28,10 +28,11 @@ export async function deleteWorkspace(db: SystemDatabase, name: string): Promise
       row.id,
     )((own) =>
       own
-        .with('gone', (cte) => cte.deleteFrom('api_keys').returning('hash'))
+        .with('gone', (cte) => cte.deleteFrom('api_keys').returning(['hash', 'kind']))
         .selectFrom('gone')
+        .select('kind')
         .select(notify(CHANNELS.apiKeyRevoked, sql`encode(hash, 'hex')`).as('notified')),
     );
-    return { ...row, name, keys: deleted.length };
+    return { ...row, name, keys: deleted.filter(({ kind }) => kind !== 'sign_in').length };
   });
 }

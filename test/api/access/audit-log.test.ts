@@ -2,21 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allRoutes } from '../../../src/api/server.ts';
 import { AUDIT_ACTION_NAMES } from '../../../src/domain/audit.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { memberOf, type TestMember } from '../../support/members.ts';
 import { insertBatch } from '../../support/provider-batch-rows.ts';
 import { type Call, startTestService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { createResources, type Operation, type Resources, readApi } from '../operations.ts';
+import { BY_MEMBER, createResources, type Operation, type Resources, readApi } from '../operations.ts';
 import { createKey, createOtherWorkspace } from '../workspace.ts';
 
 let service: TestService;
 let operations: Operation[];
 let resources: Resources;
 let routes: Map<string, Route>;
+let member: TestMember;
 beforeAll(async () => {
   service = await startTestService({ SHUTDOWN_GRACE: '1s' });
   const api = await readApi(service.origin);
   operations = api.operations;
   resources = await createResources(service, api);
+  member = await memberOf(service, 'admin');
   const all = allRoutes(service.foundation, { eager: false }).routes;
   routes = new Map(all.map((route) => [route.operationId, route]));
 });
@@ -24,7 +27,13 @@ afterAll(() => service?.stop());
 
 interface Entry {
   id: string;
-  actor: { type: string; key_id: string | null; key_name: string | null; session_id: string | null };
+  actor: {
+    type: string;
+    key_id: string | null;
+    key_name: string | null;
+    member_id: string | null;
+    session_id: string | null;
+  };
   action: string;
   resource: { type: string; id: string };
   details: Record<string, unknown>;
@@ -234,6 +243,16 @@ describe('every operation that changes something', () => {
         const { body } = await call('POST', '/session', { key: null, body: { key: service.key } });
         return `/sessions/${body.id}`;
       }
+      case 'updateMember':
+      case 'removeMember':
+        return `/members/${(await memberOf(service, 'viewer')).id}`;
+      case 'revokeMyApiKey': {
+        const { body } = await call('POST', '/me/api-keys', {
+          key: member.key,
+          body: { name: 'mine', scopes: ['read'] },
+        });
+        return `/me/api-keys/${body.id}`;
+      }
       case 'revokeApiKey':
         return `/api-keys/${(await createKey(service, 'read')).id}`;
       default:
@@ -274,6 +293,7 @@ describe('every operation that changes something', () => {
         ...(!isStream && example !== undefined && { body: bodies[operationId] ?? example }),
         ...(operationId === 'createSession' && { body: { key: service.key } }),
         ...(session && { key: null }),
+        ...(BY_MEMBER.test(path) && { key: member.key }),
       });
       expect([operationId, answer.status, answer.body.error?.code]).toEqual([
         operationId,
@@ -285,8 +305,9 @@ describe('every operation that changes something', () => {
         id: expect.stringMatching(/^aud_/),
         actor: {
           type: session ? 'session' : 'api_key',
-          key_id: own.id,
-          key_name: 'bootstrap',
+          ...(BY_MEMBER.test(path)
+            ? { key_id: member.keyId, key_name: "Ada Lovelace's", member_id: member.id }
+            : { key_id: own.id, key_name: 'bootstrap', member_id: null }),
           session_id: session?.id ?? null,
         },
         action: expect.any(String),
@@ -306,7 +327,8 @@ describe('every operation that changes something', () => {
   test('declares actions that there are, and each of them is declared', () => {
     const declared = new Set([...routes.values()].flatMap(({ audit }) => (Array.isArray(audit) ? audit : [])));
     const byOperators = ['workspace.created', 'workspace.owner_changed'];
-    expect(new Set([...declared, ...byOperators])).toEqual(new Set(AUDIT_ACTION_NAMES));
+    const bySigningIn = ['member.joined'];
+    expect(new Set([...declared, ...byOperators, ...bySigningIn])).toEqual(new Set(AUDIT_ACTION_NAMES));
   });
 });
 
@@ -374,7 +396,13 @@ describe('an entry', () => {
       body: { name: 'by/session', template: 'Hi.', model: 'sandbox/echo' },
     });
     const [entry] = await recordedBy(answer.headers.get('X-Request-Id'));
-    expect(entry?.actor).toEqual({ type: 'session', key_id: keyId, key_name: 'write', session_id: session.id });
+    expect(entry?.actor).toEqual({
+      type: 'session',
+      key_id: keyId,
+      key_name: 'write',
+      member_id: null,
+      session_id: session.id,
+    });
     const byKey = await entries(`&actor=${keyId}`);
     expect(byKey.map(({ action }) => action)).toEqual(['prompt.created', 'session.created']);
     expect((await entries(`&actor=${session.id}`)).map(({ action }) => action)).toEqual(['prompt.created']);

@@ -92,6 +92,8 @@ describe('keys', () => {
       id: expect.stringMatching(/^key_[0-9a-f-]{36}$/),
       key: expect.stringMatching(/^pms_[A-Za-z0-9]{43}$/),
       name: 'one',
+      kind: 'service',
+      member_id: null,
       scopes: ['read', 'execute'],
       expires_at: '2999-01-01T00:00:00.000Z',
       revoked_at: null,

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { signIn } from '../../support/members.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { type Api, BY_SESSION, createResources, type Operation, type Resources, readApi } from '../operations.ts';
+import {
+  type Api,
+  BY_MEMBER,
+  BY_SESSION,
+  createResources,
+  type Operation,
+  type Resources,
+  readApi,
+} from '../operations.ts';
 import { createOtherWorkspace } from '../workspace.ts';
 
 let service: TestService;
@@ -29,11 +38,12 @@ async function readAll() {
   });
   const bodies = await Promise.all(
     readable.map(async (operation) => {
-      const { body } = await service.call('GET', resources.fill(operation));
+      const key = BY_MEMBER.test(operation.path) ? resources.memberKey : service.key;
+      const { body } = await service.call('GET', resources.fill(operation), { key });
       // When a key was last used changes by reading, and so does the end of a sum that has none.
       return [
         operation.operationId,
-        JSON.stringify(body).replaceAll(/"(last_used_at|since|until)":("[^"]*"|null)/g, ''),
+        JSON.stringify(body).replaceAll(/"(last_used_at|last_seen_at|since|until)":("[^"]*"|null)/g, ''),
       ];
     }),
   );
@@ -42,6 +52,7 @@ async function readAll() {
 
 test('nothing of a workspace can be reached with the key of another, by any operation', async () => {
   const before = await readAll();
+  const { key: theirMember } = await signIn(service, [{ workspace: 'other', role: 'admin' }]);
   const named = api.operations
     .filter(({ path }) => path.includes('{'))
     // What creates comes last, so that the others find nothing of their own.
@@ -49,13 +60,12 @@ test('nothing of a workspace can be reached with the key of another, by any oper
   expect(named.length).toBeGreaterThan(10);
   for (const operation of named) {
     const { method, path, example, operationId } = operation;
-    const { status, body } = await other.call(
-      method,
-      resources.fill(operation),
-      takesStream(operation)
+    const { status, body } = await other.call(method, resources.fill(operation), {
+      ...(takesStream(operation)
         ? { raw: '{"variables":{}}\n', headers: { 'Content-Type': 'application/x-ndjson' } }
-        : { body: example },
-    );
+        : { body: example }),
+      ...(BY_MEMBER.test(path) && { key: theirMember }),
+    });
     // What is created under a name of one's own choice is the other workspace's own, and leaves this one's alone.
     if (creates(operation)) {
       for (const id of resources.ids)
@@ -70,13 +80,19 @@ test('nothing of a workspace can be reached with the key of another, by any oper
 test('lists and sums show nothing of another workspace', async () => {
   const stranger = await createOtherWorkspace(service, 'stranger');
   const lists = api.operations.filter(
-    // The session and the current key are the caller's alone; providers are what the operator has set up, evaluators what there is for everybody; an agreement is asked for by name.
+    // The session, the current key, who asks and personal keys are the caller's alone; providers are what the operator has set up, evaluators what there is for everybody; an agreement is asked for by name.
     ({ method, path, operationId }) =>
       method === 'GET' &&
       !path.includes('{') &&
-      !['getSession', 'getCurrentApiKey', 'listProviders', 'listEvaluators', 'getEvaluatorAgreement'].includes(
-        operationId,
-      ),
+      ![
+        'getSession',
+        'getCurrentApiKey',
+        'getMe',
+        'listMyApiKeys',
+        'listProviders',
+        'listEvaluators',
+        'getEvaluatorAgreement',
+      ].includes(operationId),
   );
   expect(lists.length).toBeGreaterThan(3);
   for (const { path, operationId } of lists) {

@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { sendDueEmails } from '../../../src/jobs/send-due-emails.ts';
 import { createMailer, type Mailer } from '../../../src/mail/mailer.ts';
+import { createEmergencyKey } from '../../../src/services/access/emergency-key.ts';
 import { emailOwner } from '../../../src/services/notifications/email-owner.ts';
 import { type HousekeepingRows, housekeepingRows } from '../../jobs/housekeeping-rows.ts';
 import { type MailServer, reply, startMailServer } from '../../mail/mail-server.ts';
@@ -76,6 +77,17 @@ test('the owner is told which webhook was disabled, why, and what to do', async 
   expect(content).toMatch(/^Subject: The webhook wh_[\s\S]*\(hooks\.example\.com:8443\) was disabled$/m);
   expect(content).not.toMatch(/secret-path|secret-query|T0/);
   expect(await stored(id)).toEqual({ emailed_at: expect.any(Object), email_error: null });
+});
+
+test('the owner is told of an emergency key, why it was made, and how to revoke it, but not the key', async () => {
+  const [workspace] = await db.system.query<{ id: string }>({ text: `select id from workspaces where name = 'rows'` });
+  const made = await createEmergencyKey(db.workspace(workspace?.id ?? ''), { reason: 'incident 42', minutes: 60 });
+  await sendDueEmails({ db, mailer }, log);
+  expect(server.received).toMatchObject([{ to: ['ada@example.com'] }]);
+  const content = contentOf(server);
+  for (const part of ['Subject: An emergency key was made', 'workspace "rows"', 'incident 42', 'DELETE /v1/api-keys/'])
+    expect(content).toContain(part);
+  expect(content).not.toContain(made.text);
 });
 
 test('a second call sends nothing', async () => {

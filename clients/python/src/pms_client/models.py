@@ -562,7 +562,10 @@ class Score(BaseModel):
     data_type: Literal["numeric", "boolean", "categorical", "text"]
     subject: ScoreSubject | ScoreSubject1
     source: Literal["api", "person", "evaluator", "feedback"]
-    author: Annotated[str | None, Field(description="The key or session that stored it.")]
+    author: Annotated[
+        str | None,
+        Field(description="Who stored it: a member, or a key or session that is nobody’s."),
+    ]
     evaluator: ScoreEvaluator | None
     comment: str | None
     metadata: dict[str, Any]
@@ -1905,7 +1908,7 @@ class Notification(BaseModel):
         extra="ignore",
     )
     id: str
-    type: Literal["webhook.disabled", "monitor.alerted", "monitor.recovered"]
+    type: Literal["webhook.disabled", "monitor.alerted", "monitor.recovered", "emergency_key.created"]
     message: str
     webhook_id: str | None
     monitor: Annotated[str | None, Field(description="The name of the monitor that it is about.")]
@@ -2375,6 +2378,92 @@ class SessionPage(BaseModel):
     ]
 
 
+class Member(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: Annotated[str, Field(description="As the identity provider last said.")]
+    email: str | None
+    role: Annotated[
+        Literal["viewer", "runner", "editor", "publisher", "admin"],
+        Field(
+            description="What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything)."
+        ),
+    ]
+    role_set: Annotated[
+        Literal["viewer", "runner", "editor", "publisher", "admin"] | None,
+        Field(description="Where an admin has set the role. Null: it follows the identity provider."),
+    ]
+    status: Annotated[
+        Literal["active", "suspended", "removed"],
+        Field(
+            description="`suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more."
+        ),
+    ]
+    last_seen_at: Annotated[
+        str | None,
+        Field(description="The last use of a session or personal key, to the minute."),
+    ]
+    created_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+    updated_at: Annotated[str, Field(description="ISO 8601 in UTC with milliseconds.")]
+
+
+class MeKey(BaseModel):
+    """
+    The key of the request. For a session it is the key that the session belongs to.
+    """
+
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    id: str
+    name: str
+    kind: Literal["service", "personal", "sign_in", "emergency"]
+
+
+class MeWorkspace(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+
+
+class MeWorkspace1(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    name: str
+    member_id: str
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"]
+
+
+class Me(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    key: Annotated[
+        MeKey,
+        Field(description="The key of the request. For a session it is the key that the session belongs to."),
+    ]
+    scopes: Annotated[
+        list[Literal["read", "execute", "score", "write", "publish", "admin"]],
+        Field(description="What this request may do, as far as the member’s role goes."),
+    ]
+    member: Annotated[
+        Member | None,
+        Field(description="Whose key or session it is. Null: a key of the workspace."),
+    ]
+    role: Literal["viewer", "runner", "editor", "publisher", "admin"] | None
+    workspace: MeWorkspace
+    workspaces: Annotated[
+        list[MeWorkspace1],
+        Field(
+            description="Every workspace in which the same person is an active member. Empty for a key of the workspace."
+        ),
+    ]
+
+
 class CreatedDeviceAuthorization(BaseModel):
     model_config = ConfigDict(
         extra="ignore",
@@ -2463,8 +2552,10 @@ class AuditEntryActor(BaseModel):
         extra="ignore",
     )
     type: Annotated[
-        Literal["api_key", "session", "operator"],
-        Field(description="`operator`: the command line of those who run the service."),
+        Literal["api_key", "session", "operator", "provisioning"],
+        Field(
+            description="`operator`: the command line of those who run the service. `provisioning`: what the identity provider tells of its people (SCIM)."
+        ),
     ]
     key_id: Annotated[str | None, Field(description="The key, also of a session.")]
     key_name: str | None
@@ -3067,6 +3158,17 @@ class ApiKeyPage(BaseModel):
         extra="ignore",
     )
     data: list[ApiKey]
+    next_cursor: Annotated[
+        str | None,
+        Field(description="Pass it as `cursor` to get the next page; null on the last."),
+    ]
+
+
+class MemberPage(BaseModel):
+    model_config = ConfigDict(
+        extra="ignore",
+    )
+    data: list[Member]
     next_cursor: Annotated[
         str | None,
         Field(description="Pass it as `cursor` to get the next page; null on the last."),

@@ -138,6 +138,14 @@ export interface Operations {
   endSession: { request: api.EndSessionData; response: api.EndSessionResponse };
   listSessions: { request: api.ListSessionsData; response: api.ListSessionsResponse };
   endSessionById: { request: api.EndSessionByIdData; response: api.EndSessionByIdResponse };
+  listMembers: { request: api.ListMembersData; response: api.ListMembersResponse };
+  getMember: { request: api.GetMemberData; response: api.GetMemberResponse };
+  updateMember: { request: api.UpdateMemberData; response: api.UpdateMemberResponse };
+  removeMember: { request: api.RemoveMemberData; response: api.RemoveMemberResponse };
+  getMe: { request: api.GetMeData; response: api.GetMeResponse };
+  listMyApiKeys: { request: api.ListMyApiKeysData; response: api.ListMyApiKeysResponse };
+  createMyApiKey: { request: api.CreateMyApiKeyData; response: api.CreateMyApiKeyResponse };
+  revokeMyApiKey: { request: api.RevokeMyApiKeyData; response: api.RevokeMyApiKeyResponse };
   createDeviceAuthorization: { request: api.CreateDeviceAuthorizationData; response: api.CreateDeviceAuthorizationResponse };
   createDeviceKey: { request: api.CreateDeviceKeyData; response: api.CreateDeviceKeyResponse };
   getDeviceAuthorization: { request: api.GetDeviceAuthorizationData; response: api.GetDeviceAuthorizationResponse };
@@ -283,6 +291,14 @@ export const OPERATIONS: Readonly<Record<keyof Operations, string>> = {
   endSession: 'DELETE /session',
   listSessions: 'GET /sessions',
   endSessionById: 'DELETE /sessions/{id}',
+  listMembers: 'GET /members',
+  getMember: 'GET /members/{id}',
+  updateMember: 'PATCH /members/{id}',
+  removeMember: 'DELETE /members/{id}',
+  getMe: 'GET /me',
+  listMyApiKeys: 'GET /me/api-keys',
+  createMyApiKey: 'POST /me/api-keys',
+  revokeMyApiKey: 'DELETE /me/api-keys/{id}',
   createDeviceAuthorization: 'POST /device/authorizations',
   createDeviceKey: 'POST /device/token',
   getDeviceAuthorization: 'GET /device/authorizations/{user_code}',
@@ -312,4 +328,5 @@ export const IDEMPOTENT: ReadonlySet<keyof Operations> = new Set([
   'replayEvents' as const,
   'redeliver' as const,
   'createApiKey' as const,
+  'createMyApiKey' as const,
 ]);

@@ -2005,6 +2005,14 @@ export type CreateSession = {
     key: string;
 };
 
+export type UpdateMember = {
+    /**
+     * Null: what the identity provider gives, again.
+     */
+    role?: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin' | null;
+    status?: 'active' | 'suspended';
+};
+
 export type CreateDeviceAuthorization = {
     /**
      * What asks, and where it runs: the person is shown it, and the key has it as its name.
@@ -2744,7 +2752,7 @@ export type Score = {
     };
     source: 'api' | 'person' | 'evaluator' | 'feedback';
     /**
-     * The key or session that stored it.
+     * Who stored it: a member, or a key or session that is nobody’s.
      */
     author: string | null;
     evaluator: {
@@ -4376,7 +4384,7 @@ export type NotificationPage = {
 
 export type Notification = {
     id: string;
-    type: 'webhook.disabled' | 'monitor.alerted' | 'monitor.recovered';
+    type: 'webhook.disabled' | 'monitor.alerted' | 'monitor.recovered' | 'emergency_key.created';
     message: string;
     webhook_id: string | null;
     /**
@@ -4770,6 +4778,72 @@ export type SessionPage = {
     next_cursor: string | null;
 };
 
+export type MemberPage = {
+    data: Array<Member>;
+    /**
+     * Pass it as `cursor` to get the next page; null on the last.
+     */
+    next_cursor: string | null;
+};
+
+export type Member = {
+    id: string;
+    /**
+     * As the identity provider last said.
+     */
+    name: string;
+    email: string | null;
+    /**
+     * What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything).
+     */
+    role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+    /**
+     * Where an admin has set the role. Null: it follows the identity provider.
+     */
+    role_set: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin' | null;
+    /**
+     * `suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more.
+     */
+    status: 'active' | 'suspended' | 'removed';
+    /**
+     * The last use of a session or personal key, to the minute.
+     */
+    last_seen_at: Timestamp | null;
+    created_at: Timestamp;
+    updated_at: Timestamp;
+};
+
+export type Me = {
+    /**
+     * The key of the request. For a session it is the key that the session belongs to.
+     */
+    key: {
+        id: string;
+        name: string;
+        kind: 'service' | 'personal' | 'sign_in' | 'emergency';
+    };
+    /**
+     * What this request may do, as far as the member’s role goes.
+     */
+    scopes: Array<'read' | 'execute' | 'score' | 'write' | 'publish' | 'admin'>;
+    /**
+     * Whose key or session it is. Null: a key of the workspace.
+     */
+    member: Member | null;
+    role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin' | null;
+    workspace: {
+        name: string;
+    };
+    /**
+     * Every workspace in which the same person is an active member. Empty for a key of the workspace.
+     */
+    workspaces: Array<{
+        name: string;
+        member_id: string;
+        role: 'viewer' | 'runner' | 'editor' | 'publisher' | 'admin';
+    }>;
+};
+
 export type CreatedDeviceAuthorization = {
     /**
      * For `POST /device/token`. It is shown to nobody.
@@ -4862,9 +4936,9 @@ export type AuditEntry = {
     id: string;
     actor: {
         /**
-         * `operator`: the command line of those who run the service.
+         * `operator`: the command line of those who run the service. `provisioning`: what the identity provider tells of its people (SCIM).
          */
-        type: 'api_key' | 'session' | 'operator';
+        type: 'api_key' | 'session' | 'operator' | 'provisioning';
         /**
          * The key, also of a session.
          */
@@ -11431,6 +11505,355 @@ export type EndSessionByIdResponses = {
 
 export type EndSessionByIdResponse = EndSessionByIdResponses[keyof EndSessionByIdResponses];
 
+export type ListMembersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+        /**
+         * Only those in whose name or e-mail address this is, in any case.
+         */
+        search?: string;
+        status?: 'active' | 'suspended' | 'removed';
+    };
+    url: '/members';
+};
+
+export type ListMembersErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
+
+export type ListMembersResponses = {
+    /**
+     * Done.
+     */
+    200: MemberPage;
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type RemoveMemberData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/members/{id}';
+};
+
+export type RemoveMemberErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
+
+export type RemoveMemberResponses = {
+    /**
+     * Done.
+     */
+    200: Member;
+};
+
+export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberResponses];
+
+export type GetMemberData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/members/{id}';
+};
+
+export type GetMemberErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetMemberError = GetMemberErrors[keyof GetMemberErrors];
+
+export type GetMemberResponses = {
+    /**
+     * Done.
+     */
+    200: Member;
+};
+
+export type GetMemberResponse = GetMemberResponses[keyof GetMemberResponses];
+
+export type UpdateMemberData = {
+    body: UpdateMember;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/members/{id}';
+};
+
+export type UpdateMemberErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type UpdateMemberError = UpdateMemberErrors[keyof UpdateMemberErrors];
+
+export type UpdateMemberResponses = {
+    /**
+     * Done.
+     */
+    200: Member;
+};
+
+export type UpdateMemberResponse = UpdateMemberResponses[keyof UpdateMemberResponses];
+
+export type GetMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/me';
+};
+
+export type GetMeErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type GetMeError = GetMeErrors[keyof GetMeErrors];
+
+export type GetMeResponses = {
+    /**
+     * Done.
+     */
+    200: Me;
+};
+
+export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
+
+export type ListMyApiKeysData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How many to return at most. A page ends before that where its records are large (about 4 MiB).
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the page before; absent for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/me/api-keys';
+};
+
+export type ListMyApiKeysErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type ListMyApiKeysError = ListMyApiKeysErrors[keyof ListMyApiKeysErrors];
+
+export type ListMyApiKeysResponses = {
+    /**
+     * Done.
+     */
+    200: ApiKeyPage;
+};
+
+export type ListMyApiKeysResponse = ListMyApiKeysResponses[keyof ListMyApiKeysResponses];
+
+export type CreateMyApiKeyData = {
+    body: CreateApiKey;
+    headers?: {
+        /**
+         * A repeated request with the same key returns the first response again, for 24 hours.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/me/api-keys';
+};
+
+export type CreateMyApiKeyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type CreateMyApiKeyError = CreateMyApiKeyErrors[keyof CreateMyApiKeyErrors];
+
+export type CreateMyApiKeyResponses = {
+    /**
+     * Created.
+     */
+    201: CreatedApiKey;
+};
+
+export type CreateMyApiKeyResponse = CreateMyApiKeyResponses[keyof CreateMyApiKeyResponses];
+
+export type RevokeMyApiKeyData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/me/api-keys/{id}';
+};
+
+export type RevokeMyApiKeyErrors = {
+    /**
+     * The request is invalid; the message says what to change.
+     */
+    400: Error;
+    /**
+     * The key is missing, unknown, revoked or expired, or lacks the scope.
+     */
+    401: Error;
+    /**
+     * It does not exist in this workspace.
+     */
+    404: Error;
+    /**
+     * Too many requests; `Retry-After` says when to try again.
+     */
+    429: Error;
+    /**
+     * An error in the service. Nothing from this request will run.
+     */
+    500: Error;
+};
+
+export type RevokeMyApiKeyError = RevokeMyApiKeyErrors[keyof RevokeMyApiKeyErrors];
+
+export type RevokeMyApiKeyResponses = {
+    /**
+     * Done.
+     */
+    200: ApiKey;
+};
+
+export type RevokeMyApiKeyResponse = RevokeMyApiKeyResponses[keyof RevokeMyApiKeyResponses];
+
 export type CreateDeviceAuthorizationData = {
     body: CreateDeviceAuthorization;
     path?: never;
@@ -11656,7 +12079,7 @@ export type ListAuditLogData = {
          */
         cursor?: string;
         /**
-         * Only changes by this key (its sessions included), by this session, by this member (with any key), or by the `operator`.
+         * Only changes by this key (its sessions included), by this session, by this member (with any key), by the `operator`, or by the `provisioning` of the identity provider.
          */
         actor?: string;
         action?: 'prompt.created' | 'prompt.updated' | 'prompt.archived' | 'prompt.restored' | 'prompt.version_deleted' | 'label.moved' | 'label.removed' | 'label.protected' | 'label.unprotected' | 'label.policy_set' | 'label.policy_removed' | 'release.started' | 'release.approved' | 'release.rejected' | 'release.paused' | 'release.resumed' | 'release.promoted' | 'release.rolled_back' | 'release.canceled' | 'release.superseded' | 'dataset.created' | 'dataset.updated' | 'dataset.deleted' | 'queue.created' | 'queue.updated' | 'queue.deleted' | 'queue.items_added' | 'queue.item_completed' | 'queue.item_skipped' | 'queue.item_returned' | 'execution.canceled' | 'execution.deleted' | 'evaluation.paused' | 'evaluation.resumed' | 'evaluation.canceled' | 'evaluation.retried' | 'evaluation.batch_resubmitted' | 'evaluation.deleted' | 'score.deleted' | 'score_definition.set' | 'score_definition.deleted' | 'schedule.created' | 'schedule.paused' | 'schedule.resumed' | 'schedule.triggered' | 'schedule.deleted' | 'monitor.created' | 'monitor.updated' | 'monitor.deleted' | 'rule.created' | 'rule.updated' | 'rule.deleted' | 'rule.backfill_started' | 'rule.backfill_paused' | 'rule.backfill_resumed' | 'rule.backfill_canceled' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.enabled' | 'webhook.disabled' | 'webhook.secret_rotated' | 'webhook.tested' | 'webhook.replayed' | 'webhook.redelivered' | 'api_key.created' | 'api_key.revoked' | 'session.created' | 'session.ended' | 'member.joined' | 'member.role_changed' | 'member.suspended' | 'member.reinstated' | 'member.removed' | 'workspace.created' | 'workspace.owner_changed';

@@ -1,3 +1,4 @@
+import { MemberName } from '../../components/member-name.tsx';
 import { formatTime, NONE } from '../../format.ts';
 import { stepTitle } from './in-words.ts';
 import { stepsOf } from './queries.ts';
@@ -11,6 +12,10 @@ interface Entry {
   by: Release['created_by'];
   comment: string | null;
 }
+
+/** Who it was: a member by name, whatever the key. */
+export const Person = ({ member_id, name }: Pick<Release['created_by'], 'member_id' | 'name'>) =>
+  member_id ? <MemberName id={member_id} fallback={name} /> : name;
 
 /** Decisions and approvals, the newest first. */
 export function History({ release }: { release: Release }) {
@@ -51,7 +56,7 @@ export function History({ release }: { release: Release }) {
                     <ReleaseBadge status={entry.what} />
                   </td>
                   <td>{step && `${entry.step + 1}. ${stepTitle(step)}`}</td>
-                  <td>{entry.by.key_id === null ? 'the service' : entry.by.name}</td>
+                  <td>{entry.by.key_id === null ? 'the service' : <Person {...entry.by} />}</td>
                   <td>{entry.comment ?? NONE}</td>
                 </tr>
               );
@@ -62,7 +67,9 @@ export function History({ release }: { release: Release }) {
                 <span className="badge">started</span>
               </td>
               <td />
-              <td>{release.created_by.name}</td>
+              <td>
+                <Person {...release.created_by} />
+              </td>
               <td>{release.reason ?? NONE}</td>
             </tr>
           </tbody>

@@ -10,7 +10,7 @@ import { isNotFound } from '../../queries.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { ArmsTable } from './arms-table.tsx';
 import { ChecksTable } from './checks-table.tsx';
-import { History } from './history.tsx';
+import { History, Person } from './history.tsx';
 import { shareInWords, toneOf } from './in-words.ts';
 import { lastChecked, releaseQuery } from './queries.ts';
 import { ReleaseActions } from './release-actions.tsx';
@@ -119,7 +119,7 @@ function Facts({ release }: { release: Release }) {
       <div>
         <dt>Started</dt>
         <dd>
-          {formatTime(release.created_at)} by {release.created_by.name}
+          {formatTime(release.created_at)} by <Person {...release.created_by} />
         </dd>
       </div>
       {release.reason && (

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { pathOf, remove } from '../../api.ts';
 import { FormDialog } from '../../components/dialog.tsx';
+import { isMember, MemberName } from '../../components/member-name.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { formatNumber, formatTime, NONE } from '../../format.ts';
 import { useMay } from '../../shell/session.ts';
@@ -105,7 +106,11 @@ function Author({ score: { source, author, evaluator } }: { score: Score }) {
     <>
       <span className="badge">{SOURCES[source]}</span>{' '}
       {evaluator === null ? (
-        author !== null && <span className="muted mono">{author}</span>
+        isMember(author) ? (
+          <MemberName id={author} fallback={author} />
+        ) : (
+          author !== null && <span className="muted mono">{author}</span>
+        )
       ) : (
         <>
           {evaluator.rule}{' '}

@@ -5,6 +5,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx';
 import { Modal } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/fields.tsx';
 import { FilterField } from '../../components/filter-field.tsx';
+import { MemberName } from '../../components/member-name.tsx';
 import { EmptyState, QueryState } from '../../components/states.tsx';
 import { JsonView } from '../../components/text-view.tsx';
 import { dayStart, formatTime, NONE } from '../../format.ts';
@@ -14,8 +15,18 @@ import { settingsRoute } from './routes.ts';
 
 type AuditEntry = z.output<typeof audit.AuditEntry>;
 
-const actorOf = ({ actor }: AuditEntry) =>
-  `${actor.key_name ?? actor.type}${actor.session_id === null ? '' : ' (console)'}`;
+/** A person is shown by name: of a key that is not called so, its name, too. */
+function Actor({ actor: { type, key_name, member_id, session_id } }: AuditEntry) {
+  const name = key_name ?? type;
+  const suffix = session_id === null ? '' : ' (console)';
+  if (member_id === null) return `${name}${suffix}`;
+  return (
+    <>
+      <MemberName id={member_id} fallback={name} />
+      {session_id === null ? <span className="muted"> by the key {name}</span> : suffix}
+    </>
+  );
+}
 
 /** Who changed what, and when. */
 export function AuditLog() {
@@ -47,7 +58,7 @@ export function AuditLog() {
         </button>
       ),
     },
-    { key: 'actor', header: 'Who', width: 'minmax(9rem, 1fr)', cell: actorOf },
+    { key: 'actor', header: 'Who', width: 'minmax(9rem, 1fr)', cell: (row) => <Actor {...row} /> },
     { key: 'action', header: 'What', width: 'minmax(10rem, 1fr)', cell: (row) => row.action },
     {
       key: 'resource',
@@ -73,7 +84,7 @@ export function AuditLog() {
           onChange={(value) => change({ resource: value })}
         />
         <FilterField
-          label="Actor: id of a key or session"
+          label="Actor: id of a member, key or session"
           value={actor}
           onChange={(value) => change({ actor: value })}
         />
@@ -107,6 +118,15 @@ export function AuditLog() {
             >
               Only of this {open.resource.type}
             </button>
+            {open.actor.member_id && (
+              <button
+                type="button"
+                className="button"
+                onClick={() => only({ actor: open.actor.member_id ?? undefined })}
+              >
+                Only by this member
+              </button>
+            )}
             {open.actor.key_id && (
               <button type="button" className="button" onClick={() => only({ actor: open.actor.key_id ?? undefined })}>
                 Only by this key

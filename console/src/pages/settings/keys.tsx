@@ -6,6 +6,7 @@ import { pathOf, post, remove } from '../../api.ts';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/fields.tsx';
+import { MemberName } from '../../components/member-name.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { QueryState } from '../../components/states.tsx';
 import { formatAgo, formatTime } from '../../format.ts';
@@ -14,7 +15,7 @@ import { type Scope, useSession } from '../../shell/session.ts';
 
 type ApiKey = z.output<typeof keys.ApiKey>;
 
-const SCOPES: { scope: Scope; allows: string }[] = [
+export const SCOPES: { scope: Scope; allows: string }[] = [
   { scope: 'read', allows: 'read everything but keys' },
   { scope: 'execute', allows: 'run prompts and evaluations, schedules' },
   { scope: 'score', allows: 'store scores, give feedback tokens' },
@@ -26,22 +27,48 @@ const SCOPES: { scope: Scope; allows: string }[] = [
 const stateOf = ({ revoked_at, expires_at }: ApiKey) =>
   revoked_at ? 'revoked' : expires_at && Date.parse(expires_at) <= Date.now() ? 'expired' : 'valid';
 
-/** The keys of the workspace. */
-export function Keys() {
-  const list = useList<ApiKey>('/api-keys');
+/** The keys of the workspace, those of its members included. */
+export const Keys = () => <KeyTable path="/api-keys" what="Keys" scopes={SCOPES.map(({ scope }) => scope)} />;
+
+/**
+ * Keys, and what is done with them.
+ * @param path of the list, below which each of them is
+ * @param scopes that a new one may have
+ */
+export function KeyTable({
+  path,
+  what,
+  scopes: offered,
+}: {
+  path: '/api-keys' | '/me/api-keys';
+  what: string;
+  scopes: readonly Scope[];
+}) {
+  const isOwn = path === '/me/api-keys';
+  const list = useList<ApiKey>(path);
   const own = useSession()?.key.id;
   const client = useQueryClient();
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey>();
-  const refresh = () => client.invalidateQueries({ queryKey: ['api-keys'] });
+  const refresh = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ['api-keys'] }),
+      client.invalidateQueries({ queryKey: ['me', 'list'] }),
+    ]);
   const columns: Column<ApiKey>[] = [
     {
       key: 'name',
       header: 'Name',
       width: 'minmax(10rem, 2fr)',
-      cell: ({ id, name }) => (
+      cell: ({ id, name, kind, member_id }) => (
         <>
           {name} {id === own && <span className="badge accent">of this session</span>}
+          {kind === 'emergency' && <span className="badge bad">emergency</span>}
+          {kind === 'personal' && member_id !== null && !isOwn && (
+            <span className="badge">
+              of <MemberName id={member_id} fallback="a member" />
+            </span>
+          )}
         </>
       ),
     },
@@ -73,7 +100,7 @@ export function Keys() {
     },
   ];
   return (
-    <section className="stack" aria-label="Keys">
+    <section className="stack" aria-label={what}>
       <div>
         <button type="button" className="button primary" onClick={() => setCreating(true)}>
           New key…
@@ -82,7 +109,7 @@ export function Keys() {
       <QueryState query={list} what="keys">
         {(rows) => (
           <DataTable
-            label="Keys"
+            label={what}
             rows={rows}
             columns={columns}
             rowKey={({ id }) => id}
@@ -91,7 +118,18 @@ export function Keys() {
           />
         )}
       </QueryState>
-      <NewKeyDialog open={creating} onClose={() => setCreating(false)} onDone={refresh} />
+      <NewKeyDialog
+        path={path}
+        offered={offered}
+        description={
+          isOwn
+            ? 'It is yours: it may do what you may, as far as its scopes go, and ends with your membership.'
+            : 'It opens this workspace, for a program or for a person who signs in here.'
+        }
+        open={creating}
+        onClose={() => setCreating(false)}
+        onDone={refresh}
+      />
       {revoking && (
         <FormDialog
           open
@@ -105,7 +143,7 @@ export function Keys() {
           submitLabel="Revoke"
           danger
           onSubmit={async () => {
-            await remove(pathOf('api-keys', revoking.id));
+            await remove(`${path}${pathOf(revoking.id)}`);
             await refresh();
           }}
         />
@@ -115,20 +153,28 @@ export function Keys() {
 }
 
 function NewKeyDialog({
+  path,
+  offered,
+  description,
   open,
   onClose,
   onDone,
 }: {
+  path: string;
+  offered: readonly Scope[];
+  description: string;
   open: boolean;
   onClose: () => void;
   onDone: () => Promise<unknown>;
 }) {
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<Scope[]>(['read', 'execute']);
+  const [scopes, setScopes] = useState<Scope[]>(() =>
+    (['read', 'execute'] as const).filter((scope) => offered.includes(scope)),
+  );
   const [expires, setExpires] = useState('');
   const [key, setKey] = useState<string>();
   const create = async () => {
-    const created = await post<{ key: string }>('/api-keys', {
+    const created = await post<{ key: string }>(path, {
       name: name.trim(),
       scopes,
       ...(expires !== '' && { expires_at: new Date(expires).toISOString() }),
@@ -143,7 +189,7 @@ function NewKeyDialog({
         open={open}
         onClose={onClose}
         title="New key"
-        description="It opens this workspace, for a program or for a person who signs in here."
+        description={description}
         submitLabel="Create"
         canSubmit={scopes.length > 0}
         onSubmit={create}
@@ -151,7 +197,7 @@ function NewKeyDialog({
         <TextField label="Name" value={name} onChange={setName} required maxLength={100} hint="Who or what uses it." />
         <fieldset className="stack">
           <legend>Scopes</legend>
-          {SCOPES.map(({ scope, allows }) => (
+          {SCOPES.filter(({ scope }) => offered.includes(scope)).map(({ scope, allows }) => (
             <CheckField
               key={scope}
               label={

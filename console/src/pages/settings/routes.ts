@@ -7,7 +7,10 @@ export const settingsRoute = createRoute({
   path: '/settings',
   validateSearch: (search: Record<string, unknown>) =>
     optional({
-      tab: oneOf(search['tab'], ['labels', 'sessions', 'audit']),
+      tab: oneOf(search['tab'], ['members', 'my-keys', 'labels', 'sessions', 'audit']),
+      /** Filters of members. */
+      search: text(search['search']),
+      status: oneOf(search['status'], ['active', 'suspended', 'removed']),
       /** Filters of the audit log; days are in the zone of the browser, and both are included. */
       actor: text(search['actor']),
       action: text(search['action']),

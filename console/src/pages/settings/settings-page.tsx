@@ -5,13 +5,15 @@ import { useMay } from '../../shell/session.ts';
 import { AuditLog } from './audit-log.tsx';
 import { Keys } from './keys.tsx';
 import { Labels } from './labels.tsx';
+import { Members } from './members.tsx';
+import { MyKeys } from './my-keys.tsx';
 import { settingsRoute } from './routes.ts';
 import { Sessions } from './sessions.tsx';
 
 export function SettingsPage() {
   const { tab } = settingsRoute.useSearch();
   const isAdmin = useMay('admin');
-  const link = (key: 'labels' | 'sessions' | 'audit' | undefined) => ({
+  const link = (key: 'members' | 'my-keys' | 'labels' | 'sessions' | 'audit' | undefined) => ({
     to: '/settings' as const,
     search: key === undefined ? {} : { tab: key },
   });
@@ -23,6 +25,8 @@ export function SettingsPage() {
         current={tab ?? 'keys'}
         tabs={[
           { key: 'keys', label: 'Keys', link: link(undefined) },
+          { key: 'my-keys', label: 'My API keys', link: link('my-keys') },
+          { key: 'members', label: 'Members', link: link('members') },
           { key: 'labels', label: 'Labels', link: link('labels') },
           { key: 'sessions', label: 'Sessions', link: link('sessions') },
           { key: 'audit', label: 'Audit log', link: link('audit') },
@@ -30,6 +34,10 @@ export function SettingsPage() {
       />
       {tab === 'labels' ? (
         <Labels />
+      ) : tab === 'members' ? (
+        <Members />
+      ) : tab === 'my-keys' ? (
+        <MyKeys />
       ) : tab === 'sessions' ? (
         <Sessions />
       ) : !isAdmin ? (

@@ -1,0 +1,196 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, pathOf, remove } from '../../api.ts';
+import type { Member, Role } from '../../api-types.ts';
+import { type Column, DataTable } from '../../components/data-table.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { FilterField } from '../../components/filter-field.tsx';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { showToast } from '../../components/toast.tsx';
+import { formatAgo, NONE } from '../../format.ts';
+import { useList } from '../../queries.ts';
+import { useMay } from '../../shell/session.ts';
+import { settingsRoute } from './routes.ts';
+
+const ROLES: Record<Role, string> = {
+  viewer: 'viewer: reads',
+  runner: 'runner: runs and scores, too',
+  editor: 'editor: changes, too',
+  publisher: 'publisher: moves protected labels, too',
+  admin: 'admin: everything',
+};
+/** The role that the identity provider gives. */
+const PROVIDER = '';
+
+const BADGES: Record<Member['status'], string> = { active: 'good', suspended: 'bad', removed: '' };
+
+/** What is about to be done to a member. */
+interface Plan {
+  member: Member;
+  action: 'role' | 'suspend' | 'reinstate' | 'remove';
+}
+
+/** The people of the workspace. Only admins change them. */
+export function Members() {
+  const { search, status } = settingsRoute.useSearch();
+  const navigate = settingsRoute.useNavigate();
+  const change = (part: { search?: string | undefined; status?: Member['status'] | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true });
+  const list = useList<Member>('/members', { search, status });
+  const isAdmin = useMay('admin');
+  const [plan, setPlan] = useState<Plan>();
+  const columns: Column<Member>[] = [
+    { key: 'name', header: 'Name', width: 'minmax(10rem, 2fr)', cell: ({ name }) => name },
+    { key: 'email', header: 'E-mail', width: 'minmax(12rem, 2fr)', cell: ({ email }) => email ?? NONE },
+    {
+      key: 'role',
+      header: 'Role',
+      width: '10rem',
+      cell: ({ role, role_set }) => (
+        <>
+          {role} {role_set !== null && <span className="badge">set here</span>}
+        </>
+      ),
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      width: '7rem',
+      cell: (row) => <span className={`badge ${BADGES[row.status]}`}>{row.status}</span>,
+    },
+    { key: 'seen', header: 'Last seen', width: '8rem', cell: (row) => formatAgo(row.last_seen_at) },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: isAdmin ? '21rem' : '8rem',
+      cell: (row) => <Actions member={row} isAdmin={isAdmin} onPlan={setPlan} />,
+    },
+  ];
+  const isFiltered = search !== undefined || status !== undefined;
+  return (
+    <section className="stack" aria-label="Members">
+      <p className="muted">
+        People become members by signing in with the identity provider, or by its provisioning. Their roles come from
+        its groups, unless an admin sets one here.
+      </p>
+      <search className="filters">
+        <FilterField label="Name or e-mail" value={search} onChange={(value) => change({ search: value })} />
+        <SelectField
+          label="Status"
+          value={status ?? ''}
+          onChange={(value) =>
+            change({ status: value === 'active' || value === 'suspended' || value === 'removed' ? value : undefined })
+          }
+          options={[{ value: '', label: 'Any' }, 'active', 'suspended', 'removed']}
+        />
+      </search>
+      <QueryState query={list} what="members">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title={isFiltered ? 'No members match these filters' : 'No members yet'} />
+          ) : (
+            <DataTable
+              label="Members"
+              rows={rows}
+              columns={columns}
+              rowKey={({ id }) => id}
+              minWidth={isAdmin ? '72rem' : '60rem'}
+              onEnd={list.loadMore}
+            />
+          )
+        }
+      </QueryState>
+      {plan && <PlanDialog plan={plan} onClose={() => setPlan(undefined)} />}
+    </section>
+  );
+}
+
+function Actions({ member, isAdmin, onPlan }: { member: Member; isAdmin: boolean; onPlan: (plan: Plan) => void }) {
+  const action = (label: string, which: Plan['action']) => (
+    <button type="button" className="button small plain" onClick={() => onPlan({ member, action: which })}>
+      {label}
+      <span className="visually-hidden"> {member.name}</span>
+    </button>
+  );
+  if (!isAdmin) return NONE;
+  return (
+    <>
+      {member.status !== 'removed' && (
+        <>
+          {action('Role…', 'role')}
+          {member.status === 'active' ? action('Suspend…', 'suspend') : action('Reinstate…', 'reinstate')}
+          {action('Remove…', 'remove')}
+        </>
+      )}
+      <Link to="/settings" search={{ tab: 'audit', actor: member.id }} className="button small plain">
+        Log<span className="visually-hidden"> of {member.name}</span>
+      </Link>
+    </>
+  );
+}
+
+const QUESTIONS = {
+  suspend: {
+    title: 'Suspend',
+    text: 'Sessions end, and personal keys do not work, until someone ends the suspension: whatever the identity provider says.',
+  },
+  reinstate: { title: 'Reinstate', text: 'Personal keys work again. Sessions do not come back.' },
+  remove: {
+    title: 'Remove',
+    text: 'Sessions end and personal keys are revoked at once. Whom the identity provider still gives a role here is a member again after signing in: suspend to keep someone out.',
+  },
+} as const;
+
+function PlanDialog({ plan: { member, action }, onClose }: { plan: Plan; onClose: () => void }) {
+  const client = useQueryClient();
+  const [role, setRole] = useState<string>(member.role_set ?? PROVIDER);
+  const path = pathOf('members', member.id);
+  const done = async (what: string) => {
+    await client.invalidateQueries({ queryKey: ['members'] });
+    showToast(what);
+  };
+  if (action === 'role')
+    return (
+      <FormDialog
+        open
+        onClose={onClose}
+        title={`Role of ${member.name}`}
+        description="It counts at once, for open sessions and personal keys, too."
+        submitLabel="Change"
+        onSubmit={async () => {
+          await call('PATCH', path, { body: { role: role === PROVIDER ? null : role } });
+          await done('The role was changed.');
+        }}
+      >
+        <SelectField
+          label="Role"
+          value={role}
+          onChange={setRole}
+          options={[
+            { value: PROVIDER, label: 'What the identity provider gives' },
+            ...Object.entries(ROLES).map(([value, label]) => ({ value, label })),
+          ]}
+        />
+      </FormDialog>
+    );
+  const { title, text } = QUESTIONS[action];
+  return (
+    <FormDialog
+      open
+      onClose={onClose}
+      title={`${title} ${member.name}?`}
+      description={text}
+      submitLabel={title}
+      danger={action !== 'reinstate'}
+      onSubmit={async () => {
+        if (action === 'remove') await remove(path);
+        else await call('PATCH', path, { body: { status: action === 'suspend' ? 'suspended' : 'active' } });
+        await done(
+          `${member.name} was ${{ remove: 'removed', suspend: 'suspended', reinstate: 'reinstated' }[action]}.`,
+        );
+      }}
+    />
+  );
+}

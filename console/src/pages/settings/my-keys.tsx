@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { EmptyState, QueryState } from '../../components/states.tsx';
+import { meQuery } from '../../queries.ts';
+import { KeyTable } from './keys.tsx';
+
+/** The personal keys of who is signed in. */
+export function MyKeys() {
+  const query = useQuery(meQuery);
+  return (
+    <QueryState query={query} what="who you are">
+      {({ member, scopes }) =>
+        member === null ? (
+          <EmptyState title="Only for members">
+            <p>
+              This session was begun with a key of the workspace. Who signs in with the identity provider has keys of
+              their own.
+            </p>
+          </EmptyState>
+        ) : (
+          <KeyTable path="/me/api-keys" what="My API keys" scopes={scopes} />
+        )
+      }
+    </QueryState>
+  );
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { API_KEY_KINDS } from '../../db/entities/api-key.ts';
+import { MEMBER_STATUSES } from '../../db/entities/member.ts';
+import { ROLES } from '../../domain/roles.ts';
+import { saneText, Timestamp } from '../../http/fields.ts';
+import { PageQuery, pageOf } from '../../http/pagination.ts';
+import { SCOPES } from '../../services/access/api-keys.ts';
+
+const Role = z.enum(ROLES, `must be one of ${ROLES.join(', ')}`);
+
+export const ListMembers = z.strictObject({
+  ...PageQuery,
+  search: saneText()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Only those in whose name or e-mail address this is, in any case.' }),
+  status: z.enum(MEMBER_STATUSES, `must be one of ${MEMBER_STATUSES.join(', ')}`).optional(),
+});
+
+export const Member = z
+  .object({
+    id: z.string(),
+    name: z.string().meta({ description: 'As the identity provider last said.' }),
+    email: z.string().nullable(),
+    role: Role.meta({
+      description:
+        'What the member may do: `viewer` (read), `runner` (and execute, score), `editor` (and write), `publisher` (and publish), `admin` (everything).',
+    }),
+    role_set: Role.nullable().meta({
+      description: 'Where an admin has set the role. Null: it follows the identity provider.',
+    }),
+    status: z.enum(MEMBER_STATUSES).meta({
+      description:
+        '`suspended`: by an admin, until an admin ends it. `removed`: by an admin, or since the identity provider gives no role here any more.',
+    }),
+    last_seen_at: Timestamp.nullable().meta({
+      description: 'The last use of a session or personal key, to the minute.',
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Member' });
+
+export const MemberPage = pageOf(Member).meta({ id: 'MemberPage' });
+
+export const UpdateMember = z
+  .strictObject({
+    role: Role.nullable().optional().meta({ description: 'Null: what the identity provider gives, again.' }),
+    status: z.enum(['active', 'suspended'], 'must be active or suspended').optional(),
+  })
+  .refine(({ role, status }) => role !== undefined || status !== undefined, 'must have a role or a status')
+  .meta({ id: 'UpdateMember' });
+
+export const Me = z
+  .object({
+    key: z.object({ id: z.string(), name: z.string(), kind: z.enum(API_KEY_KINDS) }).meta({
+      description: 'The key of the request. For a session it is the key that the session belongs to.',
+    }),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .meta({ description: 'What this request may do, as far as the member’s role goes.' }),
+    member: Member.nullable().meta({ description: 'Whose key or session it is. Null: a key of the workspace.' }),
+    role: Role.nullable(),
+    workspace: z.object({ name: z.string() }),
+    workspaces: z.array(z.object({ name: z.string(), member_id: z.string(), role: Role })).meta({
+      description: 'Every workspace in which the same person is an active member. Empty for a key of the workspace.',
+    }),
+  })
+  .meta({ id: 'Me' });

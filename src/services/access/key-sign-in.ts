@@ -1,0 +1,22 @@
+import { ApiError } from '../../domain/errors.ts';
+import type { AuthenticatedKey } from './authenticate.ts';
+
+/** How people sign in at the console. */
+export interface KeySignIn {
+  /** Whether any key signs in. */
+  byKey: boolean;
+  identityProviders: readonly { name: string }[];
+}
+
+/**
+ * Where people sign in by the identity provider alone, a key that an operator has made for emergencies does, too.
+ * @throws ApiError `invalid_state`
+ */
+export function requireKeySignIn({ byKey, identityProviders }: KeySignIn, { kind }: AuthenticatedKey): void {
+  if (byKey || kind === 'emergency') return;
+  const names = identityProviders.map(({ name }) => name).join(' or ');
+  throw new ApiError(
+    'invalid_state',
+    `Keys do not sign in here: sign in with ${names}. Where that is down, the operator makes a key that does: npm run --silent admin -- emergency-key`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Query, WorkspaceDatabase } from '../../db/database.ts';
+import { now } from '../../db/sql.ts';
+import { ApiError, invalidField, notFound } from '../../domain/errors.ts';
+import type { Scope } from '../../domain/scopes.ts';
+import { type ApiKeyRow, createApiKey, getApiKey, listApiKeys, revokeApiKey } from '../access/api-keys.ts';
+import type { AuthenticatedKey } from '../access/authenticate.ts';
+
+/** Valid ones of a member. */
+export const MAX_PERSONAL_KEYS = 20;
+
+/** The member whose key or session it is; undefined for a key of the workspace, whoever has made it. */
+export const ownMemberOf = ({ kind, memberId }: AuthenticatedKey): string | undefined =>
+  kind === 'personal' || kind === 'sign_in' ? (memberId ?? undefined) : undefined;
+
+/** @throws ApiError `invalid_request` where it is a key of the workspace */
+export function requireMember(key: AuthenticatedKey): string {
+  const memberId = ownMemberOf(key);
+  if (memberId === undefined)
+    throw new ApiError(
+      'invalid_request',
+      'This key is of the workspace, not of a member, so it has no personal keys. Sign in as a member, or use a personal key.',
+    );
+  return memberId;
+}
+
+/** The personal keys of a member, newest first. */
+export const listPersonalKeys = (
+  db: WorkspaceDatabase,
+  memberId: string,
+  part: { before: string | undefined; limit: number },
+): Promise<ApiKeyRow[]> => listApiKeys(db, { ...part, personalOf: memberId });
+
+/**
+ * Makes a personal key of whoever asks, inside the caller's transaction. It can do no more, and lasts no longer, than what it is made with.
+ * @throws ApiError `invalid_request`, `unauthorized`, `quota_exceeded`
+ */
+export async function createPersonalKey(
+  query: Query,
+  caller: AuthenticatedKey,
+  text: string,
+  { name, scopes, expiresAt }: { name: string; scopes: Scope[]; expiresAt: Date | null | undefined },
+): Promise<ApiKeyRow> {
+  const memberId = requireMember(caller);
+  const beyond = scopes.filter((scope) => !caller.scopes.includes(scope));
+  if (beyond.length > 0)
+    throw invalidField(
+      'scopes',
+      `must be among those of who asks (${caller.scopes.join(', ')}), which ${beyond.join(', ')} ${beyond.length === 1 ? 'is' : 'are'} not`,
+    );
+  // Held until the end: the membership can't end between, nor can there be two of the last one.
+  const [member] = await query((own) =>
+    own.selectFrom('members').select('status').where('id', '=', memberId).forUpdate(),
+  );
+  if (member?.status !== 'active') throw new ApiError('unauthorized', 'This membership has ended.');
+  const ends = caller.kind === 'personal' ? (await getApiKey(query, caller.id)).expires_at : null;
+  if (ends !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > ends))
+    throw invalidField('expires_at', `must not be after ${ends.toISOString()}, when the key that asks expires`);
+  const valid = await query((own) =>
+    own
+      .selectFrom('api_keys')
+      .select('id')
+      .where('member_id', '=', memberId)
+      .where('kind', '=', 'personal')
+      .where('revoked_at', 'is', null)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
+  );
+  if (valid.length >= MAX_PERSONAL_KEYS)
+    throw new ApiError(
+      'quota_exceeded',
+      `A member has at most ${MAX_PERSONAL_KEYS} personal keys. Revoke one that is not needed any more.`,
+    );
+  return createApiKey(query, text, {
+    name,
+    scopes,
+    expiresAt: expiresAt ?? ends,
+    kind: 'personal',
+    memberId,
+    madeBy: memberId,
+  });
+}
+
+/** @throws ApiError `not_found` also where it is no personal key of the member */
+export async function revokePersonalKey(
+  db: WorkspaceDatabase,
+  memberId: string,
+  id: string,
+): Promise<{ key: ApiKeyRow; hash: Buffer }> {
+  const [row] = await db.query((own) =>
+    own
+      .selectFrom('api_keys')
+      .select('id')
+      .where('id', '=', id)
+      .where('member_id', '=', memberId)
+      .where('kind', '=', 'personal'),
+  );
+  if (row === undefined) throw notFound('This key');
+  return revokeApiKey(db, id);
+}

@@ -1,0 +1,17 @@
+/** What went wrong, as RFC 7644 (section 3.12) has it. The detail is for who runs the identity provider. */
+export class ScimError extends Error {
+  readonly status: 400 | 401 | 404 | 409 | 413 | 429 | 500 | 503;
+  readonly scimType: string | undefined;
+
+  constructor(status: ScimError['status'], scimType: string | undefined, detail: string, cause?: unknown) {
+    super(detail, { cause });
+    this.name = 'ScimError';
+    this.status = status;
+    this.scimType = scimType;
+  }
+}
+
+export const invalidValue = (detail: string) => new ScimError(400, 'invalidValue', detail);
+export const notThere = (kind: 'User' | 'Group', id: string) =>
+  new ScimError(404, undefined, `There is no ${kind} ${id}.`);
+export const taken = (detail: string, cause?: unknown) => new ScimError(409, 'uniqueness', detail, cause);

@@ -1,0 +1,251 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Database, Query } from '../../db/database.ts';
+import type { ProvisionedUser } from '../../db/entities/member.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { now } from '../../db/sql.ts';
+import { asJson } from '../../db/statement.ts';
+import type { Tables } from '../../db/tables.ts';
+import { newId, parsePublicId, publicId } from '../../domain/ids.ts';
+import { type GroupGrants, syncMembersOf, type UserRow } from '../members/sync-members.ts';
+import { notThere, type ScimError, taken } from './scim-error.ts';
+
+/** Whose people are provisioned, and what their groups give. */
+export interface Provisioning {
+  db: Database;
+  /** Of the identity provider: with a subject, it tells people apart. */
+  issuer: string;
+  ofGroup: GroupGrants;
+}
+
+/** What the identity provider says of a person. */
+export interface UserAttributes {
+  userName: string;
+  active: boolean;
+  more: ProvisionedUser;
+}
+
+/** What a list can be filtered by, all of it. */
+export interface UserFilter {
+  id?: string;
+  userName?: string;
+  externalId?: string;
+  email?: string;
+  active?: boolean;
+}
+
+/** Part of a list: `offset` rows are left out, `limit` are given at most. */
+export interface Part {
+  offset: number;
+  limit: number;
+}
+
+/** A provisioned person, with the groups. */
+export type ProvisionedRow = UserRow & { groups: { id: string; display: string }[] };
+
+export const attributesOf = ({ user_name, is_active, provisioned }: UserRow): UserAttributes => ({
+  userName: user_name ?? '',
+  active: is_active,
+  more: provisioned ?? {},
+});
+
+/** Who is provisioned: those who only sign in are not there for the provisioning, nor those whom it has deleted. */
+const isProvisioned = (eb: ExpressionBuilder<Tables, 'users'>, issuer: string): Expression<SqlBool> =>
+  eb.and([eb('issuer', '=', issuer), eb('user_name', 'is not', null)]);
+
+/** Nobody, where a filter names an id that is none. */
+const uuidOf = (id: string) => parsePublicId('user', id) ?? '00000000-0000-0000-0000-000000000000';
+
+function matching(eb: ExpressionBuilder<Tables, 'users'>, filter: UserFilter): Expression<SqlBool>[] {
+  const { id, userName, externalId, email, active } = filter;
+  const conditions: Expression<SqlBool>[] = [];
+  if (id !== undefined) conditions.push(eb('id', '=', uuidOf(id)));
+  if (userName !== undefined) conditions.push(sql<SqlBool>`lower(user_name) = lower(${userName})`);
+  if (externalId !== undefined) conditions.push(sql<SqlBool>`provisioned->>'externalId' = ${externalId}`);
+  if (email !== undefined) conditions.push(sql<SqlBool>`lower(email) = lower(${email})`);
+  if (active !== undefined) conditions.push(eb('is_active', '=', active));
+  return conditions;
+}
+
+async function withGroups(query: Query, users: UserRow[]): Promise<ProvisionedRow[]> {
+  const rows = await query((all) =>
+    all
+      .selectFrom('user_group_members as m')
+      .innerJoin('user_groups as g', 'g.id', 'm.group_id')
+      .select(['m.user_id', 'g.id', 'g.display_name as display'])
+      .where('m.user_id', '=', sql<string>`any(${users.map(({ id }) => id)}::uuid[])`)
+      .orderBy('g.id'),
+  );
+  const byUser = Map.groupBy(rows, (row) => row.user_id);
+  return users.map((user) => ({ ...user, groups: byUser.get(user.id) ?? [] }));
+}
+
+/** Provisioned people, oldest first, and how many there are in all. */
+export async function listUsers(
+  { db: { system }, issuer }: Provisioning,
+  filter: UserFilter,
+  { offset, limit }: Part,
+): Promise<{ total: number; rows: ProvisionedRow[] }> {
+  const { query } = system;
+  const [count] = await query((all) =>
+    all
+      .selectFrom('users')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where((eb) => eb.and([isProvisioned(eb, issuer), ...matching(eb, filter)])),
+  );
+  const rows = await query((all) =>
+    all
+      .selectFrom('users')
+      .selectAll()
+      .where((eb) => eb.and([isProvisioned(eb, issuer), ...matching(eb, filter)]))
+      .orderBy('id')
+      .offset(offset)
+      .limit(limit),
+  );
+  return { total: count?.total ?? 0, rows: await withGroups(query, rows) };
+}
+
+/** @throws ScimError 404 */
+export async function getUser({ db: { system }, issuer }: Provisioning, id: string): Promise<ProvisionedRow> {
+  const rows = await system.query((all) =>
+    all
+      .selectFrom('users')
+      .selectAll()
+      .where((eb) => eb.and([isProvisioned(eb, issuer), eb('id', '=', uuidOf(id))])),
+  );
+  const [user] = await withGroups(system.query, rows);
+  if (user === undefined) throw notThere('User', id);
+  return user;
+}
+
+/** What people read: as the provider names it, else put together, else the name by which the provider knows the person. */
+function columnsOf({ userName, active, more }: UserAttributes) {
+  const { displayName, name, emails = [] } = more;
+  const whole = [name?.givenName, name?.familyName].filter((part) => part !== undefined).join(' ');
+  return {
+    user_name: userName,
+    is_active: active,
+    provisioned: asJson(more),
+    name: [displayName, name?.formatted, whole].find((text) => text !== undefined && text !== '') ?? userName,
+    email: (emails.find(({ primary }) => primary === true) ?? emails[0])?.value ?? null,
+    updated_at: now,
+  };
+}
+
+/** By what the person will sign in: the claim `sub`. */
+const subjectOf = ({ userName, more }: UserAttributes) => more.externalId ?? userName;
+
+const alreadyThere = (error: unknown): unknown =>
+  isUniqueViolation(error)
+    ? taken(
+        'There is a user with this userName or externalId already, or one who has signed in by this externalId.',
+        error,
+      )
+    : error;
+
+async function inOne<T>({ db }: Provisioning, work: (query: Query) => Promise<T>): Promise<T> {
+  try {
+    return await db.system.transaction(work);
+  } catch (error) {
+    throw alreadyThere(error);
+  }
+}
+
+/**
+ * Provisions a person. Who has signed in before, or was deleted by the provisioning, is the same person if the `externalId` is the subject.
+ * @throws ScimError 409
+ */
+export async function createUser(provisioning: Provisioning, attributes: UserAttributes): Promise<ProvisionedRow> {
+  const { issuer, ofGroup } = provisioning;
+  const subject = subjectOf(attributes);
+  const id = await inOne(provisioning, async (query) => {
+    const [known] = await query((all) =>
+      all.selectFrom('users').selectAll().where('issuer', '=', issuer).where('subject', '=', subject).forUpdate(),
+    );
+    if (known !== undefined && known.user_name !== null) throw alreadyThereAs(known.id);
+    const columns = columnsOf(attributes);
+    const [user] = await query((all) =>
+      known === undefined
+        ? all
+            .insertInto('users')
+            .values({ id: newId(), issuer, subject, grants: asJson([]), created_at: now, ...columns })
+            .returningAll()
+        : all.updateTable('users').set(columns).where('id', '=', known.id).returningAll(),
+    );
+    if (user === undefined) throw new Error('The new user was not returned.');
+    await syncMembersOf(query, [user], ofGroup);
+    return user.id;
+  });
+  return getUser(provisioning, publicId('user', id));
+}
+
+const alreadyThereAs = (id: string): ScimError => taken(`This is the user ${publicId('user', id)} already.`);
+
+/** @throws ScimError 404 */
+async function lockUser(query: Query, issuer: string, id: string): Promise<UserRow> {
+  const [user] = await query((all) =>
+    all
+      .selectFrom('users')
+      .selectAll()
+      .where((eb) => eb.and([isProvisioned(eb, issuer), eb('id', '=', uuidOf(id))]))
+      .forUpdate(),
+  );
+  if (user === undefined) throw notThere('User', id);
+  return user;
+}
+
+/**
+ * Changes a person, and with it the memberships.
+ * @param change may throw
+ * @throws ScimError 404, 409
+ */
+export async function changeUser(
+  provisioning: Provisioning,
+  id: string,
+  change: (before: UserAttributes) => UserAttributes,
+): Promise<ProvisionedRow> {
+  const { issuer, ofGroup } = provisioning;
+  await inOne(provisioning, async (query) => {
+    const before = await lockUser(query, issuer, id);
+    const after = change(attributesOf(before));
+    const [user] = await query((all) =>
+      all
+        .updateTable('users')
+        // Who has signed in is known by that.
+        .set({ ...columnsOf(after), ...(before.last_sign_in_at === null && { subject: subjectOf(after) }) })
+        .where('id', '=', before.id)
+        .returningAll(),
+    );
+    if (user !== undefined) await syncMembersOf(query, [user], ofGroup);
+  });
+  return getUser(provisioning, id);
+}
+
+/**
+ * The provisioning does not know the person any more, who stays out until it does again.
+ * @throws ScimError 404
+ */
+export async function deleteUser(provisioning: Provisioning, id: string): Promise<void> {
+  const { issuer, ofGroup } = provisioning;
+  await inOne(provisioning, async (query) => {
+    const before = await lockUser(query, issuer, id);
+    await query((all) => all.deleteFrom('user_group_members').where('user_id', '=', before.id));
+    const [user] = await query((all) =>
+      all
+        .updateTable('users')
+        .set({ user_name: null, provisioned: null, is_active: false, updated_at: now })
+        .where('id', '=', before.id)
+        .returningAll(),
+    );
+    if (user !== undefined) await syncMembersOf(query, [user], ofGroup);
+  });
+}
+
+/** Whether the provisioning knows the person. */
+export const isKnown = (user: UserRow, issuer: string) => user.issuer === issuer && user.user_name !== null;
+
+/** Locks people, in the order of their ids, as everywhere. Those whom there are not are left out. */
+export function lockUsers(query: Query, uuids: readonly string[]): Promise<UserRow[]> {
+  return query((all) =>
+    all.selectFrom('users').selectAll().where('id', '=', sql<string>`any(${uuids}::uuid[])`).orderBy('id').forUpdate(),
+  );
+}
