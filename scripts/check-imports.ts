@@ -46,10 +46,22 @@ const LAYERS: Record<string, Layer> = {
     ],
     values: 'everything',
   },
-  config: { files: ['config.ts'], values: ['models', 'lib'], types: ['outbound'], environment: true },
+  config: {
+    files: ['config.ts'],
+    values: ['models', 'identity settings', 'lib'],
+    types: ['outbound'],
+    environment: true,
+  },
   api: {
     files: ['api/'],
-    values: ['http', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
+    values: ['http', 'sign-in', 'services', 'db', 'models', 'evaluators', 'temporal', 'outbound', 'domain', 'lib'],
+  },
+  'identity settings': { files: ['sign-in/provider-settings.ts'], values: ['domain', 'lib'] },
+  // How people come in whom an identity provider vouches for, and whether it still does.
+  'sign-in': {
+    files: ['sign-in/'],
+    values: ['identity settings', 'http', 'services', 'db', 'domain', 'lib'],
+    types: ['config'],
   },
   // What every resource has in common: limits, authentication, parsing, errors. It knows none of them.
   http: { files: ['http/'], values: ['services', 'db', 'domain', 'lib'] },

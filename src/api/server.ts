@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Middleware } from 'koa';
 import { Gauge } from 'prom-client';
 import { requireServers } from '../config.ts';
+import type { Query } from '../db/database.ts';
 import { connectDependencies, type Dependencies, readinessChecks } from '../dependencies.ts';
 import { createApp } from '../http/app.ts';
 import { consoleRoutes } from '../http/console.ts';
@@ -26,6 +28,8 @@ import { createStreamHub } from '../services/streams/stream-hub.ts';
 import { createDeliveryWaiter } from '../services/webhooks/deliveries/delivery-waiter.ts';
 import { ensureFirstKey } from '../services/workspaces/bootstrap.ts';
 import { createQuotas, requireAuditRoom } from '../services/workspaces/quotas.ts';
+import { createAccessTokens, protectedResourceRoutes } from '../sign-in/access-tokens.ts';
+import { signInRoutes } from '../sign-in/routes.ts';
 import { keepSearchAttributes } from '../temporal/search-attributes.ts';
 import { agreementRoutes } from './agreement/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
@@ -65,6 +69,8 @@ const MAX_FAILED_AUTHENTICATIONS = 60;
 /** Requests with feedback tokens per minute, of an address and of a token, before the response is 429. */
 const MAX_FEEDBACK_PER_ADDRESS = 120;
 const MAX_FEEDBACK_PER_TOKEN = 20;
+/** Sign-ins by an identity provider that an address may begin or finish in a minute: a company may have one address for all. */
+const MAX_SIGN_INS = 240;
 /** How long requests have, when the process stops, to respond with the current state. */
 const LAST_RESPONSES_MS = 1_000;
 
@@ -104,6 +110,7 @@ export function allRoutes(
     models,
     evaluatorPool,
     cipher,
+    identityProviders: providers,
     allowPrivate,
     settings,
     log,
@@ -112,7 +119,9 @@ export function allRoutes(
 ): { routes: Route[]; authenticator: ReturnType<typeof createAuthenticator>; streams: OpenStreams[] } {
   const idempotency = createIdempotency(createIdempotencyKeys(cipher));
   const quotas = createQuotas(settings.quotas);
-  const authenticator = createAuthenticator(db, listener, log);
+  const { publicUrl } = settings.signIn;
+  const accessTokens = publicUrl === undefined ? undefined : createAccessTokens(db, providers, publicUrl);
+  const authenticator = createAuthenticator(db, listener, log, accessTokens);
   const waiter = createExecutionWaiter(listener);
   const deliveryWaiter = createDeliveryWaiter(listener);
   const streams = createStreamHub({ db, listener, log });
@@ -175,10 +184,28 @@ export function allRoutes(
       ...usageRoutes(),
       ...statisticsRoutes(),
       ...apiKeyRoutes({ quotas, idempotency, authenticator }),
-      ...sessionRoutes({ authenticator }),
+      ...sessionRoutes({
+        authenticator,
+        signIn: { db, cipher, providers, log },
+        requireRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
+      }),
       ...auditLogRoutes(),
     ],
   };
+}
+
+/** What browsers and agents find outside of `/v1` where people sign in by identity providers. */
+function identityRoutes(
+  { db, cipher, identityProviders: providers, settings, log }: Dependencies,
+  requireRoom: (query: Query, isAdmin: boolean) => Promise<void>,
+): Middleware[] {
+  const { publicUrl } = settings.signIn;
+  if (publicUrl === undefined || providers.all.length === 0) return [];
+  const limiter = settings.rateLimitPerMinute === 0 ? undefined : createRateLimiter(db.system, 'sign-in', MAX_SIGN_INS);
+  return [
+    signInRoutes({ db, cipher, providers, publicUrl, limiter, requireRoom, log }),
+    protectedResourceRoutes(providers, publicUrl),
+  ];
 }
 
 /** The API, listening. */
@@ -225,6 +252,8 @@ export async function startApi(
   });
   const limit = settings.rateLimitPerMinute;
   const connections = settings.connections.total;
+  const roomInAuditLog = (query: Query, isAdmin: boolean) =>
+    requireAuditRoom(query, settings.quotas.auditBytes, isAdmin);
   const app = createApp({
     db,
     routes,
@@ -241,13 +270,18 @@ export async function startApi(
     publicRoutes: [
       healthRoutes(readinessChecks(dependencies)),
       docsRoutes(() => openApiDocument(routes, projectVersion())),
+      ...identityRoutes(dependencies, roomInAuditLog),
       consoleRoutes(CONSOLE_BUILD, {
         version: projectVersion(),
         temporal_workflows_url: workflowsUrl(temporalUiUrl, settings.temporal.namespace),
+        sign_in: {
+          providers: settings.signIn.identityProviders.map(({ id, name }) => ({ id, name })),
+          by_key: settings.signIn.byKey,
+        },
       }),
     ],
     metrics: createHttpMetrics(registry),
-    requireAuditRoom: (query, isAdmin) => requireAuditRoom(query, settings.quotas.auditBytes, isAdmin),
+    requireAuditRoom: roomInAuditLog,
     trustProxy: settings.trustProxy,
     corsOrigins: settings.corsOrigins,
     inProgress: connections === 0 ? undefined : createFairSemaphore({ total: connections }),

@@ -11,10 +11,18 @@ import type { Scope } from '../../domain/scopes.ts';
 import { hashApiKey } from './api-keys.ts';
 import { endOfSession, hashToken } from './sessions.ts';
 
-/** What a caller shows: a key, or the token of a session. One is never taken for the other. */
+/** What a caller shows: a key, the token of a session, or an access token of an identity provider. One is never taken for the other. */
 export interface Credential {
-  kind: 'key' | 'session';
+  kind: 'key' | 'session' | 'access_token';
   token: string;
+  /** Which of the workspaces of the access token's person is meant. Default: the first. */
+  workspace?: string | undefined;
+}
+
+/** Checks access tokens that identity providers have given to people, for programs of theirs. */
+export interface AccessTokens {
+  /** @throws ApiError `unauthorized`, `temporarily_unavailable` */
+  authenticate(token: string, workspaceName?: string): Promise<AuthenticatedKey>;
 }
 
 /** Checks credentials. Remembers valid ones for a short while and forgets them the moment one is revoked or ended anywhere. */
@@ -105,7 +113,14 @@ const TOUCH_SESSION = prepared<{ id: string }>()((db, { id }) =>
   db
     .updateTable('sessions as s')
     .from('api_keys as k')
-    .set((eb) => ({ last_used_at: now, expires_at: endOfSession(eb.ref('s.created_at'), eb.ref('k.expires_at')) }))
+    .set((eb) => ({
+      last_used_at: now,
+      expires_at: endOfSession({
+        createdAt: eb.ref('s.created_at'),
+        keyExpiresAt: eb.ref('k.expires_at'),
+        validUntil: eb.ref('s.valid_until'),
+      }),
+    }))
     .whereRef('k.id', '=', 's.api_key_id')
     .where('s.id', '=', id)
     // One that has expired does not come back.
@@ -114,6 +129,7 @@ const TOUCH_SESSION = prepared<{ id: string }>()((db, { id }) =>
 
 const UNKNOWN = {
   key: 'This API key is unknown, revoked or expired.',
+  access_token: 'This access token is not valid here, or has expired.',
   session: 'This session is unknown or has ended. Sign in again.',
 } as const;
 
@@ -129,7 +145,13 @@ interface Known {
   keyHash: Buffer | undefined;
 }
 
-export function createAuthenticator(db: Database, listener: Listener, log: Logger): Authenticator {
+/** @param accessTokens undefined: there are none */
+export function createAuthenticator(
+  db: Database,
+  listener: Listener,
+  log: Logger,
+  accessTokens?: AccessTokens,
+): Authenticator {
   const remembered = new Map<string, Known & { until: number }>();
   const touched = new Map<string, number>();
   /** How often credentials were forgotten: what was read before the last time may be out of date. */
@@ -185,6 +207,21 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
     return found;
   }
 
+  async function authenticateToken({ token, workspace }: Credential): Promise<AuthenticatedKey> {
+    if (accessTokens === undefined) throw new ApiError('unauthorized', UNKNOWN.access_token);
+    return accessTokens.authenticate(token, workspace);
+  }
+
+  async function isGood(credential: Credential): Promise<boolean> {
+    try {
+      await authenticateToken(credential);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'unauthorized') return false;
+      throw error;
+    }
+  }
+
   function touch(statement: PreparedStatement<{ id: string }, unknown>, id: string): void {
     const at = Date.now();
     if (at - (touched.get(id) ?? 0) < LAST_USED_EVERY_MS) return;
@@ -205,11 +242,18 @@ export function createAuthenticator(db: Database, listener: Listener, log: Logge
       };
       const rows = await db.system.query(FIND_VALID, { keys: of('key'), sessions: of('session') });
       const valid = new Set(rows.map(({ hash }) => hash.toString('hex')));
+      for (const [credential, hash] of hashes)
+        if (credential.kind === 'access_token' && (await isGood(credential))) valid.add(hash.toString('hex'));
       const ended = [...hashes].filter(([, hash]) => !valid.has(hash.toString('hex')));
       return new Map(ended.map(([credential]) => [credential, new ApiError('unauthorized', UNKNOWN[credential.kind])]));
     },
     knows: (credential) => remembered.has(nameOf(credential.kind, hashOf(credential))),
     async authenticate(credential) {
+      if (credential.kind === 'access_token') {
+        const key = await authenticateToken(credential);
+        touch(TOUCH_KEY, key.id);
+        return key;
+      }
       const known = await find(credential);
       if (known === undefined || (known.expiresAt !== null && known.expiresAt.getTime() <= Date.now()))
         throw new ApiError('unauthorized', UNKNOWN[credential.kind]);
